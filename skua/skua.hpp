@@ -13,6 +13,7 @@
 #include "skua/machine/threads/enqueue/enqueue.hpp"
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/join/isolate.hpp"
+#include "skua/machine/threads/join/without_stop.hpp"
 #include "skua/machine/threads/local/worker_local.hpp"
 #include "skua/machine/threads/pages/distribute.hpp"
 #include "skua/machine/threads/pool/executor.hpp"

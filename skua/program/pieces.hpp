@@ -283,7 +283,16 @@ bool call_until_stopped(std::stop_token const& token, plain_call<typename Execut
 /// exception of the call cancels the context.
 template <class Executor>
 bool call_until_stopped(task_group_context& context, plain_call<typename Executor::here> const& what) {
+  using its_here = typename Executor::here;
   try {
+    if constexpr (requires { typename Executor::shield; }) {
+      if (context.is_isolated()) {
+        return Executor::with_here([&](its_here& here) {
+          typename Executor::shield const shielded{here};
+          return call_until_stopped<Executor>(context.token(), what);
+        });
+      }
+    }
     return call_until_stopped<Executor>(context.token(), what);
   } catch (cancelled const&) {
     if (!context.is_group_execution_cancelled()) throw;  // somebody around us asked

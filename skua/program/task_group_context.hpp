@@ -13,23 +13,28 @@ namespace skua::inline v0::runtime {
 /// and the call throws it. A cancelled context stays so until `reset`: calls that are given it return at once.
 ///
 /// Unlike oneTBB's, it has no parent, and no other context asks it: loops and tasks inside a cancelled call end because
-/// they are inside, and end with the exception `cancelled`.
+/// they are inside, and end with the exception `cancelled`. A call with an isolated context is not cut short by what
+/// surrounds it. So a destructor, or a function that is noexcept, passes one to its loops.
 /// Any thread may call every member function but `reset`.
 class task_group_context {
  public:
-  task_group_context() = default;
+  enum kind_type : bool { isolated, bound };
+
+  explicit task_group_context(kind_type kind = bound) : kind_(kind) {}
   task_group_context(task_group_context const&) = delete;
   task_group_context& operator=(task_group_context const&) = delete;
 
   /// Returns false if somebody else has cancelled it before.
   bool cancel_group_execution() noexcept { return source_.request_stop(); }
   [[nodiscard]] bool is_group_execution_cancelled() const noexcept { return source_.stop_requested(); }
+  [[nodiscard]] bool is_isolated() const noexcept { return kind_ == isolated; }
   /// Makes it as new. No call may be using it. Throws std::bad_alloc; then nothing has changed.
   void reset() { source_ = std::stop_source{}; }
   /// Its requests, for `here.with_stop` and others that take a token. `reset` ends the connection.
   [[nodiscard]] std::stop_token token() const noexcept { return source_.get_token(); }
 
  private:
+  kind_type kind_;
   std::stop_source source_;
 };
 

@@ -104,6 +104,10 @@ TEST(parallel_for, takes_indices_with_every_partitioner) {
   visits k;
   face::parallel_for(0, n, k, context);
   EXPECT_TRUE(k.once());
+  face::task_group_context alone(face::task_group_context::isolated);
+  visits l;
+  face::parallel_for(0, n, l, alone);
+  EXPECT_TRUE(l.once());
 }
 
 TEST(parallel_for, takes_ranges_of_every_dimension_and_of_a_user) {

@@ -174,7 +174,7 @@ here* executor::running() noexcept {
 void executor::run(runtime::outside_call& what) {
   worker* const w = worker::current();
   if (w == nullptr) return runtime::run_in(default_region(), what);
-  tied_section const on_this_thread{w->running_fiber()};
+  call_section const on_this_thread{w->running_fiber()};
   what.call(what, w->running_fiber());
 }
 

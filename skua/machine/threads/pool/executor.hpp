@@ -3,7 +3,11 @@
 // is not a worker, on the default pool, which is made on first use.
 #pragma once
 
+#include <exception>
+#include <optional>
+
 #include "skua/machine/threads/join/here.hpp"
+#include "skua/machine/threads/join/shield.hpp"
 #include "skua/machine/threads/pool/outside_call.hpp"
 #include "skua/parts/context/block_cache.hpp"
 #include "skua/program/executor.hpp"
@@ -40,6 +44,20 @@ class tied_section {
   bool const was_tied_;
 };
 
+/// A conventional call on a worker: it returns on its thread. While an exception unwinds the stack, the call comes from a
+/// destructor, which must not throw: then nothing around cuts it short.
+class call_section {
+ public:
+  explicit call_section(fiber& f) : tied_(f) {
+    if (std::uncaught_exceptions() > 0) [[unlikely]]
+      shield_.emplace(f);
+  }
+
+ private:
+  tied_section const tied_;
+  std::optional<shield> shield_;
+};
+
 /// Models the concept skua::executor.
 struct executor {
   using here = runtime::here;
@@ -48,7 +66,8 @@ struct executor {
   static auto with_here(F&& f) {
     return runtime::call_outside(f, [](runtime::outside_call& c) { run(c); });
   }
-  using stays_here = tied_section;  ///< made of a `here`: while it lives, calls return on their thread
+  using stays_here = call_section;  ///< made of a `here`: while it lives, calls return on their thread
+  using shield = runtime::shield;   ///< the same: nothing around it cuts short what is called
   /// The fiber that runs on the calling worker; null in a thread that is not one.
   [[nodiscard]] static here* running() noexcept;
 
