@@ -12,9 +12,10 @@ namespace {
 struct this_thread {
   thread_record* record = nullptr;
   std::uint64_t number = 0;  ///< 0: not asked for yet
+  outside_watch const* watch = nullptr;
 };
 
-// initial-exec: sixteen bytes of static TLS, so that reading it never allocates, even in a signal handler of a library
+// initial-exec: twenty-four bytes of static TLS, so that reading it never allocates, even in a signal handler of a library
 // that was loaded with dlopen.
 [[gnu::tls_model("initial-exec")]] constinit thread_local this_thread current;
 
@@ -34,6 +35,16 @@ constinit std::atomic<std::uint64_t> numbered{0};
 [[gnu::noinline, gnu::no_sanitize_thread]] void set_current_thread(thread_record* record) noexcept {
   asm volatile("" ::: "memory");
   current.record = record;
+}
+
+[[gnu::noinline, gnu::no_sanitize_thread]] outside_watch const* current_outside_watch() noexcept {
+  asm volatile("" ::: "memory");
+  return current.watch;
+}
+
+[[gnu::noinline, gnu::no_sanitize_thread]] void set_current_outside_watch(outside_watch const* w) noexcept {
+  asm volatile("" ::: "memory");
+  current.watch = w;
 }
 
 [[gnu::noinline, gnu::no_sanitize_thread]] std::uint64_t thread_number() noexcept {

@@ -12,6 +12,7 @@ namespace skua::inline v0::runtime {
 
 class block_cache;
 class stack;
+struct outside_watch;
 
 /// Addresses [low, high).
 struct address_range {
@@ -40,6 +41,10 @@ struct thread_record {
 
 /// The record must stay alive while it is current. The caller restores the previous record afterwards.
 void set_current_thread(thread_record* record) noexcept;
+
+/// What tells of overflows of a thread from outside (overflow.hpp): null until its first call. Async-signal-safe. 1 ns.
+[[nodiscard]] outside_watch const* current_outside_watch() noexcept;
+void set_current_outside_watch(outside_watch const* w) noexcept;
 
 /// The number of the calling thread, worker or not: 1, 2, 3 and so on, in the order in which threads first ask. No two
 /// threads of a process ever have the same number, also if one has ended before the other began. 1 ns.

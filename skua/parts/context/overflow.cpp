@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <exception>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -54,7 +56,7 @@ class signal_safe_line {
   }
 
  private:
-  char text_[320];
+  char text_[400];
   std::size_t size_ = 0;
 };
 
@@ -78,6 +80,13 @@ bool ran_into(address_range const& guard, std::size_t stack_bytes, std::uintptr_
   return lowest <= stack_pointer && stack_pointer < guard.high + 4096;
 }
 
+template <class Test>
+bool is_full_outside(thread_record const& me, Test const& is_full) noexcept {
+  outside_watch const* const own = current_outside_watch();
+  return me.running == nullptr && me.owner != nullptr && own != nullptr &&
+         is_full(own->native_guard, own->native_bytes);
+}
+
 /// Reports which stack is full if the fault was an overflow on this thread. A task that writes into a guard by a wild
 /// pointer has its stack pointer elsewhere: that is a plain fault.
 void explain(std::uintptr_t address, std::uintptr_t stack_pointer) noexcept {
@@ -96,6 +105,10 @@ void explain(std::uintptr_t address, std::uintptr_t stack_pointer) noexcept {
   } else if (is_full(me->native_guard, me->native_bytes)) {
     line << "its thread needs more than the " << me->native_bytes / 1024
          << " KiB of its native stack. If the recursion is meant to be so deep, raise the limit with `ulimit -s`.\n";
+  } else if (is_full_outside(*me, is_full)) {
+    line << "it works for a thread whose call needs more than the " << current_outside_watch()->native_bytes / 1024
+         << " KiB of that thread's own stack. If the recursion is meant to be so deep, raise the limit with `ulimit -s`"
+            " or give the thread a larger stack; SKUA_STACK is only for the stacks of tasks.\n";
   } else {
     return;
   }
@@ -174,7 +187,8 @@ void remove_watch() noexcept {
 }
 
 /// Finds where this thread's own stack ends.
-void find_native_stack(thread_record& record) noexcept {
+template <class Record>
+void find_native_stack(Record& record) noexcept {
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;  // then native overflows stay unexplained
   void* low = nullptr;
@@ -225,5 +239,66 @@ overflow_watch::overflow_watch(thread_record& record) {
 }
 
 overflow_watch::~overflow_watch() { remove_watch(); }
+
+namespace {
+
+struct watch_with_signals : outside_watch {
+  signal_stack signals;
+};
+
+/// For threads to which the system refuses a watch: they do not ask again.
+constexpr outside_watch refused_watch;
+
+/// A thread takes its watch off at its end by a key of the process. It goes with this library's code, which dlclose may
+/// unload before the threads end.
+struct outside_key_state {
+  std::mutex mutex;
+  bool is_made = false;
+  bool is_closed = false;
+  pthread_key_t key{};
+};
+constinit outside_key_state outside_key;
+struct outside_key_end {
+  ~outside_key_end() {
+    std::lock_guard const lock(outside_key.mutex);
+    if (outside_key.is_made && !outside_key.is_closed) pthread_key_delete(outside_key.key);
+    outside_key.is_closed = true;
+  }
+} const key_goes_with_the_library;
+
+void remove_outside_watch(void* mine) noexcept {
+  set_current_outside_watch(nullptr);
+  delete static_cast<watch_with_signals*>(mine);
+}
+
+void keep_until_thread_ends(watch_with_signals& mine) {
+  std::lock_guard const lock(outside_key.mutex);
+  if (!outside_key.is_made) {
+    if (int const why = pthread_key_create(&outside_key.key, &remove_outside_watch); why != 0) {
+      refuse("pthread_key_create", why);
+    }
+    outside_key.is_made = true;
+  }
+  int const why = outside_key.is_closed ? EINVAL : pthread_setspecific(outside_key.key, &mine);
+  if (why != 0) refuse("pthread_setspecific", why);
+}
+
+[[gnu::cold, gnu::noinline]] void watch_new_thread() noexcept {
+  set_current_outside_watch(&refused_watch);
+  try {
+    auto mine = std::make_unique<watch_with_signals>();
+    find_native_stack(*mine);
+    keep_until_thread_ends(*mine);
+    set_current_outside_watch(mine.release());
+  } catch (std::exception const&) {  // its overflows stay unexplained
+  }
+}
+
+}  // namespace
+
+void watch_thread_from_outside() noexcept {
+  if (current_outside_watch() == nullptr) [[unlikely]]
+    watch_new_thread();
+}
 
 }  // namespace skua::inline v0::runtime

@@ -38,4 +38,15 @@ class overflow_watch {
   signal_stack signal_stack_;
 };
 
+/// Where the stack of a thread from outside ends.
+struct outside_watch {
+  address_range native_guard{};
+  std::size_t native_bytes = 0;  ///< 0: unknown
+};
+
+/// From now on until the thread ends, an overflow of its own stack is explained, too, while the process has an
+/// `overflow_watch` and the thread's current record an owner. Call it on that stack. What the system refuses stays
+/// unexplained. Cost: 1 ns; once per thread 10 to 50 us, and a mapping.
+void watch_thread_from_outside() noexcept;
+
 }  // namespace skua::inline v0::runtime

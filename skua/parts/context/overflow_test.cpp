@@ -111,6 +111,55 @@ TEST_F(overflow_DeathTest, full_native_stack_is_explained_too) {
       ::testing::KilledBySignal(SIGSEGV), "stack overflow on worker 5: its thread .* native stack.*ulimit -s");
 }
 
+TEST_F(overflow_DeathTest, a_full_stack_of_a_thread_from_outside_is_explained_too) {
+  for (bool const on_main : {true, false}) {
+    EXPECT_EXIT(
+        {
+          take_default_action();
+          worker_thread worker(5);
+          overflow_watch const watch(worker.record());
+          auto const call = [] {
+            watch_thread_from_outside();
+            thread_record record;
+            record.worker = 3;
+            record.owner = &record;
+            set_current_thread(&record);
+            recurse(forever);
+          };
+          on_main ? call() : std::thread(call).join();
+        },
+        ::testing::KilledBySignal(SIGSEGV), "on worker 3: it works for a thread .* KiB of that thread's own stack");
+  }
+}
+
+TEST_F(overflow_DeathTest, a_thread_from_outside_outside_of_its_call_is_none_of_ours) {
+  EXPECT_EXIT(
+      {
+        take_default_action();
+        worker_thread worker(5);
+        overflow_watch const watch(worker.record());
+        std::thread([] {
+          watch_thread_from_outside();
+          recurse(forever);
+        }).join();
+      },
+      ::testing::KilledBySignal(SIGSEGV), only(""));
+}
+
+TEST_F(overflow, a_thread_from_outside_gives_its_signal_stack_back_at_its_end) {
+  stack_t before{};
+  stack_t after{};
+  std::thread([&] {
+    watch_thread_from_outside();
+    sigaltstack(nullptr, &before);
+    watch_thread_from_outside();
+    sigaltstack(nullptr, &after);
+  }).join();
+  EXPECT_EQ(before.ss_flags & SS_DISABLE, 0);
+  EXPECT_EQ(before.ss_sp, after.ss_sp);
+  EXPECT_NE(msync(before.ss_sp, 1, MS_ASYNC), 0) << "nothing is mapped there any more";
+}
+
 TEST_F(overflow_DeathTest, full_main_thread_is_explained_too) {
   EXPECT_EXIT(
       {

@@ -10,6 +10,7 @@
 #include "skua/machine/threads/pool/root.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/base/assert.hpp"
+#include "skua/parts/context/overflow.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
 namespace skua::inline v0::runtime {
@@ -36,6 +37,7 @@ void caller::stay_in_place() noexcept {
 bool caller::run(region& where, root& call) noexcept {
   worker* const lent = borrow(where);
   if (lent == nullptr) return false;
+  watch_thread_from_outside();
   worker& me = *lent;
   thread_record* const outside = current_thread();
   thread_record record;

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -14,6 +15,7 @@
 
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/context/sanitizer.hpp"
+#include "skua/parts/context/valgrind.hpp"
 #include "skua/parts/topology/affinity.hpp"
 #include "skua/skua.hpp"
 #include "tests/programs/every_policy.hpp"
@@ -157,6 +159,30 @@ TEST_P(callers, a_caller_of_a_pinned_worker_keeps_its_processor_and_gets_its_mas
 
 INSTANTIATE_TEST_SUITE_P(policies, callers, ::testing::ValuesIn(skua::testing::checked_policies()),
                          skua::testing::policy_in_a_name);
+
+namespace {
+
+long chain(auto& h, long n) {
+  if (n == 0) return 0;
+  auto const [a, b] = h.join([n](auto& k) { return chain(k, n - 1); }, [](auto&) { return 1L; });
+  return a + b;
+}
+
+}  // namespace
+
+TEST(caller_DeathTest, a_recursion_too_deep_for_the_callers_stack_ends_with_a_line) {
+  if (skua::runtime::valgrind::running()) GTEST_SKIP() << "valgrind reports the fault that this test makes on purpose";
+  for (bool const on_main : {true, false}) {
+    EXPECT_EXIT(
+        {
+          std::signal(SIGSEGV, SIG_DFL);  // sanitizers have handlers of their own
+          skua::pool pool(2);
+          auto const call = [&pool] { static_cast<void>(pool.run([](auto& h) { return chain(h, 1L << 40); })); };
+          on_main ? call() : std::thread(call).join();
+        },
+        ::testing::KilledBySignal(SIGSEGV), "skua: stack overflow on worker 0: .* KiB of that thread's own stack");
+  }
+}
 
 TEST(conventional_calls, a_group_waits_on_its_own_thread_everywhere) {
   // A lock, a thread_local and a thread id held across a wait stay right: on main, and in tasks on workers.
