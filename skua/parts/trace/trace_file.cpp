@@ -120,9 +120,13 @@ void trace_file::lay_out(trace_options const& with) {
   std::memcpy(at_, &h, sizeof h);
 }
 
+void trace_file::note_end() noexcept {
+  if (head().is_virtual == 0) head().last = read_clocks();
+}
+
 trace_file::~trace_file() {
   if (at_ != nullptr) {
-    if (head().is_virtual == 0) head().last = read_clocks();
+    note_end();
     std::uint64_t const capacity = head().track_capacity;
     for (std::uint32_t w = 0; w < head().tracks; ++w) {
       auto const& control = *reinterpret_cast<track_control const*>(track_at(w));

@@ -44,6 +44,8 @@ class trace_file {
   [[nodiscard]] track track_of(std::uint32_t w) noexcept;
   [[nodiscard]] std::string const& path() const noexcept { return path_; }
   [[nodiscard]] std::uint64_t capacity() const noexcept { return head().track_capacity; }
+  /// Notes the end of what workers do, who may write all the same until the process is gone.
+  void note_end() noexcept;
   /// What to add to this process's monotonic clock to get that of rank 0.
   void correct_clock(std::int64_t ns) noexcept { head().correction_ns = ns; }
 

@@ -21,6 +21,9 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier): LeakSanitizer chose the name
+extern "C" [[gnu::weak]] void __lsan_register_root_region(void const* begin, std::size_t size);
+
 namespace skua::inline v0::runtime {
 
 namespace {
@@ -219,6 +222,15 @@ void pool_memory::hide(std::byte const* room) const noexcept {
 void pool_memory::give_slots(std::byte const* room) const noexcept {
   // release: the end of the slots. Pairs with: take_slots.
   region_at(room).number.store(region_record::unused, std::memory_order_release);
+}
+
+void pool_memory::stays() const noexcept {
+  if (__lsan_register_root_region == nullptr) return;
+  for (std::uint32_t i = 0; i < shared_regions_max; ++i) {
+    // relaxed: a region that opens later is not accounted for
+    if (head().regions[i].number.load(std::memory_order_relaxed) == region_record::unused) continue;
+    __lsan_register_root_region(base_ + slots_at_ + i * block_bytes(), block_bytes());
+  }
 }
 
 void pool_memory::before_fork() noexcept {

@@ -46,6 +46,9 @@ class pool_memory {
   /// The slots are about to end.
   void hide(std::byte const* room) const noexcept;
   void give_slots(std::byte const* room) const noexcept;
+  /// The process ends, and this memory with it: what only its slots point to is not lost. For LeakSanitizer, if the program
+  /// was built with it and Skua was not.
+  void stays() const noexcept;
 
  private:
   // Calls these around a fork(), for every pool of the process.

@@ -20,6 +20,7 @@ class detached_tasks {
 
   void add() noexcept { out_.add(); }
   void finish() noexcept { out_.finish(); }
+  [[nodiscard]] bool none_left() const noexcept { return out_.done(); }
   /// Call this in the handler of what a call threw. Ends the process if the pool has no handler, or the handler throws.
   [[gnu::cold]] void failed() const noexcept;
 

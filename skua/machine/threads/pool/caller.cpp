@@ -97,6 +97,13 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
   if (me.counts_.times.current() != activity::idling) me.counts_.times.change_to(activity::idling, worker::now_ns());
 }
 
+void caller::run_submitted(here& on, handed& t) noexcept {
+  worker::found f{&on.at(), {&t, 1, {}}, lane::injected};
+  f.taken.tag = on.at().policy.mark(f.taken.tag, f.taken.item->hint_for(f.taken.extra));
+  static_cast<void>(on.at().place(f.taken.tag, cause::injected));
+  worker::run_on_top(on, f);
+}
+
 /// Tasks that this thread has begun may have parked frames that nobody else may resume.
 void caller::await_departure(worker& me, here& fiber) noexcept {
   if (me.departure_.is_free()) return;

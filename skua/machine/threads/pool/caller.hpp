@@ -5,6 +5,7 @@
 namespace skua::inline v0::runtime {
 
 class here;
+struct handed;
 class region;
 class root;
 class worker;
@@ -12,6 +13,9 @@ class worker_slot;
 
 class caller {
  public:
+  /// Runs a task that was submitted to a region on top of the running fiber, which is a guest's.
+  static void run_submitted(here& on, handed& t) noexcept;
+
   /// Runs `call` on the calling thread, which is no worker, in the place of the first worker of `where` whose thread
   /// sleeps. Returns when it has ended, on the same thread. False, and nothing was done: no worker can be lent.
   /// Cost: two locks and two readings of the clock, if nothing is stolen.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <type_traits>
 
 #include "skua/machine/threads/join/task_in_room.hpp"
 #include "skua/machine/threads/pool/blocked_thread.hpp"
@@ -22,7 +23,8 @@ namespace skua::inline v0 {
 
 namespace {
 
-/// Owns the default pool. The end of the process joins it, unless a task of a pool ends the process.
+/// Owns the default pool, and lives as long as the code: nothing destroys it, so that threads and static objects may use
+/// the pool to the very end of the process (exit.md).
 class default_pool_owner {
  public:
   pool& get() {
@@ -30,33 +32,82 @@ class default_pool_owner {
     pool* const known = ready_.load(std::memory_order_acquire);
     return known != nullptr && !known->lost_by_fork() ? *known : make();
   }
-  ~default_pool_owner() {
-    if (runtime::worker::current() != nullptr) static_cast<void>(made_.release());
+  /// The process ends.
+  void end_with_process() noexcept {
+    // acquire: as in `get`.
+    if (pool* const known = ready_.load(std::memory_order_acquire)) known->end_with_process();
+  }
+  /// The shared object that Skua was linked into is about to be unloaded. Its threads must be gone before their code is.
+  void unload() noexcept {
+    pool* const known = ready_.exchange(nullptr, std::memory_order_acq_rel);  // acq_rel: as in `get` and `make`
+    if (known != nullptr && runtime::worker::current() == nullptr) delete known;
   }
 
  private:
-  pool& make() {
-    std::lock_guard const hold(making_);
-    if (made_ == nullptr || made_->lost_by_fork()) {
-      // A child of fork() has no workers to join, and the lanes may be in any state.
-      static_cast<void>(made_.release());
-      made_ = std::make_unique<pool>();
-    }
-    ready_.store(made_.get(), std::memory_order_release);  // release: as above
-    return *made_;
-  }
+  pool& make();
 
   std::atomic<pool*> ready_{nullptr};
   std::mutex making_;
-  std::unique_ptr<pool> made_;
+  struct lost;
+  lost* lost_ = nullptr;  ///< under making_
 };
+
+/// A pool that fork() left behind: without workers, and its lanes may be in any state. It is kept, because it is not
+/// unused either: the child may hold references to it.
+struct default_pool_owner::lost {
+  pool* what;
+  lost* before;
+};
+
+default_pool_owner& owner() noexcept {
+  static constinit default_pool_owner the_only{};
+  static_assert(std::is_trivially_destructible_v<default_pool_owner>, "nothing is freed at exit");
+  return the_only;
+}
+
+/// Which of two functions comes first tells how the code ends: destructors of static objects come before those of shared
+/// objects when the process ends, and after them in dlclose().
+enum class ending : std::uint8_t { not_yet, of_process, of_code };
+std::atomic<ending>& how_it_ends() noexcept {
+  static constinit std::atomic<ending> how{ending::not_yet};
+  return how;
+}
+
+/// A static object, made with the first pool.
+struct exit_watch {
+  exit_watch() = default;
+  exit_watch(exit_watch const&) = delete;
+  exit_watch& operator=(exit_watch const&) = delete;
+  ~exit_watch() {
+    ending first = ending::not_yet;
+    // relaxed, all: one thread ends the process, or unloads the code
+    if (how_it_ends().compare_exchange_strong(first, ending::of_process, std::memory_order_relaxed)) {
+      owner().end_with_process();
+    } else if (first == ending::of_code) {
+      owner().unload();  // a static object has made another pool meanwhile
+    }
+  }
+};
+
+[[gnu::destructor]] void code_ends() noexcept {
+  ending first = ending::not_yet;
+  if (how_it_ends().compare_exchange_strong(first, ending::of_code, std::memory_order_relaxed)) owner().unload();
+}
+
+pool& default_pool_owner::make() {
+  std::lock_guard const hold(making_);
+  pool* const known = ready_.load(std::memory_order_relaxed);  // relaxed: under the lock
+  if (known != nullptr && !known->lost_by_fork()) return *known;
+  auto made = std::make_unique<pool>();
+  if (known != nullptr) lost_ = new lost{known, lost_};
+  [[maybe_unused]] static exit_watch const at_exit;
+  ready_.store(made.get(), std::memory_order_release);  // release: the pool. Pairs with: get, load
+  return *made.release();
+}
 
 }  // namespace
 
-pool& default_pool() {
-  static default_pool_owner owner;
-  return owner.get();
-}
+pool& default_pool() { return owner().get(); }
 
 bool is_current_task_group_canceling() noexcept {
   runtime::here const* const on = runtime::executor::running();
@@ -138,6 +189,9 @@ void spawn_outside(free_task<here>& task) {
   if (wants_room && mine->tasks.poll() == attention::full && take_newest(mine->tasks, key) != nullptr)
     return somewhere.inject(t);
   somewhere.notify_work();
+  if (!somewhere.has_no_threads()) [[likely]]
+    return;
+  if (take_newest(mine->tasks, key) != nullptr) somewhere.inject(t);
 }
 
 }  // namespace

@@ -16,9 +16,10 @@ namespace skua::inline v0 {
 
 class pool;
 
-/// The pool for threads that are not workers; the environment makes all its choices. The first call makes it; the end
-/// of the process (or of the shared object that Skua was linked into) joins it. A child of fork() gets its own. Throws
-/// what pool's constructor throws; the next call then tries again.
+/// The pool for threads that are not workers; the environment makes all its choices. The first call makes it. It is never
+/// destroyed while the process lasts: static objects, exit handlers and threads that still run may use it (exit.md). The
+/// end of the shared object that Skua was linked into joins it. A child of fork() gets its own. Throws what pool's
+/// constructor throws; the next call then tries again.
 pool& default_pool();
 
 /// True if what the calling thread runs should end early: its task_group was cancelled, a task_group_context or a token

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/threads/pool/guest.hpp"
 
+#include <chrono>
+#include <exception>
+#include <thread>
 #include <utility>
 
 #include "skua/machine/threads/pool/caller.hpp"
@@ -54,6 +57,26 @@ void guest_list::run(root& call) {
   while (!mine->run(call)) mine = std::make_unique<guest>(host_);
   std::lock_guard const hold(changing_);
   free_.push_back(std::move(mine));
+}
+
+void guest_list::run_task(handed& t) noexcept {
+  struct injected_call : outside_call {
+    explicit injected_call(handed& what) noexcept
+        : outside_call{[](outside_call& self, here& on) {
+            caller::run_submitted(on, static_cast<injected_call&>(self).given);
+          }},
+          given(what) {}
+    handed& given;
+  };
+  injected_call what{t};
+  root asked{what};
+  for (;;) {
+    try {
+      return run(asked);
+    } catch (std::exception const&) {  // a submitted task cannot be refused any more
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
 }
 
 }  // namespace skua::inline v0::runtime

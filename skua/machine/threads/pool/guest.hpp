@@ -40,6 +40,8 @@ class guest_list {
   [[nodiscard]] std::uint32_t in_use() const noexcept {
     return in_use_.load(std::memory_order_relaxed);
   }  // relaxed: a hint
+  /// The same for a task that was submitted to the host. If there is no memory for a guest, waits until there is some.
+  void run_task(handed& t) noexcept;
 
  private:
   region& host_;

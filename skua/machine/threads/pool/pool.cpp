@@ -148,6 +148,13 @@ pool::~pool() {
   }
 }
 
+void pool::end_with_process() noexcept {
+  if (core_->lost_by_fork()) return;
+  if (runtime::worker::current() == nullptr) core_->detached().wait_for_workers();
+  core_->end_with_process();
+  core_->save_history();
+}
+
 void pool::drain() {
   core_->check_process();
   core_->detached().wait(*root_);
@@ -228,7 +235,7 @@ namespace {
 /// may take the call; if none does soon, or none is idle, the thread runs it alone.
 void run_outside(runtime::region& where, runtime::root& asked) {
   if (runtime::caller::run(where, asked)) return;
-  if (!where.of().sleep().anyone_idle()) return where.guests().run(asked);
+  if (!where.of().sleep().anyone_idle() || where.has_no_threads()) return where.guests().run(asked);
   runtime::completion done;
   asked.blocked = &done;
   where.inject(asked);

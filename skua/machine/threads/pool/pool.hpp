@@ -175,6 +175,9 @@ class pool {
   [[nodiscard]] runtime::leaf_log& leaves_of(worker_id w) const noexcept;
   /// True if this process is a child, by fork(), of the one that made the pool: the workers are not here.
   [[nodiscard]] bool lost_by_fork() const noexcept;
+  /// For the default pool, at exit: runs the enqueued tasks to their end, unless a worker calls it, and writes the files.
+  /// The pool stays usable (exit.md).
+  void end_with_process() noexcept;
 
  private:
   static pool_options of_workers(std::int64_t workers);

@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <new>
 #include <thread>
@@ -102,6 +103,49 @@ void pool_core::stop() noexcept {
   closing_.store(true, std::memory_order_release);
   sleep_.wake_all();
   for (auto& w : workers_) w->join();
+}
+
+void pool_core::end_with_process() noexcept {
+  std::shared_ptr<region_list const> all;
+  static_cast<void>(share_regions(all));
+  bool const ends = retire(*all);
+  if (ends) stop();
+  if (memory_ != nullptr) memory_->stays();
+  if (trace_ == nullptr) return;
+  if (ends) {
+    end_trace();
+  } else {
+    trace_->note_end();
+  }
+}
+
+/// Workers that have just become idle search before they sleep, and those that have something to do may be about to end it.
+bool pool_core::retire(region_list const& all) noexcept {
+  constexpr std::uint64_t patience_with_idle_ns = 1'000'000'000;
+  constexpr std::uint64_t patience_ns = 20'000'000;
+  std::uint64_t const began = clock_ns();
+  for (;;) {
+    if (sleep_.retire([&] { return is_unused(all); })) return true;
+    std::uint32_t const searching = never_sleeps() ? 0 : sleep_.searching_now();
+    bool const all_idle = searching > 0 && searching + sleep_.asleep_now() >= workers();
+    if (clock_ns() - began > (all_idle ? patience_with_idle_ns : patience_ns)) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+/// While all threads sleep in their own places. A frame that is parked has a stack; what nobody has begun lies in a lane.
+bool pool_core::is_unused(region_list const& all) noexcept {
+  for (auto const& w : workers_) w->give_stacks_back();
+  if (!detached_.none_left() || stacks_.count().live != workers_.size()) return false;
+  return std::ranges::all_of(workers_, [](auto const& w) { return w->holds_nothing(); }) &&
+         std::ranges::all_of(all, [](auto const& r) { return r->holds_nothing(); });
+}
+
+/// No worker writes any more, and callers who work alone are in no trace.
+void pool_core::end_trace() noexcept {
+  std::lock_guard const hold(regions_changing_);
+  outside_ = {};
+  trace_.reset();
 }
 
 bool pool_core::lost_by_fork() const noexcept { return process_ != fork_generation(); }

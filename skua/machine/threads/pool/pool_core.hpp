@@ -42,6 +42,9 @@ class pool_core {
 
   /// Throws resource_error if the system refuses a thread or a stack; then no thread is left running.
   void start();
+  /// The process ends. If nothing is in progress, ends the threads; calls that come later run alone, each on its own
+  /// thread. Otherwise the pool works on until the process is gone. Either way it frees nothing. (exit.md)
+  void end_with_process() noexcept;
   /// Which workers may run a task together, if a file says so. Before the first region opens.
   void divide_by(std::shared_ptr<policies::arms::partitions const> p) noexcept { partitions_ = std::move(p); }
   /// Null: there is no file, or it is not about these workers.
@@ -144,6 +147,9 @@ class pool_core {
 
  private:
   void stop() noexcept;
+  [[nodiscard]] bool retire(region_list const& all) noexcept;
+  [[nodiscard]] bool is_unused(region_list const& all) noexcept;
+  void end_trace() noexcept;
   /// The open regions, with room for one more. Under the mutex. Throws std::bad_alloc.
   [[nodiscard]] std::shared_ptr<region_list> copy_open_regions() const;
   /// Exchanges the list; the caller drops the old one when it has let go of the mutex.

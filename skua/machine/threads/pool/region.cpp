@@ -48,7 +48,14 @@ void region::submit(injector<>& to, handed& t) noexcept {
   to.push(t);
   notify_work();
 }
-void region::inject(handed& t) noexcept { submit(injected_, t); }
+void region::inject(handed& t) noexcept {
+  auto const alive = shared_from_this();
+  pool_core::visit const inside{core_};
+  injected_.push(t);
+  notify_work();
+  // `t` may be gone by now; it is only compared.
+  if (has_no_threads() && injected_.remove(t)) guests_->run_task(t);
+}
 
 void region::make_ready(frame& f) noexcept { submit(ready_, f); }
 frame* region::take_ready() noexcept { return static_cast<frame*>(static_cast<handed*>(ready_.pop())); }
@@ -99,6 +106,12 @@ bool region::looks_empty_to(worker_slot* mine) noexcept {
   return nothing_for(mine, ready_, injected_, slots_) && outside_.look_empty() &&
          std::ranges::all_of(slots_, [](auto const& s) { return s->tagged_lanes_look_empty(); });
 }
+
+bool region::holds_nothing() noexcept {
+  return looks_empty_to(nullptr) && std::ranges::all_of(slots_, [](auto const& s) { return s->inbox.looks_empty(); });
+}
+
+bool region::has_no_threads() const noexcept { return core_.sleep().is_retired(); }
 
 worker_slot* region::slot_for(worker const& w) const noexcept { return slot_of_member_[index(w.number())]; }
 

@@ -52,6 +52,7 @@ class region : public std::enable_shared_from_this<region> {
 
   /// Submits a task from outside. Any thread. Once `t` is in, it may run to its end, and end the region and the pool;
   /// so `inject` keeps both alive until it returns.
+  /// If the workers have ended with the process, the calling thread runs it before this returns (exit.md).
   void inject(handed& t) noexcept;
   /// The same for a frame of this region that is ready and tied to no thread: a worker takes it before it begins a task.
   void make_ready(frame& f) noexcept;
@@ -90,6 +91,10 @@ class region : public std::enable_shared_from_this<region> {
   void request_attention() noexcept;
   /// True if there is nothing to take for the worker of this slot; with a null slot, for any member.
   [[nodiscard]] bool looks_empty_to(worker_slot* mine) noexcept;
+  /// There is nothing to take for any worker. Exact if all of them sleep and nobody pushes.
+  [[nodiscard]] bool holds_nothing() noexcept;
+  /// No thread will come for what is pushed (sleep_state::is_retired).
+  [[nodiscard]] bool has_no_threads() const noexcept;
 
  private:
   friend class pool_core;

@@ -115,6 +115,7 @@ class sleep_state {
     std::lock_guard const hold(sleepers_lock_);
     // relaxed: under the lock.
     if (s.state.load(std::memory_order_relaxed) != sleeping || s.is_lent || !may_be_lent()) return loan::refused;
+    if (is_retired()) return loan::refused;
     if (!s.is_waiting) return loan::soon;
     s.is_lent = true;
     s.state.store(awake, std::memory_order_relaxed);           // relaxed: under the lock
@@ -190,7 +191,8 @@ class sleep_state {
     typename Sync::condition* signal = nullptr;
     {
       std::lock_guard const hold(sleepers_lock_);
-      if (target.state.load(std::memory_order_relaxed) != sleeping) return false;  // relaxed: under the lock
+      // relaxed: under the lock
+      if (target.state.load(std::memory_order_relaxed) != sleeping || is_retired()) return false;
       wake_up_locked(target);
       signal = target.is_lent ? &target.caller_signal : &target.signal;
     }
@@ -198,8 +200,39 @@ class sleep_state {
     return true;
   }
 
+  /// E1: from now on nobody wakes a worker or takes its place, if all own threads wait and `nothing_left()` says so.
+  /// Whoever pushes something finds is_retired() true afterwards, and takes it back. (sleep.md, "The end of the process")
+  template <class NothingLeft>
+  [[nodiscard]] bool retire(NothingLeft&& nothing_left) noexcept {
+    std::lock_guard const hold(sleepers_lock_);
+    for (sleeper const& s : sleepers_) {
+      // relaxed: under the lock
+      if (s.state.load(std::memory_order_relaxed) != sleeping || !s.is_waiting || s.is_lent) return false;
+    }
+    // seq_cst: before the look. Pairs with: is_retired, load, which comes after a push.
+    retired_.store(true, std::memory_order_seq_cst);
+    Sync::full_fence();  // as P3: what was pushed by somebody who did not see it, we see
+    bool const ends = nothing_left();
+    if (!ends) retired_.store(false, std::memory_order_seq_cst);  // seq_cst: as above
+    return ends;
+  }
+  /// No thread will come for what is pushed. Ask after the push and its notification (P3).
+  [[nodiscard]] bool is_retired() const noexcept {
+    return retired_.load(std::memory_order_seq_cst);  // seq_cst: pairs with retire, store
+  }
+
+  /// For the end of the pool: wakes all, also those that are retired.
   void wake_all() noexcept {
-    for (std::uint32_t w = 0; w < workers_; ++w) wake(worker_id{w});
+    for (sleeper& s : sleepers_) {
+      typename Sync::condition* signal = nullptr;
+      {
+        std::lock_guard const hold(sleepers_lock_);
+        if (s.state.load(std::memory_order_relaxed) != sleeping) continue;  // relaxed: under the lock
+        wake_up_locked(s);
+        signal = s.is_lent ? &s.caller_signal : &s.signal;
+      }
+      signal->notify_one();
+    }
   }
 
   [[nodiscard]] std::uint32_t asleep_now() const noexcept { return asleep(counts_.load(std::memory_order_relaxed)); }
@@ -226,7 +259,7 @@ class sleep_state {
   };
 
   /// S4: sleeps for a while. True if it was woken; false: whatever was pushed before S2 can be seen now. If a caller has
-  /// the place by then, it will look when it leaves (C5), so the own thread sleeps on.
+  /// the place by then, it will look when it leaves (C5), so the own thread sleeps on; so it does if it is retired.
   bool short_wait(worker_id self, thread who) noexcept {
     sleeper& mine = sleepers_[index(self)];
     bool const is_own = who == thread::own;
@@ -236,9 +269,10 @@ class sleep_state {
       mine.is_waiting = mine.is_waiting || is_own;
       while (has_to_wait(mine, who) && !time_has_passed && !(is_own && mine.is_lent))
         time_has_passed = !signal_of(mine, who).short_wait(hold);
-      if (is_own) mine.is_waiting = mine.is_lent;
+      bool const goes_on = is_own && (mine.is_lent || is_retired());
+      if (is_own) mine.is_waiting = goes_on;
       if (!has_to_wait(mine, who)) return true;
-      if (!(is_own && mine.is_lent)) return false;
+      if (!goes_on) return false;
     }
     return sleep_until_woken(self, who);
   }
@@ -277,7 +311,8 @@ class sleep_state {
 
   std::uint32_t const workers_;
   std::pmr::deque<sleeper> sleepers_;
-  typename Sync::mutex sleepers_lock_;  ///< guards every sleeper's state
+  typename Sync::mutex sleepers_lock_;                   ///< guards every sleeper's state
+  typename Sync::template atomic<bool> retired_{false};  ///< written under the lock
   alignas(cache_line_bytes) typename Sync::template atomic<std::uint64_t> counts_{0};
 };
 

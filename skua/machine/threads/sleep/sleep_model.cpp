@@ -316,6 +316,45 @@ struct caller_in_its_place {
   void finish() { require(items.taken() == Items, "all items are taken"); }
 };
 
+/// The end of the process: thread 0 is the worker's own, thread 1 retires it if it can and ends it, thread 2 pushes an item
+/// and takes it back if nobody will come. Without E1 the worker goes on; it must not lose the item then, either. It begins
+/// asleep, or on its way there (S1 to S5).
+template <class Sync, bool TakesBack = true, bool Asleep = true>
+struct end_and_pusher {
+  static constexpr int threads = 3;
+  skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(1U, &memory());
+  item_count<Sync> items;
+  typename Sync::template atomic<bool> closing{false};
+
+  end_and_pusher() {
+    if (Asleep) {
+      sleep.begin_asleep();
+    } else {
+      sleep.start_search();
+    }
+  }
+  void run(int me) {
+    if (me == 0) return own_thread();
+    if (me == 1) {
+      if (!sleep.retire([this] { return !items.any(); })) return;
+      closing.store(true, std::memory_order_release);
+      sleep.wake_all();
+      return;
+    }
+    items.put();
+    sleep.notify();
+    if (TakesBack && sleep.is_retired()) items.take();
+  }
+  void own_thread() {
+    current_world()->may_rest();  // if the pusher has taken its item back, and the process could not retire the worker
+    if (Asleep) sleep.sleep_until_woken(worker_id{0});
+    while (!closing.load(std::memory_order_acquire) && !items.take()) {
+      sleep.fall_asleep(worker_id{0}, [] {}, [this] { return items.any() || closing.load(std::memory_order_acquire); });
+    }
+  }
+  void finish() { require(items.taken() == 1, "the item is taken"); }
+};
+
 /// Thread 2 forgets P3.
 struct unfenced_pusher : model_sync {
   static void full_fence() noexcept {
@@ -355,6 +394,13 @@ TEST(sleep_model, a_caller_leaves_nothing_behind_in_a_lane_outside) {
 }
 TEST(sleep_model, a_caller_sleeps_in_its_place) { holds<caller_in_its_place<model_sync, 2>>({.preemptions = 2}); }
 
+TEST(sleep_model, a_worker_retires_while_somebody_pushes) {
+  holds<end_and_pusher<model_sync>>({.preemptions = 3});
+  holds<end_and_pusher<model_sync>>(weak);
+  holds<end_and_pusher<model_sync, true, false>>({.preemptions = 2});
+  holds<end_and_pusher<model_sync, true, false>>(weak);
+}
+
 // On weak memory: all executions with at most two preemptions and two stale loads, or fewer where that takes long.
 constexpr options briefly{.model = memory_model::weak, .preemptions = 1, .stale = 2, .races = true};
 
@@ -388,5 +434,8 @@ TEST(sleep_mutant, a_push_into_a_tagged_lane_that_notifies_nobody_is_caught) {
 }
 TEST(sleep_mutant, a_share_that_is_moved_and_notifies_nobody_is_caught) {
   fails<share_and_sleeper<model_sync, false>>("deadlock");
+}
+TEST(sleep_mutant, a_push_to_a_retired_worker_that_is_not_taken_back_is_caught) {
+  fails<end_and_pusher<model_sync, false>>("the item is taken");
 }
 TEST(sleep_mutant, no_short_wait_is_caught) { fails<owner_and_sleeper<no_time>>("deadlock"); }

@@ -46,6 +46,10 @@ class worker final : public thread_record {
   /// Returns when the thread is pinned and asleep. Throws what prevented that; the thread has then ended.
   void await_ready();
   void join() noexcept;
+  /// While the worker's thread waits and its place is not lent: the worker keeps the stack that it runs on, and no other.
+  void give_stacks_back() noexcept { stacks_.flush(); }
+  /// Under the same condition: no frame that was tied to it is ready.
+  [[nodiscard]] bool holds_nothing() const noexcept { return !has_tied_ready() && ready_ == nullptr; }
 
   /// The worker of the calling thread; null if the thread is not a worker.
   [[nodiscard]] static worker* current() noexcept;
