@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -96,8 +97,8 @@ class task_arena {
 
   /// `reserved` is 0 or 1, which mean the same here. Throws usage_error for other numbers.
   explicit task_arena(int max_concurrency = automatic, unsigned reserved = 1) { choose(max_concurrency, reserved); }
-  /// Waits for all enqueued tasks; oneTBB's does not.
-  ~task_arena() = default;
+  /// As terminate(): waits for all enqueued tasks; oneTBB's does not.
+  ~task_arena() { terminate(); }
   task_arena(task_arena const&) = delete;  // oneTBB copies the settings: pass the numbers
   task_arena& operator=(task_arena const&) = delete;
 
@@ -108,29 +109,38 @@ class task_arena {
     choose(max_concurrency, reserved);
     initialize();
   }
-  /// Joins the workers when they have run all enqueued tasks. No execute may be in progress.
+  /// Joins the workers when they have run all enqueued tasks, which may use the arena meanwhile. Waits for calls of execute that are in
+  /// progress. A task of the arena that calls it, or calls exit() in a program that keeps the arena, leaves the workers to themselves.
   void terminate() {
-    std::scoped_lock const alone(making_);
-    pool_.reset();
+    // Whoever uses the pool shares it. So it ends here, and not in one of its own tasks, which cannot wait for themselves.
+    for (std::shared_ptr<pool> last; last == nullptr; std::this_thread::yield()) {
+      std::shared_ptr<pool> mine = shared();
+      if (mine == nullptr) return;
+      bool const is_left = mine->lost_by_fork() || (runtime::executor::running() != nullptr &&
+                                                    &runtime::pool_of_caller() == &mine->root_region());
+      if (!is_left) mine->drain();
+      std::scoped_lock const alone(making_);
+      if (pool_ != mine) continue;
+      mine.reset();
+      if (is_left || pool_.use_count() == 1) last = std::move(pool_);
+    }
   }
-  [[nodiscard]] bool is_active() const {
-    std::scoped_lock const alone(making_);
-    return pool_ != nullptr;
-  }
+  [[nodiscard]] bool is_active() const { return shared() != nullptr; }
   /// Starts the workers to count them.
-  [[nodiscard]] int max_concurrency() { return static_cast<int>(workers().workers()); }
+  [[nodiscard]] int max_concurrency() { return static_cast<int>(workers()->workers()); }
 
   /// f() on this arena's workers. Returns its value and throws what it throws.
   template <std::invocable F>
   auto execute(F&& f) {
-    return workers().run([&f](auto&) { return std::forward<F>(f)(); });
+    return workers()->run([&f](auto&) { return std::forward<F>(f)(); });
   }
   /// Starts f() and returns. Throws what copying f and allocating throw. An exception of f ends the process, as in oneTBB.
   template <class F>
   void enqueue(F&& f) {
     static_assert(std::invocable<std::decay_t<F>&>,
                   "task_arena::enqueue: f is called as f(); a task_handle goes to task_group::run");
-    workers().enqueue([function = std::forward<F>(f)]() mutable { static_cast<void>(function()); });
+    auto const on = workers();
+    on->enqueue([function = std::forward<F>(f), on]() mutable { static_cast<void>(function()); });
   }
 
  private:
@@ -143,15 +153,19 @@ class task_arena {
                         "; allowed: 0 and 1; several threads may call execute() all the same");
     wanted_ = max_concurrency;
   }
-  pool& workers() {
+  std::shared_ptr<pool> shared() const {
     std::scoped_lock const alone(making_);
-    if (pool_ == nullptr) pool_ = wanted_ == automatic ? std::make_unique<pool>() : std::make_unique<pool>(wanted_);
-    return *pool_;
+    return pool_;
+  }
+  std::shared_ptr<pool> workers() {
+    std::scoped_lock const alone(making_);
+    if (pool_ == nullptr) pool_ = wanted_ == automatic ? std::make_shared<pool>() : std::make_shared<pool>(wanted_);
+    return pool_;
   }
 
   int wanted_ = automatic;
   mutable std::mutex making_;
-  std::unique_ptr<pool> pool_;
+  std::shared_ptr<pool> pool_;  ///< under making_; shared by calls and enqueued tasks
 };
 
 /// While it lives, calls of threads that are no workers use at most so many workers of the default pool, whose number is the most

@@ -113,6 +113,24 @@ TEST(this_task_arena, a_body_has_a_number_below_the_concurrency_however_many_thr
   EXPECT_EQ(wrong.load(), 0);
 }
 
+TEST(task_arena, an_enqueued_task_may_use_its_arena_while_that_terminates) {
+  std::promise<void> begun;
+  std::promise<int> ended;
+  t::task_arena arena(2);
+  arena.enqueue([&] {
+    begun.set_value();
+    int sum = 0;
+    for (int i = 0; i < 500; ++i) {
+      sum += arena.max_concurrency();
+      std::this_thread::yield();  // so that the other thread comes in between
+    }
+    ended.set_value(sum);
+  });
+  begun.get_future().wait();
+  arena.terminate();
+  EXPECT_EQ(ended.get_future().get(), 1'000);
+}
+
 TEST(isolate, returns_the_value_and_runs_loops) {
   std::atomic<int> n{0};
   int const answer = t::this_task_arena::isolate([&] {

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "skua/as_tbb.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/skua.hpp"
@@ -324,6 +325,52 @@ TEST(enqueue, the_default_pool_takes_tasks_of_threads_that_are_no_workers) {
   for (int i = 0; i < 100; ++i) skua::enqueue([&] { ++ran; });
   skua::default_pool().drain();
   EXPECT_EQ(ran.load(), 100);
+}
+
+/// Enqueues itself until `left` is 0.
+void go_on(skua::tbb::task_arena& arena, std::atomic<int>& left) {
+  if (--left == 0) return;
+  arena.enqueue([&] { go_on(arena, left); });
+}
+
+TEST(task_arena, runs_what_is_enqueued_while_it_terminates) {
+  for (int const workers : {1, 2, 4}) {
+    for (int round = 0; round < 20; ++round) {
+      skua::tbb::task_arena arena(workers);
+      std::atomic<int> left{500};
+      arena.enqueue([&] { go_on(arena, left); });
+      arena.terminate();
+      EXPECT_EQ(left.load(), 0);
+      EXPECT_FALSE(arena.is_active());
+    }
+  }
+}
+
+TEST(task_arena, several_threads_use_it_and_terminate_it) {
+  skua::tbb::task_arena arena(2);
+  std::atomic<int> ran{0};
+  std::vector<std::thread> users;
+  for (int u = 0; u < 4; ++u) {
+    users.emplace_back([&] {
+      for (int i = 0; i < 20; ++i) {
+        arena.enqueue([&] { ran.fetch_add(arena.execute([] { return 1; })); });
+        arena.terminate();
+      }
+    });
+  }
+  for (auto& u : users) u.join();
+  arena.terminate();
+  EXPECT_EQ(ran.load(), 80);
+}
+
+TEST(task_arena, a_call_inside_of_it_may_terminate_it) {
+  skua::tbb::task_arena arena(2);
+  EXPECT_EQ(arena.execute([&] {
+    arena.terminate();
+    return 7;
+  }),
+            7);
+  EXPECT_EQ(arena.execute([] { return 8; }), 8) << "it starts again";
 }
 
 TEST(enqueue, a_child_of_fork_cannot_enqueue_into_its_parents_pool) {
