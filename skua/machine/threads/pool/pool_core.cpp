@@ -119,18 +119,22 @@ void pool_core::end_with_process() noexcept {
   }
 }
 
-/// Workers that have just become idle search before they sleep, and those that have something to do may be about to end it.
+/// Workers that have just become idle search before they sleep, if not for as long as otherwise; and those that have something
+/// to do may be about to end it.
 bool pool_core::retire(region_list const& all) noexcept {
   constexpr std::uint64_t patience_with_idle_ns = 1'000'000'000;
   constexpr std::uint64_t patience_ns = 20'000'000;
   std::uint64_t const began = clock_ns();
+  is_in_a_hurry_.store(true, std::memory_order_relaxed);  // relaxed, both: advice
   for (;;) {
     if (sleep_.retire([&] { return is_unused(all); })) return true;
-    std::uint32_t const searching = never_sleeps() ? 0 : sleep_.searching_now();
+    std::uint32_t const searching = sleep_.searching_now();
     bool const all_idle = searching > 0 && searching + sleep_.asleep_now() >= workers();
-    if (clock_ns() - began > (all_idle ? patience_with_idle_ns : patience_ns)) return false;
+    if (clock_ns() - began > (all_idle ? patience_with_idle_ns : patience_ns)) break;
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
+  is_in_a_hurry_.store(false, std::memory_order_relaxed);
+  return false;
 }
 
 /// While all threads sleep in their own places. A frame that is parked has a stack; what nobody has begun lies in a lane.

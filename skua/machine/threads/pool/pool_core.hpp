@@ -86,6 +86,7 @@ class pool_core {
   /// How long a worker searches before it sleeps. With more workers than processors they take turns, and whoever has
   /// nothing to do takes turns from those who have: all of them together search as long as one per processor would.
   [[nodiscard]] std::uint64_t spin_ns() const noexcept {
+    if (is_in_a_hurry_.load(std::memory_order_relaxed)) return 0;  // relaxed: advice, it publishes nothing
     return never_sleeps() ? spin_ns_ : oversubscription_.share_of(spin_ns_);
   }
   [[nodiscard]] bool never_sleeps() const noexcept {
@@ -175,6 +176,7 @@ class pool_core {
   sleep_state<> sleep_;
   std::vector<std::unique_ptr<worker>> workers_;
   std::atomic<bool> closing_{false};
+  std::atomic<bool> is_in_a_hurry_{false};  ///< the process ends: who finds nothing sleeps at once
   std::atomic<std::uint32_t> visitors_{0};
   std::atomic<bool> reported_{false};
   std::unique_ptr<stall_watch> const stall_;  ///< null: nobody asked
