@@ -34,7 +34,7 @@ struct pool_options {
   std::optional<std::uint32_t> workers = {};
   std::optional<std::string> policy = {};  ///< a name from `skua list`
   std::optional<std::string> places = {};  ///< in the grammar of OMP_PLACES
-  std::optional<bool> pin = {};
+  std::optional<bool> pin = {};  ///< true: bound for good; unset: see docs/guide/environment.md, "What a body starts"
   /// A file that says which workers may run a task together, for `arms`, and on which processors they run
   /// (docs/partitions.md).
   std::optional<std::string> partitions = {};
