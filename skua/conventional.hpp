@@ -33,6 +33,7 @@ namespace skua::inline v0 {
 using task_group = runtime::basic_task_group<runtime::executor>;
 using task_handle = runtime::basic_task_handle<runtime::executor>;
 
+/// The bounds may differ in type, but not in sign: both are signed, or both are not.
 /// body(i) or body(here, i) for i = first, first + 1, .., last - 1, in any order; nothing if last <= first.
 /// Options, in this order, each optional: a grain, a partitioner, a std::stop_token or task_group_context.
 /// Pieces of several iterations run left to right: 8 pieces per worker, fewer if the loop takes less than 1.5 us or no
@@ -43,7 +44,11 @@ using task_handle = runtime::basic_task_handle<runtime::executor>;
 template <std::integral First, std::integral Last, class Body, class... Options>
   requires(!std::integral<Body>)
 void parallel_for(First first, Last last, Body const& body, Options&&... how) {
-  if constexpr (!runtime::index_body<Body, runtime::here, std::common_type_t<First, Last>>) {
+  if constexpr (!runtime::of_one_sign<First, Last>) {
+    static_assert(
+        runtime::of_one_sign<First, Last>,
+        "parallel_for: one bound is signed and the other is not; write parallel_for(std::size_t{0}, n, body)");
+  } else if constexpr (!runtime::index_body<Body, runtime::here, std::common_type_t<First, Last>>) {
     static_assert(runtime::index_body<Body, runtime::here, std::common_type_t<First, Last>>,
                   "parallel_for: body is called as body(i) or body(here, i)");
   } else if constexpr (!runtime::index_options<Options...>) {
@@ -59,7 +64,10 @@ void parallel_for(First first, Last last, Body const& body, Options&&... how) {
 template <std::integral First, std::integral Last, std::integral Step, class Body, class... Options>
 void parallel_for(First first, Last last, Step step, Body const& body, Options&&... how) {
   using index = std::common_type_t<First, Last, Step>;
-  if constexpr (!std::invocable<Body const&, index>) {
+  if constexpr (!runtime::of_one_sign<First, Last, Step>) {
+    static_assert(runtime::of_one_sign<First, Last, Step>,
+                  "parallel_for: of the bounds and the step one is signed and another is not; give all the same type");
+  } else if constexpr (!std::invocable<Body const&, index>) {
     static_assert(std::invocable<Body const&, index>, "parallel_for: with a step, body is called as body(i)");
   } else if constexpr (!runtime::index_options<Options...>) {
     static_assert(runtime::index_options<Options...>,

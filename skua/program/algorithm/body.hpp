@@ -9,6 +9,11 @@
 
 namespace skua::inline v0::runtime {
 
+/// Are they all signed, or all unsigned? If not, the common type of -1 and a size holds no -1: a loop between them would
+/// visit nothing.
+template <class... Bound>
+inline constexpr bool of_one_sign = (std::is_signed_v<Bound> && ...) || (std::is_unsigned_v<Bound> && ...);
+
 /// f(here, args...) or f(args...). Where both compile, the first is called.
 /// Law: several workers may call it at once, on different elements.
 template <class F, class Here, class... Args>

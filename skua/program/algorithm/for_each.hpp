@@ -45,6 +45,8 @@ void for_each(Here& here, It first, It last, Body&& body, grain most = automatic
 template <fork_join Here, std::integral First, std::integral Last, class Body>
   requires body_of<Body, Here, std::common_type_t<First, Last>>
 void for_each(Here& here, First first, Last last, Body&& body, grain most = automatic) {
+  static_assert(of_one_sign<First, Last>,
+                "for_each: one bound is signed and the other is not; write for_each(here, std::size_t{0}, n, body)");
   using index = std::common_type_t<First, Last>;
   using distance = std::make_unsigned_t<index>;
   auto const zero = static_cast<distance>(static_cast<index>(first));
