@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <stop_token>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -146,10 +147,11 @@ class basic_task_group {
   void run(Hint hint, F&& f) {
     run(make(as_hint(hint), std::forward<F>(f)));
   }
-  /// Starts a task that `defer` of this group made.
+  /// Starts a task that `defer` of this group made. Throws usage_error for an empty handle and one of another group, whose
+  /// task is dropped.
   void run(task_handle&& handle) {
     auto task = handle.release();
-    expects(task != nullptr && task->group == &group_, "task_group::run: a handle made by defer of this group");
+    check_handle(task.get(), "task_group::run");
     Executor::spawn(*task);  // if it throws, the task is dropped, and the group no longer counts it
     static_cast<void>(task.release());
   }
@@ -180,10 +182,18 @@ class basic_task_group {
     return wait();
   }
 
-  /// Returns when no task of the group is left; a worker does other work meanwhile. A task of the group must not call
-  /// it: it would wait for its own end. What the tasks did is then visible. Rethrows the first exception of a task.
+  /// Returns when no task of the group is left; a worker does other work meanwhile. Throws usage_error in a task of the
+  /// group, which would wait for its own end. What the tasks did is then visible. Rethrows the first exception of a task.
   task_group_status wait() {
-    Executor::wait(group_);
+    if constexpr (requires { Executor::wait_unless_inside(group_); }) {
+      if (!Executor::wait_unless_inside(group_)) [[unlikely]]
+        throw usage_error(
+            "task_group::wait: a task of the group waits for the group, which waits for the task; allowed: a group of "
+            "its "
+            "own for what the task starts");
+    } else {
+      Executor::wait(group_);
+    }
     wait_group::outcome what = group_.take_outcome();
     if (watch_ != nullptr && watch_->token.stop_requested()) group_.cancel();  // the next round, too
     if (what.failure) std::rethrow_exception(std::move(what.failure));
@@ -207,10 +217,18 @@ class basic_task_group {
     }
   }
 
+  /// A task of another group is dropped.
+  void check_handle(free_task<typename Executor::here> const* task, char const* call) const {
+    if (task != nullptr && task->group == &group_) [[likely]]
+      return;
+    throw usage_error(std::string(call) +
+                      (task == nullptr ? ": the handle is empty" : ": the handle is another group's") +
+                      "; allowed: a handle that defer of this group made, once");
+  }
+
   void run_now(task_handle&& handle) {
     auto task = handle.release();
-    expects(task != nullptr && task->group == &group_,
-            "task_group::run_and_wait: a handle made by defer of this group");
+    check_handle(task.get(), "task_group::run_and_wait");
     Executor::run_now(*task);  // if it throws, the task is dropped, and the group no longer counts it
     static_cast<void>(task.release());
   }

@@ -260,22 +260,29 @@ void executor::run_now(free_task<here>& task) {
 }
 
 void executor::wait(wait_group& group) noexcept {
-  if (group.done()) return;  // also where no pool can be made: then there is no task
+  if (wait_unless_inside(group)) return;
+  broken("precondition", "a task of the group must not wait for it, because the group waits for the task");
+}
+
+bool executor::wait_unless_inside(wait_group& group) noexcept {
+  if (group.done()) return true;  // also where no pool can be made: then there is no task
   worker* const w = worker::current();
-  if (w == nullptr) return wait_outside(default_region(), group);
-  here& fiber = w->running_fiber();
-  if constexpr (checked) {
-    expects(!stop_node::inside(fiber.watching(), group),
-            "task_group::wait: a task of the group must not wait for it, because the group waits for the task");
+  if (w == nullptr) {
+    wait_outside(default_region(), group);
+    return true;
   }
+  here& fiber = w->running_fiber();
   tied_section const on_this_thread{fiber};
   spawned_task::run_newest(group, fiber.at().spawned, fiber);
   if (fiber.beneath() != nullptr) [[unlikely]]
     worker::expect_none_beneath(fiber, group);
+  if (group.done()) return true;
+  if (stop_node::inside(fiber.watching(), group)) return false;  // here, because only a wait that parks pays for it
   waiter waiting;
-  if (!group.enroll(waiting)) return;
+  if (!group.enroll(waiting)) return true;
   worker::waits_for const why{fiber, {"tasks of a group", &group}};
   fiber.wait(waiting.waited, 1);
+  return true;
 }
 
 }  // namespace runtime

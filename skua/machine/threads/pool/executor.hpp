@@ -101,6 +101,8 @@ struct executor {
   /// Throws what default_pool() throws; the task is then not taken.
   static void run_now(free_task<here>& task);
   static void wait(wait_group& group) noexcept;
+  /// The same. False if the caller is a task of the group, and others have not ended it meanwhile: it must not park.
+  [[nodiscard]] static bool wait_unless_inside(wait_group& group) noexcept;
 };
 
 /// For a thread that is no worker: works while it waits, in a worker's place of that region or as a guest. It blocks if

@@ -10,7 +10,9 @@
 #include <fstream>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "skua/parts/base/platform.hpp"
@@ -39,6 +41,62 @@ TEST(executor, groups_nest_inside_a_pool) {
     skua::pool pool({.workers = workers});
     for (int i = 0; i < 5; ++i) EXPECT_EQ(pool.run([](auto&) { return fib(14); }), 377);
   }
+}
+
+/// The message of the usage_error that f throws.
+template <class F>
+std::string refusal_of(F&& f) {
+  try {
+    f();
+  } catch (skua::usage_error const& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+TEST(executor, a_task_that_waits_for_its_own_group_gets_a_usage_error) {
+  for (std::uint32_t workers : {1U, 2U, 4U}) {
+    skua::pool pool({.workers = workers});
+    pool.run([](auto& here) {
+      skua::task_group group;
+      std::string directly;
+      std::string in_a_loop;
+      std::string in_a_child;
+      group.run([&] { directly = refusal_of([&] { group.wait(); }); });
+      EXPECT_EQ(group.wait(), skua::complete);
+      group.run([&] { in_a_loop = refusal_of([&] { skua::parallel_for(0, 1, [&](int) { group.wait(); }); }); });
+      group.run([&](auto& h) { in_a_child = refusal_of([&] { h.join([&](auto&) { group.wait(); }, [](auto&) {}); }); });
+      EXPECT_EQ(group.wait(), skua::complete);
+      for (auto const& said : {directly, in_a_loop, in_a_child})
+        EXPECT_NE(said.find("allowed: a group of its own"), std::string::npos) << said;
+      group.run([&] { group.run_and_wait([] {}); });
+      EXPECT_THROW(group.wait(), skua::usage_error);
+      // In a group of its own a task may wait, whatever groups are around.
+      group.run([&] {
+        skua::task_group inner;
+        inner.run([] {});
+        inner.wait();
+      });
+      EXPECT_EQ(group.wait(), skua::complete);
+      static_cast<void>(here);
+    });
+  }
+}
+
+TEST(executor, a_handle_that_is_empty_or_another_groups_gets_a_usage_error) {
+  skua::task_group group;
+  skua::task_group other;
+  skua::task_handle empty;
+  std::atomic<int> ran{0};
+  EXPECT_THROW(group.run(std::move(empty)), skua::usage_error);
+  EXPECT_THROW(group.run_and_wait(skua::task_handle()), skua::usage_error);
+  EXPECT_THROW(group.run(other.defer([&] { ++ran; })), skua::usage_error);
+  skua::task_handle once = group.defer([&] { ++ran; });
+  group.run(std::move(once));
+  EXPECT_THROW(group.run(std::move(once)), skua::usage_error);  // NOLINT(bugprone-use-after-move): that is the point
+  EXPECT_EQ(group.wait(), skua::complete);
+  EXPECT_EQ(other.wait(), skua::complete);
+  EXPECT_EQ(ran, 1);
 }
 
 TEST(executor, groups_and_joins_mix) {
