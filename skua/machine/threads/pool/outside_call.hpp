@@ -24,11 +24,15 @@ struct outside_call {
 /// call throws.
 void run_in(region& where, outside_call& what);
 
-/// Runs f(here) through run(outside_call&). Returns f's value (a copy of the referent if f returns a reference).
-template <class F, class Run>
+/// Runs f(here), or f(), through run(outside_call&). Returns f's value (a copy of the referent if f returns a reference).
+/// Traces call it by the type `Name`.
+template <class F, class Run, class Name = F>
 auto call_outside(F& f, Run const& run) {
-  if constexpr (!std::invocable<F&, here&>) {
-    static_assert(std::invocable<F&, here&>, "run: the function is called as f(here)");
+  if constexpr (!std::invocable<F&, here&> && std::invocable<F&>) {
+    auto const without_here = [&f](here&) -> decltype(auto) { return f(); };
+    return call_outside<decltype(without_here), Run, Name>(without_here, run);
+  } else if constexpr (!std::invocable<F&, here&>) {
+    static_assert(std::invocable<F&, here&>, "run: the function is called as f() or f(here)");
   } else {
     struct typed_call : outside_call {
       explicit typed_call(F& g) noexcept
@@ -36,7 +40,7 @@ auto call_outside(F& f, Run const& run) {
                            auto& mine = static_cast<typed_call&>(self);
                            mine.value.emplace(call_keeping_void(mine.function, here));
                          },
-                         type_text<F>()},
+                         type_text<Name>()},
             function(g) {}
       static value_of<F&, here&> call_keeping_void(F& g, here& here) { return runtime::call(g, here); }
       F& function;

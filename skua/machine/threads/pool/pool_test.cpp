@@ -282,4 +282,16 @@ TEST(pool, sixty_four_workers_run_on_a_synthetic_machine) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(pool.run([](auto& h) { return fib(h, 20); }), 6765);
 }
 
+TEST(pool, runs_functions_that_take_no_here) {
+  skua::pool pool({.workers = 2});
+  EXPECT_EQ(pool.run([] { return 3; }), 3);
+  int calls = 0;
+  pool.run([&] { ++calls; });
+  auto const region = pool.open_region("adws");
+  EXPECT_EQ(region->run([&]() mutable { return ++calls; }), 2);
+  EXPECT_THROW(pool.run([] { throw std::runtime_error("as it is"); }), std::runtime_error);
+  EXPECT_EQ(pool.run([](auto&... here) { return sizeof...(here); }), 1U) << "where both compile, f(here) is called";
+  EXPECT_EQ(pool.run([&] { return pool.run([] { return 4; }); }), 4);
+}
+
 }  // namespace
