@@ -7,6 +7,7 @@
 #include <iterator>
 #include <type_traits>
 
+#include "skua/parts/base/error.hpp"
 #include "skua/parts/base/ranges.hpp"
 #include "skua/program/algorithm/body.hpp"
 #include "skua/program/algorithm/split.hpp"
@@ -41,12 +42,16 @@ void for_each(Here& here, It first, It last, Body&& body, grain most = automatic
   for_each_from(here, first, static_cast<std::size_t>(last - first), body, most);
 }
 
-/// The same for the numbers first, first + 1, .., last - 1; none if last < first.
+/// The same for the numbers first, first + 1, .., last - 1; none if last < first. Throws usage_error if one is negative and
+/// the type of the other is unsigned: their common type has no negative numbers.
 template <fork_join Here, std::integral First, std::integral Last, class Body>
   requires body_of<Body, Here, std::common_type_t<First, Last>>
 void for_each(Here& here, First first, Last last, Body&& body, grain most = automatic) {
-  static_assert(of_one_sign<First, Last>,
-                "for_each: one bound is signed and the other is not; write for_each(here, std::size_t{0}, n, body)");
+  if constexpr (!of_one_sign<First, Last>) {
+    if (first < First{0} || last < Last{0})
+      throw usage_error(
+          "for_each: a bound is negative, and the other's type is unsigned; allowed: bounds of the same type");
+  }
   using index = std::common_type_t<First, Last>;
   using distance = std::make_unsigned_t<index>;
   auto const zero = static_cast<distance>(static_cast<index>(first));

@@ -47,6 +47,8 @@ TEST(for_each, takes_every_kind_of_range) {
              [&](std::size_t i) { sum += static_cast<long>(i); });
     EXPECT_EQ(sum, 4950);
     for_each(here, 0, std::size_t{10}, [&](std::size_t) { ++sum; });
+    EXPECT_THROW(for_each(here, -1, std::size_t{10}, [&](std::size_t) { ++sum; }), usage_error);
+    EXPECT_THROW(for_each(here, std::size_t{0}, -1, [&](std::size_t) { ++sum; }), usage_error);
     EXPECT_EQ(sum, 4960);
     for_each(here, 7, 3, [&](int) { ++sum; });
     EXPECT_EQ(sum, 4960);
