@@ -43,6 +43,27 @@ TEST(heat, every_kernel_and_cutoff_gives_the_bits_of_the_plain_loop) {
   }
 }
 
+/// Rows begin at any float, not only where vectors would be aligned.
+TEST(heat, kernels_take_any_stride) {
+  constexpr std::size_t rows = 11;
+  constexpr std::size_t columns = 150;
+  constexpr std::size_t stride = columns + 5;
+  std::vector<float> first;
+  for (auto const& [name, sweep] : sweeps()) {
+    SCOPED_TRACE(name);
+    for (std::size_t const offset : {1U, 2U, 3U, 8U}) {
+      std::vector<float> from(offset + (rows + 2) * stride + 1), to(from.size());
+      for (std::size_t i = offset - 1; i < from.size(); ++i) from[i] = static_cast<float>((i - offset + 1) % 97);
+      std::size_t const at = offset + stride;
+      sweep({.from = &from[at], .to = &to[at], .stride = stride, .rows = rows, .columns = columns});
+      std::vector<float> const got(to.begin() + static_cast<std::ptrdiff_t>(at),
+                                   to.begin() + static_cast<std::ptrdiff_t>(at + (rows - 1) * stride + columns));
+      if (first.empty()) first = got;
+      EXPECT_EQ(got, first) << offset;
+    }
+  }
+}
+
 TEST(heat, every_schedule_and_partitioner_gives_the_same_bits) {
   if (runtime::under_tsan) GTEST_SKIP() << "the OpenMP and oneTBB libraries are not instrumented";
   tbb_workers arenas;

@@ -19,8 +19,14 @@ struct tile {
   static constexpr std::size_t line = 16;    ///< floats in a cache line
   static constexpr std::size_t depth = 128;  ///< rows of B in one panel: 16 KiB, a third of the L1 cache
   using vector [[gnu::vector_size(Arch::lanes * sizeof(float))]] = float;
-  using unaligned [[gnu::vector_size(Arch::lanes * sizeof(float)), gnu::aligned(alignof(float)), gnu::may_alias]] =
-      float;
+
+  // Elements are aligned as floats are. GCC 12 drops the attribute that says so of a type that depends on the template.
+  [[gnu::always_inline]] static void load(vector& to, float const* from) noexcept {
+    __builtin_memcpy(&to, from, sizeof to);
+  }
+  [[gnu::always_inline]] static void store(float* to, vector const& from) noexcept {
+    __builtin_memcpy(to, &from, sizeof from);
+  }
 };
 
 /// Multiplies rows of A by one packed panel: C[0..Rows) += A[0..Rows) * panel, or = if `replace`.
@@ -29,7 +35,6 @@ template <class Arch, int Rows>
                                    typename tile<Arch>::vector const* panel, std::size_t depth, bool replace) noexcept {
   using shape = tile<Arch>;
   using vector = typename shape::vector;
-  using unaligned = typename shape::unaligned;
   vector sum[Rows][shape::vectors] = {};
   // C is needed last and may be far away, in the cache of the core that wrote it last: ask for it first.
   for (std::size_t i = 0; i < Rows; ++i) {
@@ -45,9 +50,13 @@ template <class Arch, int Rows>
   }
 #pragma GCC unroll 16
   for (int i = 0; i < Rows; ++i) {
-    auto* row = reinterpret_cast<unaligned*>(c + static_cast<std::size_t>(i) * c_stride);
+    float* const row = c + static_cast<std::size_t>(i) * c_stride;
 #pragma GCC unroll 4
-    for (int j = 0; j < shape::vectors; ++j) row[j] = replace ? sum[i][j] : row[j] + sum[i][j];
+    for (int j = 0; j < shape::vectors; ++j) {
+      vector before = {};
+      if (!replace) shape::load(before, row + j * Arch::lanes);
+      shape::store(row + j * Arch::lanes, replace ? sum[i][j] : before + sum[i][j]);
+    }
   }
 }
 
@@ -70,8 +79,9 @@ void leaf(block const& p) noexcept {
     bool const replace = p.replace && k == 0;
     for (std::size_t j = 0; j < p.n; j += shape::columns) {
       for (std::size_t row = 0; row < depth; ++row) {
-        auto const* from = reinterpret_cast<typename shape::unaligned const*>(p.b + (k + row) * p.b_stride + j);
-        for (std::size_t v = 0; v < shape::vectors; ++v) panel[row * shape::vectors + v] = from[v];
+        float const* const from = p.b + (k + row) * p.b_stride + j;
+        for (std::size_t v = 0; v < shape::vectors; ++v)
+          shape::load(panel[row * shape::vectors + v], from + v * Arch::lanes);
       }
       std::size_t i = 0;
       for (; i + shape::rows <= p.m; i += shape::rows) {

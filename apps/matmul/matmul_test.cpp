@@ -57,6 +57,36 @@ TEST(matmul, any_size_is_right_for_every_kernel_block_and_layout) {
   }
 }
 
+/// Rows begin at any float, not only where vectors would be aligned.
+TEST(matmul, leaves_take_any_stride) {
+  constexpr std::size_t m = 9;
+  constexpr std::size_t n = 2 * column_group;
+  constexpr std::size_t k = 5;
+  constexpr std::size_t stride = n + 3;
+  for (auto const& [name, leaf] : leaves()) {
+    SCOPED_TRACE(name);
+    for (std::size_t const offset : {0U, 1U, 2U, 7U}) {
+      std::vector<float> a(offset + m * stride, 2), b(offset + k * stride, 3), c(offset + m * stride, 1);
+      for (bool const replace : {true, false}) {
+        leaf({.c = c.data() + offset,
+              .a = a.data() + offset,
+              .b = b.data() + offset,
+              .c_stride = stride,
+              .a_stride = stride,
+              .b_stride = stride,
+              .m = m,
+              .n = n,
+              .k = k,
+              .replace = replace});
+        for (std::size_t i = 0; i < m; ++i) {
+          for (std::size_t j = 0; j < n; ++j)
+            ASSERT_EQ(c[offset + i * stride + j], (replace ? 1 : 2) * 6.0F * k) << i << ' ' << j;
+        }
+      }
+    }
+  }
+}
+
 TEST(matmul, both_layouts_have_the_same_leaves) {
   for (sizes const& size : odd_sizes()) {
     input const given{.size = size, .side = 32};

@@ -2,6 +2,7 @@
 // Every size, layout and kernel gives the exact product; temporaries belong to one step at most; plans fit.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cmath>
@@ -56,6 +57,32 @@ TEST(strassen, any_size_is_right_for_every_kernel_cutoff_and_layout) {
         expect_right<rows_view, matmul::problem>(p, row_gap::against_conflicts);
         expect_right<rows_view, matmul::problem>(p, row_gap::none);
         expect_right<z_view, matmul::z_problem>(p, row_gap::none);
+      }
+    }
+  }
+}
+
+/// Blocks begin at any float, not only where vectors would be aligned. Every sum has the bits of the narrowest vectors'.
+TEST(strassen, sums_take_any_address) {
+  constexpr std::size_t count = 2 * sums_unit;
+  for (pass const which : {pass::of_a, pass::of_b, pass::of_products}) {
+    std::vector<float> first;
+    for (auto const& [name, sum] : sums()) {
+      SCOPED_TRACE(name);
+      for (std::size_t const offset : {0U, 1U, 3U, 5U}) {
+        std::vector<float> in(4 * count + offset), out(4 * count + offset);
+        for (std::size_t i = 0; i < 4 * count; ++i) {
+          in[offset + i] = static_cast<float>(i);
+          out[offset + i] = static_cast<float>(3 * i);
+        }
+        std::array<float const*, 4> const from{&in[offset], &in[offset + count], &in[offset + 2 * count],
+                                               &in[offset + 3 * count]};
+        std::array<float*, 4> const to{&out[offset], &out[offset + count], &out[offset + 2 * count],
+                                       &out[offset + 3 * count]};
+        sum(which, count, from.data(), to.data());
+        std::vector<float> const got(out.begin() + static_cast<std::ptrdiff_t>(offset), out.end());
+        if (first.empty()) first = got;
+        EXPECT_EQ(got, first) << offset;
       }
     }
   }

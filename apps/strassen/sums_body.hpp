@@ -11,9 +11,14 @@ namespace skua::apps::strassen {
 
 template <class Arch>
 void sum(pass which, std::size_t count, float const* const* in, float* const* out) noexcept {
-  using vector [[gnu::vector_size(Arch::lanes * sizeof(float)), gnu::aligned(alignof(float)), gnu::may_alias]] = float;
-  auto const from = [](float const* p, std::size_t i) { return *reinterpret_cast<vector const*>(p + i); };
-  auto const put = [](float* p, std::size_t i, vector v) { *reinterpret_cast<vector*>(p + i) = v; };
+  using vector [[gnu::vector_size(Arch::lanes * sizeof(float))]] = float;
+  // Elements are aligned as floats are. GCC 12 drops the attribute that says so of a type that depends on the template.
+  auto const from = [](float const* p, std::size_t i) {
+    vector v;
+    __builtin_memcpy(&v, p + i, sizeof v);
+    return v;
+  };
+  auto const put = [](float* p, std::size_t i, vector v) { __builtin_memcpy(p + i, &v, sizeof v); };
   for (std::size_t i = 0; i < count; i += Arch::lanes) {
     vector const x0 = from(in[0], i);
     vector const x1 = from(in[1], i);
