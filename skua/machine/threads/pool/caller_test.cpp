@@ -171,6 +171,7 @@ long chain(auto& h, long n) {
 }  // namespace
 
 TEST(caller_DeathTest, a_recursion_too_deep_for_the_callers_stack_ends_with_a_line) {
+  if (skua::runtime::under_tsan) GTEST_SKIP() << "ThreadSanitizer's own record of calls ends before the stack does";
   if (skua::runtime::valgrind::running()) GTEST_SKIP() << "valgrind reports the fault that this test makes on purpose";
   for (bool const on_main : {true, false}) {
     EXPECT_EXIT(

@@ -62,13 +62,16 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
   waiting.clock().stop();
   fiber::buried const myself{g, mine, waiting.watching(), waiting.beneath()};
   std::uint64_t idle_since = 0;
-  wait_reason const why = std::exchange(waiting.at().who.next_wait_, {});
+  wait_reason const why = waiting.at().who.take_reason();
   for (unsigned rounds = 1; !g.left_only(mine); ++rounds) {
     // Others may have given stacks back. Asking costs a system call.
-    waiting.at().who.next_wait_ = why;
-    if (rounds % 16 == 0 && waiting.at().who.park(waiting, g, mine)) {
-      static_cast<void>(g.left_only(0));  // as in fiber::park
-      return;
+    if (rounds % 16 == 0) {
+      waiting.at().who.keep_reason(why);
+      if (waiting.at().who.park(waiting, g, mine)) {
+        static_cast<void>(g.left_only(0));  // as in fiber::park
+        return;
+      }
+      static_cast<void>(waiting.at().who.take_reason());
     }
     worker& me = waiting.at().who;
     me.refresh_regions();
@@ -85,7 +88,10 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
     }
     idle_since = 0;
     me.in_place_for_.store(nullptr, std::memory_order_relaxed);  // relaxed: as above
-    if (frame* const ready = f.taken.as_frame()) return me.exchange_for(*ready, waiting, g, mine);
+    if (frame* const ready = f.taken.as_frame()) {
+      me.keep_reason(why);
+      return me.exchange_for(*ready, waiting, g, mine);
+    }
     waiting.lie_on(&myself);
     run_on_top(waiting, f);
     waiting.lie_on(myself.below);
@@ -124,7 +130,7 @@ void worker::wait_alone(here& waiting, group const& g, std::uint64_t mine) noexc
   std::uint64_t const began = now_ns();
   waiting.clock().stop();
   leave_finish();
-  in_place_for_.store(std::exchange(next_wait_, {}).what, std::memory_order_relaxed);  // relaxed: a literal
+  in_place_for_.store(take_reason().what, std::memory_order_relaxed);  // relaxed: a literal
   while (!g.left_only(mine)) {
     if (waiting.front().may_have_steals()) waiting.note_steals();
     short_sleep(now_ns() - began);
@@ -176,7 +182,7 @@ void worker::prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept {
 
 /// For the report of a stall, if somebody asks for it. Before others can resume the frame.
 void worker::note_parked(frame& f, group const* g) noexcept {
-  wait_reason const why = std::exchange(next_wait_, {});
+  wait_reason const why = take_reason();
   parked_frames* const all = core_.parked();
   if (all == nullptr) [[likely]]
     return;

@@ -425,7 +425,7 @@ void worker::thread_main() noexcept {
     stacks_.give(current_stack_);
     is_ready_.set_exception(std::current_exception());
   }
-  stacks_.flush();
+  give_stacks_back();
   set_current_thread(nullptr);
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "skua/machine/threads/attach/shared_pool.hpp"
 #include "skua/machine/threads/finish/finish_region.hpp"
@@ -47,7 +48,10 @@ class worker final : public thread_record {
   void await_ready();
   void join() noexcept;
   /// While the worker's thread waits and its place is not lent: the worker keeps the stack that it runs on, and no other.
-  void give_stacks_back() noexcept { stacks_.flush(); }
+  void give_stacks_back() noexcept {
+    tsan::unseen const of_the_worker;
+    stacks_.flush();
+  }
   /// Under the same condition: no frame that was tied to it is ready.
   [[nodiscard]] bool holds_nothing() const noexcept { return !has_tied_ready() && ready_ == nullptr; }
 
@@ -122,12 +126,16 @@ class worker final : public thread_record {
   /// What the next wait of the running fiber is for; an object of this lies around that wait. Cost: two stores.
   class waits_for {
    public:
-    waits_for(fiber const& f, wait_reason const& why) noexcept : fiber_(f) { f.at().who.next_wait_ = why; }
-    ~waits_for() { fiber_.at().who.next_wait_ = {}; }
+    waits_for(fiber const& f, wait_reason const& why) noexcept : fiber_(f) { say(why); }
+    ~waits_for() { say({}); }
     waits_for(waits_for const&) = delete;
     waits_for& operator=(waits_for const&) = delete;
 
    private:
+    void say(wait_reason const& why) noexcept {
+      tsan::unseen const of_the_worker;
+      fiber_.at().who.next_wait_ = why;
+    }
     fiber const& fiber_;
   };
   /// For what the fiber on top of this worker waits without a frame of its own; null: it does not. Any thread.
@@ -186,6 +194,14 @@ class worker final : public thread_record {
   void exchange_for(frame& next, here& waiting, group& g, std::uint64_t mine) noexcept;
   void note_parked(frame& f, group const* g) noexcept;
   void goes_on() noexcept;
+  wait_reason take_reason() noexcept {
+    tsan::unseen const of_the_worker;
+    return std::exchange(next_wait_, {});
+  }
+  void keep_reason(wait_reason const& why) noexcept {
+    tsan::unseen const of_the_worker;
+    next_wait_ = why;
+  }
   static void run_on_top(here& fiber, found const& f) noexcept;
   /// Tells people once that nothing here can go on for want of a stack.
   void report_buried(here const& waiting) noexcept;
