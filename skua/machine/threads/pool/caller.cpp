@@ -117,12 +117,13 @@ void caller::give_back(worker& me) noexcept {
   pool_core& core = me.core_;
   invariant(me.ready_ == nullptr && me.departure_.is_free() && !me.departure_.is_waited_for(),
             "a caller that leaves holds no ready frame (next_step.md)");
+  // A region that was opened meanwhile is not on the list that this place knows, and may have a task already.
   auto const left_for_me = [&me] {
-    return std::ranges::any_of(me.regions(), [&me](auto const& r) {
-      worker_slot* const s = r->slot_for(me);
-      return s != nullptr && (!s->looks_stolen() || !s->inbox.looks_empty() || !s->tagged_lanes_look_empty() ||
-                              r->has_injected() || r->has_ready());
-    });
+    return me.has_new_regions() || std::ranges::any_of(me.regions(), [&me](auto const& r) {
+             worker_slot* const s = r->slot_for(me);
+             return s != nullptr && (!s->looks_stolen() || !s->inbox.looks_empty() || !s->tagged_lanes_look_empty() ||
+                                     r->has_injected() || r->has_ready());
+           });
   };
   if (core.sleep().take_back(me.number_, left_for_me)) core.request_attention();
 }

@@ -3,6 +3,7 @@
 // than there are workers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -17,6 +18,7 @@
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/context/valgrind.hpp"
 #include "skua/parts/topology/affinity.hpp"
+#include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/skua.hpp"
 #include "tests/programs/every_policy.hpp"
 #include "tests/programs/fib.hpp"
@@ -169,6 +171,31 @@ long chain(auto& h, long n) {
 }
 
 }  // namespace
+
+/// The place knows the regions that were open when the caller came. What lies in one that was opened later is the leaver's, too.
+TEST(caller, that_leaves_sees_tasks_of_regions_that_were_opened_during_its_call) {
+  for (int round = 0; round < 100; ++round) {
+    skua::pool pool(1);
+    skua::pool other(1);
+    std::atomic<bool> has_place{false};
+    std::thread submits([&] {
+      has_place.wait(false);
+      // From a worker of another pool, which waits as a fiber: so the call is a task of the region, and not a guest's.
+      EXPECT_EQ(other.run([&](auto&) { return pool.open_region("random")->run([](auto&) { return 7; }); }), 7);
+    });
+    pool.run([&](auto&) {
+      has_place = true;
+      has_place.notify_one();
+      skua::runtime::pool_core& core = skua::runtime::worker::current()->of();
+      for (bool waits = false; !waits; std::this_thread::yield()) {
+        std::shared_ptr<skua::runtime::region_list const> open;
+        static_cast<void>(core.share_regions(open));
+        waits = std::ranges::any_of(*open, [](auto const& r) { return r->has_injected(); });
+      }
+    });
+    submits.join();
+  }
+}
 
 TEST(caller_DeathTest, a_recursion_too_deep_for_the_callers_stack_ends_with_a_line) {
   if (skua::runtime::under_tsan) GTEST_SKIP() << "ThreadSanitizer's own record of calls ends before the stack does";

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "skua/parts/base/platform.hpp"
 #include "skua/skua.hpp"
 
 namespace {
@@ -31,9 +32,11 @@ struct histogram {
   static inline std::atomic<long> living{0};
 };
 
-/// 256 pieces are eight levels of the recursion: more values than lie on such a stack.
-constexpr std::size_t pieces = 256;
-constexpr std::size_t small_stack = std::size_t{3} << 20;
+/// 512 pieces are nine levels of the recursion: more values than lie on such a stack. What a piece itself needs there, for the
+/// temporaries of a fold, is less than half of it; under a sanitizer it is more.
+constexpr std::size_t pieces = 512;
+constexpr std::size_t small_stack =
+    skua::runtime::under_tsan || skua::runtime::under_asan ? std::size_t{16} << 20 : std::size_t{9} << 19;
 
 constexpr auto fold = [](auto const& r, histogram const& before) {
   histogram now(before);
