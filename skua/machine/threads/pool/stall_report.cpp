@@ -134,12 +134,7 @@ bool has_work(pool_core& c, parked_frames& parked) {
   bool found = false;
   parked.each([&](frame const&) { found = true; });
   each_worker(c, [&](worker& w) { found = found || has_caller(w) || w.counts().times.current() == activity::working; });
-  each_region(c, [&](region& r) {
-    found = found || r.guests().in_use() != 0 || r.has_ready() || r.has_injected();
-    for (std::uint32_t w = 0; w < r.workers() && !found; ++w) {
-      for (lane_length const& l : lanes_of(r.slot_of(worker_id{w}))) found = found || l.entries != 0;
-    }
-  });
+  each_region(c, [&](region& r) { found = found || r.guests().in_use() != 0 || !r.holds_nothing(); });
   return found;
 }
 
