@@ -18,7 +18,7 @@ function(skua_simd target)
     if(kind IN_LIST simd_kinds)
       target_sources(${target} PRIVATE ${source})
       set_source_files_properties(${source} PROPERTIES
-        COMPILE_OPTIONS "$<$<NOT:$<CONFIG:Debug>>:-O3>;${simd_flags_${kind}};${kernel_FLAGS}")
+        COMPILE_OPTIONS "$<$<NOT:$<CONFIG:Debug>>:-O3>;${simd_flags_${kind}};${kernel_FLAGS}" SKIP_PRECOMPILE_HEADERS ON)
     endif()
   endforeach()
 endfunction()
