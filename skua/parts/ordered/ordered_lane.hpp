@@ -28,6 +28,8 @@ class ordered_lane {
   [[nodiscard]] outcome pop(taken_task& out) noexcept { return tasks_.pop(out); }
   /// The same, if it is of this group; else empty.
   [[nodiscard]] outcome pop_of(void const* group, taken_task& out) noexcept { return tasks_.pop_of(group, out); }
+  /// Is the first of this group? A thief may have just taken it.
+  [[nodiscard]] bool first_is_of(void const* group) noexcept { return tasks_.first_is_of(group); }
   /// Takes the task of `victim`, which has this number, that goes first in our order.
   [[nodiscard]] outcome steal(worker_id number, ordered_lane& victim, taken_task& out) noexcept {
     if (victim.looks_empty()) return outcome::empty;

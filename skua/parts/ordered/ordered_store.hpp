@@ -9,8 +9,8 @@
 #include <cstring>
 #include <memory_resource>
 #include <mutex>
-#include <optional>
 #include <new>
+#include <optional>
 #include <ranges>
 #include <vector>
 
@@ -118,6 +118,17 @@ class ordered_store {
   /// The same, if it is of this group; else empty.
   [[nodiscard]] outcome pop_of(void const* group, taken_task& out) noexcept {
     return pop_if(out, [group](slot const& s) { return s.group == group; });
+  }
+
+  /// Is the owner's first task of this group? A thief may have just taken it.
+  [[nodiscard]] bool first_is_of(void const* group) noexcept {
+    bool is = false;
+    auto const is_gone = [&](slot const* s) {
+      is = s->group == group;
+      return s->taken.load(std::memory_order_relaxed);  // relaxed: a hint
+    };
+    while (by_owner_.pop_if(is_gone)) is = false;
+    return is;
   }
 
   /// Calls of comparators in the owner's order so far.

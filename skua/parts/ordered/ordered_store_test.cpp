@@ -92,6 +92,8 @@ TEST(ordered_store, owner_pops_for_a_group_only_what_comes_first) {
   }
   taken_task t;
   EXPECT_EQ(store.pop_of(&groups[1], t), outcome::empty);
+  EXPECT_FALSE(store.first_is_of(&groups[1]));
+  EXPECT_TRUE(store.first_is_of(&groups[0]));
   ASSERT_EQ(store.pop_of(&groups[0], t), outcome::got);
   EXPECT_EQ(tasks::number(t), 0);
   ASSERT_EQ(store.steal(reader, t), outcome::got);
@@ -99,6 +101,7 @@ TEST(ordered_store, owner_pops_for_a_group_only_what_comes_first) {
   ASSERT_EQ(store.pop_of(&groups[0], t), outcome::got);
   EXPECT_EQ(tasks::number(t), 1);
   EXPECT_EQ(store.pop_of(&groups[0], t), outcome::empty);  // 2 comes first
+  EXPECT_TRUE(store.first_is_of(&groups[1]));
   EXPECT_EQ(store.size(), 1);
   ASSERT_EQ(store.pop_of(&groups[1], t), outcome::got);
   EXPECT_EQ(tasks::number(t), 2);
@@ -158,6 +161,7 @@ TEST(ordered_store, task_that_a_thief_has_is_no_owner_s_first) {
   EXPECT_EQ(tasks::number(t), 1);
   ASSERT_EQ(store.steal(reader, t), outcome::got);
   EXPECT_EQ(tasks::number(t), 0);
+  EXPECT_FALSE(store.first_is_of(&group));  // a thief has it
   EXPECT_EQ(store.pop_of(&group, t), outcome::empty);
   EXPECT_TRUE(store.looks_empty());
 }

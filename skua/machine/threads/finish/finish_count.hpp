@@ -52,8 +52,8 @@ class finish_share {
     Region& left = *std::exchange(of_, nullptr);
     return left.count().leave(std::exchange(balance_, 0)) ? left.ended() : ended{};
   }
-  [[nodiscard]] bool is_inside() const noexcept { return of_ != nullptr; }
-  [[nodiscard]] bool is_inside_of(Region const* one) const noexcept { return of_ == one; }
+  /// Null: of none.
+  [[nodiscard]] Region const* inside_of() const noexcept { return of_; }
 
  private:
   Region* of_ = nullptr;

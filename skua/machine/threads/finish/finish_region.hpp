@@ -102,6 +102,9 @@ class finish_region : public group {
     return group::finish(1, 0, [] {});
   }
 
+  /// The second word of its tasks' entries in `spawned`.
+  [[nodiscard]] std::uint64_t key() const noexcept { return reinterpret_cast<std::uintptr_t>(this); }
+
   // The operations of all tasks.
   static void run_task(runtime::task& t, std::uint64_t extra, here& on) noexcept;
   static hint hint_of(runtime::task const& t, std::uint64_t) noexcept;
@@ -118,7 +121,6 @@ class finish_region : public group {
   void run_own_tasks() noexcept;
   [[nodiscard]] taken_task take_own() noexcept;
   static void note(here& on, finish_region& in, std::int64_t tasks) noexcept;
-  [[nodiscard]] std::uint64_t key() const noexcept { return reinterpret_cast<std::uintptr_t>(this); }
 
   here& owner_;
   stop_node const inside_;  ///< what the body and the tasks watch

@@ -9,8 +9,11 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/skua.hpp"
 #include "tests/programs/every_policy.hpp"
+#include "tests/programs/wait_until.hpp"
 
 namespace {
+
+using skua::testing::wait_until;
 
 constexpr int rounds = skua::runtime::under_tsan ? 20 : 200;
 
@@ -94,6 +97,50 @@ TEST_P(next_step, a_ready_frame_goes_before_the_children_of_a_scope) {
       for (int i = 0; i < tasks; ++i) s.fork([&](auto&) { task(); });
     });
   });
+}
+
+/// Three workers: the body's waits for everything, x's waits for its inner region and runs `another` meanwhile, and the third has
+/// run `first`, takes the inner region's only task, and finds `next`, of the outer region, when that ends.
+TEST(next_step, a_nested_region_ends_before_the_worker_of_its_last_task_begins_a_foreign_one) {
+  for (int round = 0; round < rounds / 20; ++round) {
+    skua::pool pool({.workers = 3, .policy = "checked:strategies"});
+    std::atomic<bool> first_runs{false};
+    std::atomic<bool> first_may_end{false};
+    std::atomic<bool> taken{false};
+    std::atomic<bool> another_runs{false};
+    std::atomic<bool> ended{false};
+    auto const set = [](std::atomic<bool>& event) { event.store(true, std::memory_order_release); };
+    auto const await = [](char const* what, std::atomic<bool> const& event) {
+      EXPECT_TRUE(wait_until(what, [&] { return event.load(std::memory_order_acquire); }));
+    };
+    auto const waits_for_end = [&](auto&) { await("the nested region ends", ended); };
+    pool.run([&](auto& here) {
+      here.finish([&](auto& outer) {
+        outer.spawn([&](auto& x) {
+          x.spawn(skua::order{0, -1}, [&](auto&) {
+            set(first_runs);
+            await("the tasks are there", first_may_end);
+          });
+          await("the third worker comes", first_runs);
+          x.spawn(skua::order{50, 1}, waits_for_end);  // next
+          x.spawn(skua::order{1, 100}, [&](auto& another) {
+            set(another_runs);
+            waits_for_end(another);
+          });
+          x.here().finish([&](auto& inner) {
+            inner.spawn(skua::order{100, 0}, [&](auto&) {
+              set(taken);
+              await("x waits", another_runs);
+            });
+            set(first_may_end);
+            await("the third worker takes the task", taken);
+          });
+          set(ended);
+        });
+        await("x has ended its region", ended);
+      });
+    });
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(policies, next_step, ::testing::ValuesIn(skua::testing::checked_policies()),

@@ -75,6 +75,7 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
     }
     worker& me = waiting.at().who;
     me.refresh_regions();
+    if (me.turns_from_finish(waiting)) me.leave_finish();  // as next_step
     found const f = work_search::find(me);
     if (f.at == nullptr) {
       me.in_place_for_.store(why.what, std::memory_order_relaxed);  // relaxed: a literal

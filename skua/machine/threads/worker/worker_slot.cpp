@@ -17,6 +17,12 @@ worker_slot& worker_slot::neighbour(worker_id number) noexcept { return in.slot_
   return to;
 }
 
+bool worker_slot::next_is_of(finish_region const& one) noexcept {
+  if (ordered != nullptr) return ordered->first_is_of(&one);
+  entry newest;
+  return spawned.peek(newest) && newest.extra == one.key();
+}
+
 void worker_slot::notify_work() noexcept { in.notify_work(); }
 
 void worker_slot::notify_owner() noexcept {

@@ -21,6 +21,7 @@
 
 namespace skua::inline v0::runtime {
 
+class finish_region;
 class region;
 class worker;
 
@@ -79,6 +80,8 @@ class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, slot_front
   [[nodiscard]] bool own_tasks_look_empty() noexcept {
     return spawned.outside().looks_empty() && (ordered == nullptr || ordered->looks_empty());
   }
+  /// For the owner: what it would run next is of this finish region. A hint, too.
+  [[nodiscard]] bool next_is_of(finish_region const& one) noexcept;
   /// As take_newest, from `spawned`.
   [[nodiscard]] task* take_newest_spawned(std::uint64_t key) noexcept {
     return static_cast<task*>(take_newest(spawned, key));
