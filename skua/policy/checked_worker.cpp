@@ -42,6 +42,7 @@ probe checked_worker::next_probe() noexcept {
   asked_ = p;
   admitted_ = false;
   now_ = p.what == action::rest ? state::idle : state::probing;
+  if (now_ == state::idle) note_idle();
   return p;
 }
 
@@ -307,6 +308,9 @@ void checked_worker::learnt(probed const& p) noexcept {
 void checked_worker::learnt(begun const& b) noexcept {
   require(now_ != state::running && now_ != state::probing, "begins a task while another runs");
   require(now_ != state::idle || b.open, "begins a task that it has not taken");
+  require(owed_ == 0 || b.open || ready_frame() != owed_,
+          "begins a task before a frame that was ready, and that only this worker may continue");
+  owed_ = 0;
   require_handed_out(b.task);
   // What leaves a lane without tags, or comes from outside, is a task: it begins with the tag that it got here.
   bool const is_task =
@@ -342,6 +346,7 @@ void checked_worker::learnt(waiting const&) noexcept {
   goes_on("waits");
   now_ = state::leaving;
   is_waiting_ = has_waited_ = true;
+  note_idle();
 }
 
 void checked_worker::learnt(ended const& e) noexcept {
@@ -349,6 +354,7 @@ void checked_worker::learnt(ended const& e) noexcept {
   require(exposed_.empty(), "ends a task before it has left its group");
   require(!running_ || e.task == *running_, "ends a task with another tag than that of the running task");
   now_ = state::idle;
+  note_idle();
 }
 
 void checked_worker::learnt(rested const&) noexcept {

@@ -87,6 +87,13 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
       breach(otherwise);
   }
   void require_handed_out(task_tag const& t) noexcept;
+  /// The worker is out of work: what is ready for it now goes before any task.
+  void note_idle() noexcept {
+    if (by_.of_machine) owed_ = ready_frame();
+  }
+  [[nodiscard]] std::uint64_t ready_frame() const noexcept {
+    return with_.machine == nullptr ? 0 : with_.machine->ready_frame(self_);
+  }
   task_tag const& hand_out(task_tag const& t) noexcept {
     if (by_.of_machine) with_.hand_out(t);
     return t;
@@ -125,6 +132,7 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   placement last_to_{};
   cause last_why_ = cause::forked;
   std::uint64_t refusals_ = 0;
+  std::uint64_t owed_ = 0;        ///< the frame that was ready for this worker when it became idle; 0: none
   std::vector<exposed> exposed_;  ///< of the running fiber, the youngest last
   std::vector<std::string> breaches_;
 };

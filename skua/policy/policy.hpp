@@ -88,6 +88,20 @@ class worker_policy {
   }
 };
 
+/// What a machine shows of itself to a policy that checks it (protocol_checker.hpp). Others decide by events alone.
+class machine_view {
+ public:
+  /// The frame that only worker `w` may continue, and is to continue next: a number that no other frame had since `w` last began
+  /// something; 0: none is ready. Called on that worker.
+  [[nodiscard]] virtual std::uint64_t ready_frame(worker_id w) const noexcept = 0;
+
+ protected:
+  machine_view() = default;
+  machine_view(machine_view const&) = default;
+  machine_view& operator=(machine_view const&) = default;
+  ~machine_view() = default;
+};
+
 /// A scheduler, as decisions only. One object per region; it outlives the last call of its workers' policies.
 class policy {
  public:
@@ -99,6 +113,9 @@ class policy {
 
   /// One worker's share; all are made when the region starts.
   virtual worker_policy& of_worker(worker_id w) noexcept = 0;
+
+  /// Before the first call of a worker's policy: the machine, which outlives the last one.
+  virtual void watch(machine_view const& machine) noexcept { static_cast<void>(machine); }
 
   /// What it has measured, for a later run's setup. Any thread.
   [[nodiscard]] virtual std::vector<known_time> known() const { return {}; }

@@ -33,6 +33,11 @@ worker_policy& protocol_checker::of_worker(worker_id w) noexcept {
   return *workers_[index(w)];
 }
 
+void protocol_checker::watch(machine_view const& machine) noexcept {
+  tables_->machine = &machine;
+  inner_.watch(machine);
+}
+
 bool protocol_checker::holds() const noexcept {
   return !tables_->is_broken.load(std::memory_order_relaxed);  // relaxed: a flag
 }

@@ -65,6 +65,68 @@ TEST_F(protocol, a_call_from_outside_begins_at_once) {
   m.learn(ended{t});
   EXPECT_EQ(verdict(), "");
 }
+/// Shows the frame that is ready for worker 0.
+struct shown_frames final : machine_view {
+  std::uint64_t ready = 0;
+  [[nodiscard]] std::uint64_t ready_frame(worker_id) const noexcept override { return ready; }
+};
+
+/// Worker 0 has ended a task while frame 1 was ready, and takes another task.
+class a_ready_frame : public protocol {
+ protected:
+  a_ready_frame() { checker_.watch(shows); }
+  task_tag task_ends_beside_it() {
+    task_tag const t = root();
+    shows.ready = 1;
+    m.learn(ended{t});
+    return t;
+  }
+  shown_frames shows;
+};
+
+TEST_F(a_ready_frame, goes_before_the_next_task) {
+  task_tag const t = task_ends_beside_it();
+  shows.ready = 2;  // behind the first
+  m.learn(begun{t, true});
+  m.learn(ended{t});
+  shows.ready = 0;
+  m.learn(begun{t, true});
+  m.learn(ended{t});
+  root();
+  EXPECT_EQ(verdict(), "");
+}
+TEST_F(a_ready_frame, may_come_while_its_worker_takes_a_task) {
+  m.learn(ended{root()});
+  shows.ready = 1;
+  m.learn(ended{root()});
+  EXPECT_EQ(verdict(), "");
+}
+TEST_F(a_ready_frame, that_another_policy_has_continued_is_not_waited_for) {
+  task_ends_beside_it();
+  shows.ready = 2;
+  root();
+  EXPECT_EQ(verdict(), "");
+}
+TEST_F(a_ready_frame, may_not_wait_for_a_task_that_begins_after_another) {
+  task_ends_beside_it();
+  root();
+  EXPECT_SAYS("begins a task before a frame that was ready, and that only this worker may continue");
+}
+TEST_F(a_ready_frame, may_not_wait_for_a_task_that_begins_after_a_wait) {
+  root();
+  shows.ready = 1;
+  m.learn(waiting{});
+  root();
+  EXPECT_SAYS("begins a task before a frame that was ready, and that only this worker may continue");
+}
+TEST_F(a_ready_frame, may_not_wait_for_a_task_that_begins_after_a_rest) {
+  shows.ready = 1;
+  says.next = {.what = action::rest, .whom = worker_id{0}};
+  m.next_probe();
+  m.learn(rested{});
+  root();
+  EXPECT_SAYS("begins a task before a frame that was ready, and that only this worker may continue");
+}
 // What was found there is on its way to another worker, and the thread that placed it has left.
 TEST_F(protocol, a_call_from_outside_after_a_task_was_sent_away) {
   take(from_outside);

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "skua/parts/base/sync.hpp"
+#include "skua/policy/policy.hpp"
 #include "skua/policy/vocabulary.hpp"
 
 namespace skua::inline v0::policies {
@@ -19,6 +20,7 @@ struct protocol_tables {
   std::array<runtime::real_sync::atomic<std::uint64_t>, 2048> handed_out{};  ///< one bit per tag
   runtime::real_sync::atomic<std::int64_t> open{0};                          ///< exposed groups
   runtime::real_sync::atomic<bool> is_broken{false};
+  machine_view const* machine = nullptr;  ///< set before any worker runs; null: it shows nothing
 
   static constexpr auto relaxed = std::memory_order_relaxed;  // why it is enough: above
 

@@ -94,7 +94,7 @@ struct delayed_steal {
   tick since = 0;
 };
 
-class engine {
+class engine final : private policies::machine_view {
  public:
   /// `live`: a program whose tree, `program`, grows while it runs; null: the tree is complete.
   engine(task_tree const& program, stepped_program* live, policy& scheduler, layout const& where, rules const& by,
@@ -193,6 +193,11 @@ class engine {
   void resume_at_home(worker_id w, fiber_id f);
   void end_member(fiber_id f, tree_node_id task);
   void leave_team(worker_id w, fiber_id f);
+  [[nodiscard]] bool is_ready_member(item const& it) const {
+    return it.what == item::kind::frame && is_member(it.fiber);
+  }
+  [[nodiscard]] std::uint64_t ready_frame(worker_id w) const noexcept override;
+  bool continues_member(worker_id w);
   [[nodiscard]] bool is_member(fiber_id f) const { return fibers_[f].team != no_team; }
 
   // Stacks (stacks.cpp).

@@ -16,6 +16,7 @@ bool has_tags(lane l) { return l != lane::forks && l != lane::spawned && l != la
 
 void engine::next_probe(worker_id w) {
   if (!delayed_.empty() && delayed_[index(w)].now != delayed_steal::stage::none) return continue_steal(w);
+  if (continues_member(w)) return;
   worker_policy& m = of_worker(w);
   probe const p = m.next_probe();
   if (!validator_.content()) return;

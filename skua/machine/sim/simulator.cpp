@@ -14,11 +14,13 @@ engine::engine(task_tree const& program, stepped_program* live, policy& schedule
                costs& prices, observer& watcher)
     : program_(program), live_(live), scheduler_(scheduler), needs_(scheduler.needs()), where_(where), by_(by),
       prices_(prices), watcher_(watcher), roll_(by.seed), validator_(scheduler, where.workers(), by),
-      calendar_(where.workers()), trace_(watcher.trace()), idle_(where.workers()), heavy_fences_(where.workers()), lanes_(where.workers()),
-      cached_lines_(where.workers()), stack_of_(where.workers(), no_fiber), last_(where.workers(), 0) {
+      calendar_(where.workers()), trace_(watcher.trace()), idle_(where.workers()), heavy_fences_(where.workers()),
+      lanes_(where.workers()), cached_lines_(where.workers()), stack_of_(where.workers(), no_fiber),
+      last_(where.workers(), 0) {
   for (std::uint32_t w = 0; w < where.workers(); ++w) last_victim_.push_back(worker_id{w});
   result_.workers.resize(where.workers());
   result_.steals_by_distance.resize(1);
+  validator_.watch(*this);
   price_fences();
   order_tasks();
   grow();

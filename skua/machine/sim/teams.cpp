@@ -88,6 +88,27 @@ void engine::resume_at_home(worker_id w, fiber_id f) {
   home == w ? begin(w, it, lane::forks) : send(w, it, {.worker = home, .where = lane::inbox}, cause::resumed);
 }
 
+/// Only its own worker may continue a member that has waited.
+std::uint64_t engine::ready_frame(worker_id w) const noexcept {
+  if (teams_.empty() || lanes_.empty(w, lane::inbox)) return 0;
+  for (item const& it : lanes_.of(w, lane::inbox)) {
+    if (is_ready_member(it)) return it.fiber + std::uint64_t{1};
+  }
+  return 0;
+}
+
+/// Before the worker asks its policy, as on threads (next_step.md, "Ready frames first"): the other members wait for this one.
+bool engine::continues_member(worker_id w) {
+  if (ready_frame(w) == 0) return false;
+  auto const ready = lanes_.take(w, lane::inbox, end::oldest, [this](item const& it) { return is_ready_member(it); });
+  acts(w, trace::kind::scheduling, now_);
+  pay(w, operation::pop);
+  validator_.answered(w, {.what = action::pop, .where = lane::inbox, .whom = w}, outcome::got, true);
+  found(w);
+  begin(w, *ready, lane::inbox);
+  return true;
+}
+
 /// The team's turn lasts until that of its last member.
 void engine::end_member(fiber_id f, tree_node_id task) {
   turn& all = result_.turns[teams_[fibers_[f].team].task];

@@ -16,6 +16,8 @@ class validator {
  public:
   validator(policy& scheduler, std::uint32_t workers, rules const& by);
 
+  /// For the checker: what is ready.
+  void watch(policies::machine_view const& machine) noexcept { checked_.watch(machine); }
   /// The worker's policy, behind a checker of the protocol.
   worker_policy& of_worker(worker_id w) noexcept { return checked_.of_worker(w); }
 

@@ -17,6 +17,7 @@
 #include "skua/machine/threads/pool/pool.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/pool/root.hpp"
+#include "skua/machine/threads/worker/should_yield.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 
 namespace skua::inline v0 {
@@ -135,17 +136,13 @@ struct spawned_task final : task_in_room<spawned_task, free_task<here>> {
     fiber::nested_task const nested{on, &node};
     given.is->run(given, on);
   }
-  /// Runs the group's tasks that lie at the newest end of a lane of this thread, newest first. Returns early for the sake
-  /// of other regions: the worker's search then lets them take turns.
+  /// Runs the group's tasks that lie at the newest end of a lane of this thread, newest first. Leaves them to the worker's search
+  /// if a frame is ready, which goes first there, or another region waits: there regions take turns.
   template <class Lane>
   static void run_newest(wait_group& group, Lane& of, here& on) noexcept {
     stop_node const node{nullptr, nullptr, nullptr, &group};
     fiber::nested_task const nested{on, &node};
-    for (std::uint32_t ran = 0; !group.done(); ++ran) {
-      if (ran == tasks_per_turn) {
-        if (on.at().who.other_regions_wait(on.at().in)) return;
-        ran = 0;
-      }
+    for (std::uint32_t ran = 0; !group.done() && !should_yield(on.at(), ran); ++ran) {
       auto* const newest = static_cast<task*>(take_newest(of, key_of(group)));
       if (newest == nullptr) return;
       free_task<here>& given = given_of(*newest);

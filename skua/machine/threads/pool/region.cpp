@@ -8,6 +8,7 @@
 #include "skua/machine/threads/pool/guest.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/worker/work_search.hpp"
+#include "skua/machine/threads/worker/worker.hpp"
 
 namespace skua::inline v0::runtime {
 
@@ -28,6 +29,7 @@ region::region(pool_core& c, policies::policy_factory make, std::span<worker_id 
       make_(std::move(make)),
       policy_(make_({.where = map_, .seed = number, .partitions = c.partitions_of(map_), .known = c.known_to(map_)})),
       room_(c.memory()), outside_(c.blocks()), guests_(std::make_unique<guest_list>(*this)) {
+  policy_->watch(*this);
   slots_.reserve(members.size());
   slot_of_member_.resize(c.workers(), nullptr);
   for (std::uint32_t i = 0; i < members.size(); ++i) {
@@ -38,6 +40,10 @@ region::region(pool_core& c, policies::policy_factory make, std::span<worker_id 
     slot_of_member_[index(members[i])] = slots_.back().get();
   }
   if (is_of_first_workers(members)) room_.show(*slots_.front(), workers(), number, policy_name());
+}
+
+std::uint64_t region::ready_frame(worker_id local) const noexcept {
+  return slots_[index(local)]->who.tied_ready_frame();
 }
 
 region::~region() { room_.hide(); }

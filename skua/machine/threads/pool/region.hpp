@@ -30,7 +30,7 @@ class region;
 /// The regions of a pool that are open at some moment. A list never changes, so workers share it and copy nothing.
 using region_list = std::vector<std::shared_ptr<region>>;
 
-class region : public std::enable_shared_from_this<region> {
+class region final : public std::enable_shared_from_this<region>, private policies::machine_view {
  public:
   /// Makes slots for the `members` (their numbers in the pool). `number` also seeds the policy. Throws what `make` throws, and std::bad_alloc.
   region(pool_core& c, policies::policy_factory make, std::span<worker_id const> members, std::uint64_t number);
@@ -99,6 +99,7 @@ class region : public std::enable_shared_from_this<region> {
  private:
   friend class pool_core;
   void keep(worker_slot& by, outside_batch const& batch) noexcept;
+  [[nodiscard]] std::uint64_t ready_frame(worker_id local) const noexcept override;
   void submit(injector<>& to, handed& t) noexcept;
 
   std::uint64_t const number_;

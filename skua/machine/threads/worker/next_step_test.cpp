@@ -99,6 +99,14 @@ TEST_P(next_step, a_ready_frame_goes_before_the_children_of_a_scope) {
   });
 }
 
+TEST_P(next_step, a_ready_frame_goes_before_the_tasks_of_a_task_group) {
+  expect_ready_frame_first(workers(1), [](auto&, auto const& task) {
+    skua::task_group group;
+    for (int i = 0; i < tasks; ++i) group.run(task);
+    group.wait();
+  });
+}
+
 /// Three workers: the body's waits for everything, x's waits for its inner region and runs `another` meanwhile, and the third has
 /// run `first`, takes the inner region's only task, and finds `next`, of the outer region, when that ends.
 TEST(next_step, a_nested_region_ends_before_the_worker_of_its_last_task_begins_a_foreign_one) {

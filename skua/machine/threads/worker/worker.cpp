@@ -131,6 +131,8 @@ void worker::send_home(frame& f) noexcept {
 /// A frame that is tied to this thread, else one of a region, in turn. The policy may send the latter on.
 worker::found worker::take_ready() noexcept {
   if (auto* const tied = static_cast<frame*>(static_cast<handed*>(tied_ready_.pop()))) {
+    tsan::unseen const scheduling;
+    ++tied_taken_;
     return {&tied->fiber->at(), {tied, 1, {}}, lane::inbox};
   }
   for (auto const& r : regions()) {

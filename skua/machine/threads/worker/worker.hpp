@@ -110,6 +110,12 @@ class worker final : public thread_record {
   /// A ready frame waits for this worker, in the region of `s` or tied to its thread: it is to begin nothing before.
   [[nodiscard]] inline bool has_ready(worker_slot const& s) const noexcept;
 
+  /// The ready frame that this worker's thread alone may resume, and takes next, by its number; 0: none. For that thread.
+  [[nodiscard]] std::uint64_t tied_ready_frame() const noexcept {
+    tsan::unseen const of_the_worker;
+    return has_tied_ready() ? tied_taken_ + 1 : 0;
+  }
+
   /// Suspends the running fiber, which waits for `g` and has dealt with `mine` of its children, and runs other work.
   /// Returns when the fiber is resumed, perhaps on another thread. Returns false, and does nothing, if the system
   /// refuses a stack.
@@ -260,12 +266,13 @@ class worker final : public thread_record {
   stack* current_stack_ = nullptr;    ///< null: the stack of a caller
   std::uintptr_t callers_frame_ = 0;  ///< where on that stack its call began
   stack* ended_stack_ = nullptr;
-  frame* ready_ = nullptr;  ///< a frame whose group was complete by the time it had parked
-  injector<> tied_ready_;   ///< ready frames that only the present thread may resume; from any thread
-  departure<> departure_;   ///< while frames are tied to the present thread, the worker is neither lent nor left
-  int thread_number_ = 0;   ///< written before is_ready_ is set
-  home_processor home_;     ///< begun before is_ready_ is set
-  bool is_lent_ = false;    ///< the present thread is a caller's (caller.hpp)
+  frame* ready_ = nullptr;        ///< a frame whose group was complete by the time it had parked
+  injector<> tied_ready_;         ///< ready frames that only the present thread may resume; from any thread
+  std::uint64_t tied_taken_ = 0;  ///< of tied_ready_, so far
+  departure<> departure_;         ///< while frames are tied to the present thread, the worker is neither lent nor left
+  int thread_number_ = 0;         ///< written before is_ready_ is set
+  home_processor home_;           ///< begun before is_ready_ is set
+  bool is_lent_ = false;          ///< the present thread is a caller's (caller.hpp)
 
   wait_reason next_wait_;
   std::atomic<char const*> in_place_for_{nullptr};
