@@ -177,6 +177,8 @@ void finish_region::run_task(runtime::task& t, std::uint64_t extra, here& on) no
   on.watch(&in.inside_);
   if (extra == dead) {
     on.at().who.counts().dead.add(1);
+  } else if (&self.operations() == &rest_of_tasks) {  // never dropped: that would say that a task was
+    in.run_own_tasks(on);
   } else {
     in.call(on, self);
   }
@@ -204,26 +206,25 @@ void finish_region::finish() {
   if ((flags() & dropped) != 0) throw cancelled{};
 }
 
-/// Runs tasks on top of the body, as a scope does, as long as one of this region comes first here: of the ordered store in
+/// Runs tasks on top of `on`, as a scope does, as long as one of this region comes first here: of the ordered store in
 /// its order, else the newest. Leaves them to the worker's search if a frame is ready, which goes first there, or another
 /// region of the pool waits: there they take turns.
-void finish_region::run_own_tasks() noexcept {
-  for (std::uint32_t ran = 0; !should_yield(owner_.at(), ran); ++ran) {
-    taken_task const first = take_own();
+void finish_region::run_own_tasks(here& on) noexcept {
+  for (std::uint32_t ran = 0; !should_yield(on.at(), ran); ++ran) {
+    taken_task const first = take_own(on.at());
     if (first.task == nullptr) return;
     auto& t = static_cast<task&>(*static_cast<runtime::task*>(first.task));
     if (first.is_dead) {
-      drop_inside(owner_, t);
+      drop_inside(on, t);
     } else {
-      run_inside(owner_, t);
+      run_inside(on, t);
     }
   }
 }
 
 /// Null: another task comes first, or there is none.
-taken_task finish_region::take_own() noexcept {
+taken_task finish_region::take_own(worker_slot& s) noexcept {
   tsan::unseen const of_the_worker;  // other fibers of this worker use its store, too; TSan follows fibers
-  worker_slot& s = owner_.at();
   taken_task first;
   if (s.ordered == nullptr) {
     first.task = s.take_newest_spawned(key());
@@ -233,6 +234,27 @@ taken_task finish_region::take_own() noexcept {
   return first;
 }
 
+/// Runs the tasks on a stack of its own, where they are tied to no thread. Counts as a task.
+finish_region::task_operations const finish_region::rest_of_tasks{
+    {.run = &finish_region::run_task, .hint_of = &finish_region::hint_of},
+    [](task& self, here& on) { self.in.run_own_tasks(on); },
+    [](task*) noexcept {}};
+
+/// The owner is tied to its thread: what it ran on top of itself would be so, too, and wait for that thread whenever it waits. So the
+/// tasks are left to this worker's search, and where they lie in `spawned`, a task that runs them goes first. False: it is not
+/// worth it, or cannot be. (finish.md, "Waiting")
+bool finish_region::leaves_tasks_to(task& rest) noexcept {
+  worker_slot& s = owner_.at();
+  if (!owner_.is_tied() || owner_.is_isolated() || s.in_workers == 1) return false;
+  if (s.policy.preempts() || !s.next_is_of(*this)) return false;
+  if (s.ordered != nullptr) return true;
+  note(owner_, *this, 1);
+  if (!s.spawned.push(static_cast<runtime::task*>(&rest), key()) || owner_.make_room()) return true;
+  if (s.take_newest_spawned(key()) == nullptr) return true;  // a thief made room
+  note(owner_, *this, -1);
+  return false;
+}
+
 void finish_region::abandon() noexcept {
   raise(abandoned);
   owner_.raise_alarm();
@@ -240,11 +262,13 @@ void finish_region::abandon() noexcept {
 }
 
 void finish_region::end_tasks() noexcept {
-  run_own_tasks();
+  task rest{rest_of_tasks, *this, {}, no_place_hint};
+  bool const has_left_tasks = leaves_tasks_to(rest);
+  if (!has_left_tasks) run_own_tasks(owner_);
   note(owner_, *this, -1);
   owner_.at().who.leave_finish();
   worker::waits_for const why{owner_, {"the tasks of a finish region"}};
-  owner_.wait(*this, 1);
+  has_left_tasks ? owner_.wait_for_own(*this, 1) : owner_.wait(*this, 1);
 }
 
 }  // namespace skua::inline v0::runtime

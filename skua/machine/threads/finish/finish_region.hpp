@@ -118,8 +118,10 @@ class finish_region : public group {
   void run_inside(here& on, task& t) noexcept;
   void drop_inside(here& on, task& t) noexcept;
   void end_tasks() noexcept;
-  void run_own_tasks() noexcept;
-  [[nodiscard]] taken_task take_own() noexcept;
+  static task_operations const rest_of_tasks;
+  void run_own_tasks(here& on) noexcept;
+  [[nodiscard]] taken_task take_own(worker_slot& s) noexcept;
+  [[nodiscard]] bool leaves_tasks_to(task& rest) noexcept;
   static void note(here& on, finish_region& in, std::int64_t tasks) noexcept;
 
   here& owner_;

@@ -168,6 +168,15 @@ void fiber::park(group& g, std::uint64_t mine) noexcept {
     at().who.begin(activity::working);
     return;
   }
+  leave_worker(g, mine);
+}
+
+void fiber::wait_for_own(group& g, std::uint64_t mine) noexcept {
+  at().who.begin(activity::scheduling);
+  leave_worker(g, mine);
+}
+
+void fiber::leave_worker(group& g, std::uint64_t mine) noexcept {
   {
     tsan::unseen const scheduling;
     at().policy.learn(waiting{});

@@ -54,6 +54,9 @@ class fiber {
     if (!g.left_only(mine)) park(g, mine);
   }
 
+  /// The same for an owner of which something lies in this worker's own lanes: that group ends only after this worker has gone on.
+  void wait_for_own(group& g, std::uint64_t mine) noexcept;
+
   /// Waits for a join, or the owner's piece of a numbered group, that was stolen. Until it returns, what runs in between can
   /// see which joins it may fail with.
   void wait_stolen(group& g, std::uint64_t mine) noexcept {
@@ -217,6 +220,7 @@ class fiber {
   [[nodiscard]] bool is_preempted() const noexcept;
   bool link_stolen(void* what, std::int64_t place) const noexcept;
   void park(group& g, std::uint64_t mine) noexcept;
+  void leave_worker(group& g, std::uint64_t mine) noexcept;
   [[nodiscard]] bool ends_soon(group const& g, std::uint64_t mine) const noexcept;
 
   slot_front* slot_;
