@@ -5,8 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdint>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -16,6 +19,8 @@
 #include <vector>
 
 #include "skua/as_tbb.hpp"
+#include "skua/machine/threads/pool/pool_core.hpp"
+#include "skua/machine/threads/pool/region.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/skua.hpp"
@@ -389,4 +394,105 @@ TEST(enqueue, a_child_of_fork_cannot_enqueue_into_its_parents_pool) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(WEXITSTATUS(status), 17);
+}
+
+// A thread is lent while all workers wait for something that is none of Skua's (lent_thread.md). Each of these tests ends
+// only if it is.
+
+TEST(lent_thread, runs_what_is_enqueued_beside_the_only_place_while_that_waits) {
+  skua::pool pool({.workers = 1});
+  EXPECT_EQ(pool.run([&](auto&) {
+    std::promise<int> answer;
+    pool.enqueue([&] { answer.set_value(7); });
+    return answer.get_future().get();
+  }),
+            7);
+  skua::tbb::task_arena arena(1);
+  EXPECT_EQ(arena.execute([&] {
+    std::promise<int> answer;
+    arena.enqueue([&] { answer.set_value(8); });
+    return answer.get_future().get();
+  }),
+            8);
+}
+
+TEST(lent_thread, is_one_and_counted) {
+  skua::pool pool({.workers = 1});
+  constexpr int tasks = 10;
+  std::atomic<int> at_once{0};
+  std::atomic<int> most{0};
+  pool.run([&](auto&) {
+    std::promise<void> all;
+    std::atomic<int> left{tasks};
+    for (int i = 0; i < tasks; ++i) {
+      pool.enqueue([&] {
+        most = std::max(most.load(), ++at_once);
+        std::this_thread::yield();
+        --at_once;
+        if (--left == 0) all.set_value();
+      });
+    }
+    all.get_future().wait();
+  });
+  EXPECT_EQ(most.load(), 1);
+  EXPECT_EQ(pool.root_region().of().lent()->ran(), std::uint64_t{tasks});
+}
+
+TEST(lent_thread, comes_when_all_of_several_workers_wait) {
+  for (std::uint32_t const n : {2U, 4U}) {
+    skua::pool pool({.workers = n});
+    std::promise<void> answer;
+    std::shared_future<void> const given = answer.get_future().share();
+    std::atomic<std::uint32_t> waiting{0};
+    std::atomic<int> ran{0};
+    for (std::uint32_t i = 0; i < n; ++i) {
+      pool.enqueue([&] {
+        if (++waiting == n) pool.enqueue([&] { answer.set_value(); });
+        given.wait();
+        ++ran;
+      });
+    }
+    pool.drain();
+    EXPECT_EQ(ran.load(), static_cast<int>(n));
+  }
+}
+
+/// Three workers sleep when four tasks are enqueued, so nobody asks; each begins one, and only the last searcher can ask.
+TEST(lent_thread, comes_for_a_task_that_a_searcher_has_left) {
+  for (int round = 0; round < 10; ++round) {
+    skua::pool pool({.workers = 4});
+    std::promise<void> answer;
+    std::shared_future<void> const given = answer.get_future().share();
+    pool.run([&](auto&) {
+      for (int i = 0; i < 3; ++i) pool.enqueue([given] { given.wait(); });
+      pool.enqueue([&] { answer.set_value(); });
+      given.wait();
+    });
+  }
+}
+
+TEST(lent_thread, runs_tasks_that_fork_wait_and_enqueue) {
+  skua::pool pool({.workers = 1});
+  EXPECT_EQ(pool.run([&](auto&) {
+    std::promise<long> answer;
+    pool.enqueue([&](auto& h) {
+      long const found = fib(h, 10);
+      skua::task_group group;
+      std::atomic<long> sum{found};
+      for (int i = 0; i < 10; ++i) group.run([&] { ++sum; });
+      group.wait();
+      skua::enqueue([&answer, all = sum.load()] { answer.set_value(all); });
+    });
+    return answer.get_future().get();
+  }),
+            65);
+}
+
+TEST(lent_thread, comes_for_a_region_of_fewer_workers_than_its_pool) {
+  skua::tbb::global_control const one(skua::tbb::global_control::max_allowed_parallelism, 1);
+  skua::parallel_for(0, 1, [&](int) {
+    std::promise<void> answer;
+    std::thread([&] { skua::enqueue([&] { answer.set_value(); }); }).join();
+    answer.get_future().wait();
+  });
 }

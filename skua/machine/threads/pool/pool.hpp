@@ -120,7 +120,7 @@ class pool {
   /// Runs f() or f(here) once, at some time, on some worker, and returns at once. Any thread may call it. Nobody waits
   /// for the task but `drain` and the destructor; an exception goes to pool_options::on_exception. Tasks begin in the
   /// order in which they were enqueued, each as soon as a worker is free: a worker in a long task or loop is not
-  /// interrupted. With one worker, and no call in progress, the worker's own thread runs them.
+  /// interrupted; if all wait and nothing moves for 50 ms, a thread more runs them, one by one (lent_thread.md).
   /// Copies or moves f; one allocation. Throws what these throw, and then nothing was enqueued. f's value is discarded.
   template <class F>
   void enqueue(F&& f) {

@@ -28,7 +28,7 @@ pool_core::pool_core(layout map, settings const& chosen, cpu_mask allowed, std::
       pinning_(chosen.pin.value.value_or(true)), stays_pinned_(chosen.pin.chosen()), spin_ns_(in_ns(chosen.spin.value)),
       oversubscription_(map_.workers(), processors), touches_(map_.workers()), process_(fork_generation()),
       stacks_(chosen.stack_bytes.value), sleep_(map_.workers()), stall_(stall_watch::if_asked(*this)),
-      regions_(std::make_shared<region_list const>()) {
+      lent_(std::make_unique<lent_thread>(*this)), regions_(std::make_shared<region_list const>()) {
   workers_.reserve(map_.workers());
   for (std::uint32_t w = 0; w < map_.workers(); ++w) {
     worker_id const number{w};
@@ -99,6 +99,7 @@ void pool_core::start() {
 
 void pool_core::stop() noexcept {
   if (stall_ != nullptr) stall_->end();
+  if (lent_ != nullptr) lent_->end();
   // release: the last work before closing. Pairs with: closing, load.
   closing_.store(true, std::memory_order_release);
   sleep_.wake_all();

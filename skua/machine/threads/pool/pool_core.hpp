@@ -13,6 +13,7 @@
 
 #include "skua/machine/threads/attach/pool_memory.hpp"
 #include "skua/machine/threads/enqueue/detached_tasks.hpp"
+#include "skua/machine/threads/enqueue/lent_thread.hpp"
 #include "skua/machine/threads/pool/first_touches.hpp"
 #include "skua/machine/threads/pool/history_file.hpp"
 #include "skua/machine/threads/pool/oversubscription.hpp"
@@ -70,6 +71,13 @@ class pool_core {
   /// The region that was opened first, of all workers. It lives as long as the pool.
   [[nodiscard]] region& first_region() noexcept { return *first_region_; }
   [[nodiscard]] detached_tasks& detached() noexcept { return detached_; }
+  /// A task was injected, or a searcher has got another one: if tasks are left in `r` and nobody sleeps who would take them, the lent thread
+  /// is to look whether the workers go on (lent_thread.md).
+  void look_after_enqueued(region& r) noexcept {
+    if (r.has_enqueued() && lent_ != nullptr && (sleep_.asleep_now() == 0 || r.workers() < workers())) lent_->ask();
+  }
+  /// Null for a guest's pool.
+  [[nodiscard]] lent_thread const* lent() const noexcept { return lent_.get(); }
   /// The pool whose guest this is, or this.
   [[nodiscard]] pool_core& host() noexcept { return host_ == nullptr ? *this : *host_; }
   [[nodiscard]] bool is_guest() const noexcept { return host_ != nullptr; }
@@ -182,6 +190,7 @@ class pool_core {
   std::unique_ptr<stall_watch> const stall_;  ///< null: nobody asked
 
   detached_tasks detached_;
+  std::unique_ptr<lent_thread> const lent_;
   region* first_region_ = nullptr;
   std::mutex regions_changing_;
   std::shared_ptr<region_list const> regions_;  ///< under the mutex

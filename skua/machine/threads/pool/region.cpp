@@ -59,9 +59,12 @@ void region::inject(handed& t) noexcept {
   pool_core::visit const inside{core_};
   injected_.push(t);
   notify_work();
+  core_.look_after_enqueued(*this);
   // `t` may be gone by now; it is only compared.
   if (has_no_threads() && injected_.remove(t)) guests_->run_task(t);
 }
+
+handed* region::take_enqueued() noexcept { return static_cast<handed*>(injected_.pop()); }
 
 void region::make_ready(frame& f) noexcept { submit(ready_, f); }
 frame* region::take_ready() noexcept { return static_cast<frame*>(static_cast<handed*>(ready_.pop())); }

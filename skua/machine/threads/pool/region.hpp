@@ -80,6 +80,9 @@ class region final : public std::enable_shared_from_this<region>, private polici
   }
   /// True for this region and that of a guest: what runs there may call into this one directly.
   [[nodiscard]] bool serves(region const& r) const noexcept { return this == &r || host_ == &r; }
+  [[nodiscard]] bool has_enqueued() const noexcept { return !injected_.looks_empty(); }
+  /// The oldest task that was injected, for `guest_list::run_task`; null: there is none.
+  [[nodiscard]] handed* take_enqueued() noexcept;
   [[nodiscard]] bool has_injected() const noexcept { return !injected_.looks_empty() || !outside_.look_empty(); }
 
   /// Held while a team enters its workers' inboxes.

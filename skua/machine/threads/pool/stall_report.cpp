@@ -8,17 +8,13 @@
 #include <string_view>
 
 #include "skua/machine/threads/pool/guest.hpp"
+#include "skua/machine/threads/pool/marks.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 
 namespace skua::inline v0::runtime {
 
 namespace {
-
-/// A word that its owner writes while we read it, as an attached reader does (attach.md).
-std::uint64_t word_at(void const* at) noexcept {
-  return __atomic_load_n(static_cast<std::uint64_t const*>(at), __ATOMIC_RELAXED);  // relaxed: a hint
-}
 
 struct lane_length {
   std::string_view name;
@@ -29,26 +25,15 @@ std::array<lane_length, 7> lanes_of(worker_slot& s) noexcept {
   return {{{"forks", s.forks.outside().size_hint()},
            {"spawned", s.spawned.outside().size_hint()},
            {"inbox", s.inbox.size_hint()},
-           {"local", word_at(s.local.published())},
-           {"migrated", word_at(s.migrated.published())},
-           {"mailbox", word_at(s.mailbox.published())},
+           {"local", word_of_another_thread(s.local.published())},
+           {"migrated", word_of_another_thread(s.migrated.published())},
+           {"mailbox", word_of_another_thread(s.mailbox.published())},
            {"ordered", s.ordered == nullptr ? 0 : s.ordered->size()}}};
 }
 
-/// Sums up what is not to come back to an earlier value by chance. [FNV-1a]
-class digest {
- public:
-  void add(std::uint64_t word) noexcept { value_ = (value_ ^ word) * 0x100000001b3; }
-  [[nodiscard]] std::uint64_t value() const noexcept { return value_; }
-
- private:
-  std::uint64_t value_ = 0xcbf29ce484222325;
-};
-
 template <class Visit>
 void each_region(pool_core& c, Visit&& visit) {
-  std::shared_ptr<region_list const> open;
-  static_cast<void>(c.share_regions(open));
+  std::shared_ptr<region_list const> const open = open_regions(c);
   for (auto const& r : *open) visit(*r);
 }
 
@@ -113,17 +98,13 @@ std::string lanes_in_words(region& r) {
 std::uint64_t marks_of_progress(pool_core& c, parked_frames& parked) {
   digest all;
   all.add(parked.moves());
-  each_worker(c, [&](worker& w) {
-    live_counters const& n = w.counts();
-    std::array<counter const*, 8> const all_of_it{&n.forks,  &n.tasks,       &n.parked, &n.waited_in_place,
-                                                  &n.spawns, &n.conversions, &n.dead,   &w.calls()};
-    for (counter const* const k : all_of_it) all.add(k->read());
-  });
+  each_worker(c, [&](worker& w) { add_marks(all, w); });
+  all.add(c.lent() == nullptr ? 0 : c.lent()->ran());
   each_region(c, [&](region& r) {
     all.add(r.guests().in_use());
     for (std::uint32_t w = 0; w < r.workers(); ++w) {
       worker_slot& s = r.slot_of(worker_id{w});
-      all.add(word_at(s.forks.published_pushes()));
+      all.add(word_of_another_thread(s.forks.published_pushes()));
       for (lane_length const& l : lanes_of(s)) all.add(l.entries);
     }
   });
@@ -147,6 +128,9 @@ std::string describe_stall(pool_core& c, parked_frames& parked, std::uint64_t no
     if (frames++ < listed) text += in_words(f, now_ns);
   });
   if (frames > listed) text += "  and " + std::to_string(frames - listed) + " more that are parked\n";
+  if (lent_thread const* const lent = c.lent(); lent != nullptr && (lent->ran() != 0 || lent->runs_one()))
+    text += "  a lent thread: has begun " + std::to_string(lent->ran()) + " enqueued tasks, and " +
+            (lent->runs_one() ? "runs one\n" : "rests\n");
   each_region(c, [&](region& r) {
     text += "  region " + std::to_string(r.number()) + " (" + std::string(r.policy_name()) +
             "): queued: " + lanes_in_words(r);

@@ -114,6 +114,19 @@ TEST_P(stall_watches, tell_once_when_nothing_moves_and_something_waits) {
   EXPECT_EQ(sum.get(), 2);
 }
 
+TEST(stall, counts_what_a_lent_thread_has_run) {
+  asks_for_reports const asked("3600s");
+  pool p{1};
+  p.run([&](auto&) {
+    std::promise<void> answer;
+    p.enqueue([&] { answer.set_value(); });
+    answer.get_future().wait();
+  });
+  pool_core& c = p.root_region().of();
+  EXPECT_PRED2(has, runtime::describe_stall(c, *c.parked(), runtime::clock_ns()),
+               "a lent thread: has begun 1 enqueued");
+}
+
 /// Reads until the text is there, however long that takes.
 void read_until(int from, std::string const& text) {
   std::string all;

@@ -70,6 +70,7 @@ bool worker::turns_from_finish(here const& fiber) const noexcept {
 
 worker::step worker::search() noexcept {
   found const f = work_search::find_work(*this);
+  if (f.at != nullptr) core_.look_after_enqueued(core_.first_region());
   frame* const moved = f.at == nullptr ? nullptr : f.taken.as_frame();
   return moved != nullptr ? step{this, moved, {}} : step{this, nullptr, f};
 }
