@@ -2,8 +2,8 @@
 // oneTBB's names, for programs that move over in steps: include this instead of <oneapi/tbb.h>, write `namespace tbb = skua::tbb;`, and what
 // compiles means the same. Where a name cannot mean the same, the compiler says what to use. docs/from-onetbb.md has it all in tables.
 //
-// What is alike stands in namespace skua already (conventional.hpp) and is only named here. Beside it are oneTBB's classes of arenas and of data
-// per thread, which Skua has in other forms.
+// What is alike stands in namespace skua already (conventional.hpp) and is only named here. Beside it are oneTBB's classes of arenas, which Skua has in
+// other forms; tbb/ has the rest, a header each.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,6 @@
 #include "skua/conventional.hpp"
 #include "skua/machine/threads/enqueue/enqueue.hpp"
 #include "skua/machine/threads/join/isolate.hpp"
-#include "skua/machine/threads/local/worker_local.hpp"
 #include "skua/machine/threads/pool/default_region.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
 #include "skua/machine/threads/pool/this_worker.hpp"
@@ -29,6 +28,12 @@
 #include "skua/parts/topology/cgroup.hpp"
 #include "skua/parts/topology/default_workers.hpp"
 #include "skua/parts/topology/topology.hpp"
+#include "skua/tbb/cache_aligned_allocator.hpp"
+#include "skua/tbb/collaborative_call_once.hpp"
+#include "skua/tbb/concurrent_bounded_queue.hpp"
+#include "skua/tbb/enumerable_thread_specific.hpp"
+#include "skua/tbb/task_scheduler_handle.hpp"
+#include "skua/tbb/tick_count.hpp"
 
 namespace skua::inline v0::tbb {
 
@@ -191,70 +196,6 @@ class global_control {
     return static_cast<std::uint32_t>(std::min(most, std::size_t{runtime::worker_limit::none}));
   }
   runtime::worker_limit const limit_;
-};
-
-/// An object for each thread that asks: skua::worker_local with oneTBB's constructors. Other threads' objects are seen by iterating.
-template <class T>
-class enumerable_thread_specific {
- public:
-  using value_type = T;
-  using iterator = typename worker_local<T>::iterator;
-  using const_iterator = typename worker_local<T>::const_iterator;
-
-  /// Objects begin as T(), as what init() returns, or as copies of `example`.
-  enumerable_thread_specific() = default;
-  template <class Init>
-    requires std::is_invocable_r_v<T, std::decay_t<Init>&>
-  explicit enumerable_thread_specific(Init&& init) : each_(std::forward<Init>(init)) {}
-  explicit enumerable_thread_specific(T const& example)
-    requires std::copy_constructible<T>
-      : each_([example] { return example; }) {}
-
-  [[nodiscard]] T& local() { return each_.local(); }
-  [[nodiscard]] T& local(bool& exists) { return each_.local(exists); }
-  [[nodiscard]] std::size_t size() const noexcept { return each_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return each_.empty(); }
-  [[nodiscard]] iterator begin() noexcept { return each_.begin(); }
-  [[nodiscard]] iterator end() noexcept { return each_.end(); }
-  [[nodiscard]] const_iterator begin() const noexcept { return each_.begin(); }
-  [[nodiscard]] const_iterator end() const noexcept { return each_.end(); }
-  void clear() noexcept { each_.clear(); }
-  template <class Join>
-  [[nodiscard]] T combine(Join join) {
-    return each_.combine(join);
-  }
-  template <class F>
-  void combine_each(F f) {
-    each_.for_each(f);
-  }
-
- private:
-  worker_local<T> each_;
-};
-
-/// The same without iterators.
-template <class T>
-class combinable {
- public:
-  combinable() = default;
-  template <class Init>
-    requires std::is_invocable_r_v<T, std::decay_t<Init>&>
-  explicit combinable(Init&& init) : each_(std::forward<Init>(init)) {}
-
-  [[nodiscard]] T& local() { return each_.local(); }
-  [[nodiscard]] T& local(bool& exists) { return each_.local(exists); }
-  void clear() noexcept { each_.clear(); }
-  template <class Join>
-  [[nodiscard]] T combine(Join join) {
-    return each_.combine(join);
-  }
-  template <class F>
-  void combine_each(F f) {
-    each_.combine_each(f);
-  }
-
- private:
-  enumerable_thread_specific<T> each_;
 };
 
 // --- what Skua does not have: the names, so that the compiler says what to use ---

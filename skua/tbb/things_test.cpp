@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// What Skua does where oneTBB's things would hang, or promise less. tests/onetbb/things.cpp has what both do.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "skua/as_tbb.hpp"
+#include "tests/programs/wait_until.hpp"
+
+namespace skua::inline v0 {
+namespace {
+
+using skua::testing::wait_until;
+
+TEST(bounded_queue, a_producer_and_a_consumer_share_the_only_worker) {
+  tbb::concurrent_bounded_queue<int> queue;
+  queue.set_capacity(1);
+  constexpr int items = 200;
+  long sum = 0;
+  tbb::task_arena arena(1);
+  arena.execute([&] {
+    tbb::task_group group;
+    group.run([&] {
+      for (int i = 0; i < items; ++i) queue.push(i);
+    });
+    group.run([&] {
+      for (int i = 0; i < items; ++i) {
+        int got = 0;
+        queue.pop(got);
+        EXPECT_EQ(got, i);
+        sum += got;
+      }
+    });
+    group.wait();
+  });
+  EXPECT_EQ(sum, long{items} * (items - 1) / 2);
+}
+
+TEST(bounded_queue, tasks_and_threads_exchange_items) {
+  tbb::concurrent_bounded_queue<std::vector<int>> queue;
+  queue.set_capacity(2);
+  std::atomic<long> sum{0};
+  std::thread outside([&] {
+    for (int i = 1; i <= 100; ++i) queue.push(std::vector<int>(1, i));
+  });
+  tbb::parallel_for(0, 100, [&](int) {
+    std::vector<int> got;
+    queue.pop(got);
+    sum += got.at(0);
+  });
+  outside.join();
+  EXPECT_EQ(sum.load(), 5050);
+}
+
+TEST(bounded_queue, an_abort_reaches_tasks_that_wait) {
+  tbb::concurrent_bounded_queue<int> queue;
+  queue.set_capacity(0);
+  std::atomic<int> aborted{0};
+  tbb::task_group group;
+  for (int i = 0; i < 4; ++i) {
+    group.run([&] {
+      try {
+        queue.push(1);
+      } catch (tbb::user_abort const&) {
+        ++aborted;
+      }
+    });
+  }
+  std::thread other([&] {
+    wait_until("all wait", [&] { return queue.size() == 4; });
+    queue.abort();
+  });
+  group.wait();
+  other.join();
+  EXPECT_EQ(aborted.load(), 4);
+}
+
+TEST(call_once, tasks_that_wait_hold_no_worker) {
+  tbb::task_arena arena(1);
+  tbb::collaborative_once_flag flag;
+  std::atomic<int> calls{0};
+  std::atomic<bool> other_ran{false};
+  arena.execute([&] {
+    tbb::task_group group;
+    for (int i = 0; i < 3; ++i) {
+      group.run([&] {
+        tbb::collaborative_call_once(flag, [&] {
+          ++calls;
+          tbb::task_group inner;
+          inner.run([&] { other_ran = true; });
+          inner.wait();
+        });
+        EXPECT_TRUE(other_ran.load());
+      });
+    }
+    group.wait();
+  });
+  EXPECT_EQ(calls.load(), 1);
+}
+
+TEST(call_once, threads_that_wait_take_over_when_it_throws) {
+  tbb::collaborative_once_flag flag;
+  std::atomic<int> inside{0};
+  std::atomic<int> returned{0};
+  std::atomic<int> failed{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      try {
+        tbb::collaborative_call_once(flag, [&] {
+          if (++inside <= 2) throw std::runtime_error("not yet");
+        });
+        ++returned;
+      } catch (std::runtime_error const&) {
+        ++failed;
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(inside.load(), 3);
+  EXPECT_EQ(failed.load(), 2);
+  EXPECT_EQ(returned.load(), 2);
+}
+
+TEST(cache_aligned_allocator, shares_no_line_at_its_end) {
+  tbb::cache_aligned_allocator<char> lines;
+  char* const a = lines.allocate(1);
+  char* const b = lines.allocate(1);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a) % runtime::cache_line_bytes, 0U);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(b) % runtime::cache_line_bytes, 0U);
+  EXPECT_NE(a, b);
+  lines.deallocate(a, 1);
+  lines.deallocate(b, 1);
+  EXPECT_THROW(static_cast<void>(tbb::cache_aligned_allocator<long>().allocate(lines.max_size())), std::bad_alloc);
+}
+
+TEST(scheduler_handle, waits_for_what_is_enqueued) {
+  tbb::task_scheduler_handle handle{tbb::attach{}};
+  std::atomic<int> ran{0};
+  for (int i = 0; i < 100; ++i) skua::enqueue([&] { ++ran; });
+  tbb::finalize(handle);
+  EXPECT_EQ(ran.load(), 100);
+  tbb::parallel_for(0, 1, [&](int) {
+    tbb::task_scheduler_handle inside{tbb::attach{}};
+    EXPECT_THROW(tbb::finalize(inside), tbb::unsafe_wait);
+  });
+}
+
+}  // namespace
+}  // namespace skua::inline v0
