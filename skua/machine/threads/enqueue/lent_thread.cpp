@@ -58,6 +58,7 @@ void lent_thread::end() noexcept {
 }
 
 void lent_thread::run() noexcept {
+  name_this_thread(core_.options_of_threads().name_of("lent"));
   // Who asked may be bound to a processor, and its threads begin with its mask.
   static_cast<void>(bind_this_thread(core_.allowed()));
   while (watch() && when_.rest([this] { return anything_enqueued(*open_regions(core_)); })) {}

@@ -85,8 +85,10 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
     if (me.core_.times_asked()) me.begin(activity::working);
     me.trace_.call_begins(call.name());
   }
+  me.enter_observed();
   call.call(fiber);
   await_departure(me, fiber);
+  me.leave_observed();
   fiber.task_ends();  // after the wait, which is the call's as any other that it has: what has ended does not go on
   fiber.front().release_id();
   tsan::unseen const scheduling;

@@ -132,6 +132,7 @@ pool::pool(pool_options const& options) try {
   if (!facts_.chosen.trace.value.empty()) core_->trace_to(runtime::open_trace(facts_.chosen, core_->map()));
   root_ = core_->open_region(policies::policy_named(facts_.chosen.policy.value), first_workers(core_->workers()));
   core_->detached().report_to(options.on_exception);
+  core_->begin_threads_with({.name = options.name, .begins = options.on_worker_begin, .ends = options.on_worker_end});
   core_->start();
 } catch (std::bad_alloc const&) {
   throw resource_error("no memory for a pool of workers; the limits are the memory, " + runtime::memory_limits());

@@ -51,6 +51,12 @@ struct pool_options {
   /// Called with the exception of each enqueued task that throws, by the worker that ran it; several workers may call it
   /// at once. It must not throw. Without it such an exception ends the process (std::terminate).
   std::function<void(std::exception_ptr)> on_exception = {};
+  /// The threads of the workers are called NAME/0, NAME/1, .. in ps, top, perf and debuggers, cut to 15 bytes.
+  std::string name = "skua";
+  /// Called with the worker's number in each worker's own thread, when it begins and when it ends; several call it at once.
+  /// What the first throws the pool's constructor throws; the second must not throw. Callers from outside are not such threads.
+  std::function<void(worker_id)> on_worker_begin = {};
+  std::function<void(worker_id)> on_worker_end = {};
 };
 
 /// All decisions that were made for a pool, for people to read. `skua doctor` prints them.

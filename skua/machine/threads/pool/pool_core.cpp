@@ -27,8 +27,9 @@ pool_core::pool_core(layout map, settings const& chosen, cpu_mask allowed, std::
     : map_(std::move(map)), memory_(std::make_shared<pool_memory>(map_)), allowed_(std::move(allowed)),
       pinning_(chosen.pin.value.value_or(true)), stays_pinned_(chosen.pin.chosen()), spin_ns_(in_ns(chosen.spin.value)),
       oversubscription_(map_.workers(), processors), touches_(map_.workers()), process_(fork_generation()),
-      stacks_(chosen.stack_bytes.value), sleep_(map_.workers()), stall_(stall_watch::if_asked(*this)),
-      lent_(std::make_unique<lent_thread>(*this)), regions_(std::make_shared<region_list const>()) {
+      stacks_(chosen.stack_bytes.value), sleep_(map_.workers()), observers_(std::make_shared<observer_list>()),
+      stall_(stall_watch::if_asked(*this)), lent_(std::make_unique<lent_thread>(*this)),
+      regions_(std::make_shared<region_list const>()) {
   workers_.reserve(map_.workers());
   for (std::uint32_t w = 0; w < map_.workers(); ++w) {
     worker_id const number{w};
@@ -39,7 +40,7 @@ pool_core::pool_core(layout map, settings const& chosen, cpu_mask allowed, std::
 pool_core::pool_core(pool_core& host, worker_id w)
     : host_(&host.host()), map_(host.map_.part({&w, 1})), guest_record_(std::make_unique<worker_record>()),
       allowed_(host.allowed_), pinning_(false), stays_pinned_(false), spin_ns_(host.spin_ns_), oversubscription_(2, 1),
-      touches_(1), process_(host.process_), stacks_(host.stacks_.stack_bytes()), sleep_(1),
+      touches_(1), process_(host.process_), stacks_(host.stacks_.stack_bytes()), sleep_(1), observers_(host.observers_),
       regions_(std::make_shared<region_list const>()) {
   workers_.push_back(std::make_unique<worker>(*this, worker_id{0}, *guest_record_));
   sleep_.begin_without_threads();

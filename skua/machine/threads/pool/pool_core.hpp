@@ -19,6 +19,8 @@
 #include "skua/machine/threads/pool/oversubscription.hpp"
 #include "skua/machine/threads/pool/stall_watch.hpp"
 #include "skua/machine/threads/sleep/sleep.hpp"
+#include "skua/machine/threads/worker/observer_list.hpp"
+#include "skua/machine/threads/worker/thread_options.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/base/options.hpp"
 #include "skua/parts/context/block_cache.hpp"
@@ -136,6 +138,11 @@ class pool_core {
   void request_attention() noexcept;  ///< all lanes of all regions
   void back_off() noexcept;           ///< between two rounds of a search
   [[nodiscard]] oversubscription& oversubscribed() noexcept { return oversubscription_; }
+  /// Who hears of the threads that work in this pool, or in that of which this is a guest.
+  [[nodiscard]] std::shared_ptr<observer_list> const& observers() const noexcept { return observers_; }
+  /// Before `start`.
+  void begin_threads_with(thread_options how) { thread_options_ = std::move(how); }
+  [[nodiscard]] thread_options const& options_of_threads() const noexcept { return thread_options_; }
   [[nodiscard]] first_touches& touches() noexcept { return touches_; }
   /// Whether somebody reads the workers' times: callers read the clock only then.
   void ask_for_times() noexcept {
@@ -182,6 +189,8 @@ class pool_core {
   stack_pool stacks_;
   block_pool blocks_;
   sleep_state<> sleep_;
+  std::shared_ptr<observer_list> const observers_;
+  thread_options thread_options_;
   std::vector<std::unique_ptr<worker>> workers_;
   std::atomic<bool> closing_{false};
   std::atomic<bool> is_in_a_hurry_{false};  ///< the process ends: who finds nothing sleeps at once

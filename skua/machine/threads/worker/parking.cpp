@@ -210,6 +210,7 @@ void worker::continue_with(frame& f) noexcept {
 }
 
 void worker::end_thread() noexcept {
+  leave_observed();
   prepare_to_leave(nullptr);
   leave_to(ended_, native_, &worker::recycle_stack, this);
 }

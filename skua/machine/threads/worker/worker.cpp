@@ -38,8 +38,9 @@ constexpr std::chrono::microseconds barred_sleep{20};
 void worker::run_loop(here& fiber) noexcept {
   for (;;) {
     step const next = next_step_of(fiber);
+    if (next.resume == nullptr && next.run.at == nullptr) next.on->end_thread();
+    next.on->enter_observed();
     if (next.resume != nullptr) next.on->continue_with(*next.resume);
-    if (next.run.at == nullptr) next.on->end_thread();
     start_work(fiber, next.run);
     task& t = *next.run.taken.item;
     t.is->run(t, next.run.taken.extra, fiber);
@@ -350,6 +351,8 @@ bool worker::has_room_for_calls() const noexcept {
 // ---- sleep -----------------------------------------------------------------------------------------------------
 
 void worker::fall_asleep() noexcept {
+  if (!is_lent_)
+    leave_observed();  // ThreadSanitizer sees nothing of what an observer does here, which hides a race and makes none
   core_.oversubscribed().look_again(now_ns());
   begin(activity::idling);
   trace_.sleeps(counts_.attempts.read());
@@ -375,7 +378,7 @@ void worker::refresh_regions() noexcept {
 // ---- the thread ------------------------------------------------------------------------------------------------
 
 worker::worker(pool_core& c, worker_id number, worker_record& record) noexcept
-    : core_(c), number_(number), stacks_(c.stacks()), blocks_(c.blocks()), record_(record) {
+    : core_(c), number_(number), stacks_(c.stacks()), blocks_(c.blocks()), observers_(*c.observers()), record_(record) {
   thread_record::worker = index(number);
   thread_record::blocks = &blocks_;
   owner = this;
@@ -417,11 +420,16 @@ worker* worker::current() noexcept {
 
 void worker::thread_main() noexcept {
   set_current_thread(this);
+  bool has_begun = false;
   try {
     overflow_watch const watch{*this};
     pin_report_ = core_.pin(number_);
     thread_number_ = number_of_this_thread();
     home_.begin(core_.stays_pinned());
+    thread_options const& wanted = core_.options_of_threads();
+    name_this_thread(wanted.name_of(std::to_string(index(number_))));
+    if (wanted.begins) wanted.begins(number_);
+    has_begun = true;
     counts_.times.open(now_ns());
     is_ready_.set_value();
     sleep_at_first();
@@ -433,6 +441,7 @@ void worker::thread_main() noexcept {
   }
   give_stacks_back();
   set_current_thread(nullptr);
+  if (has_begun && core_.options_of_threads().ends) core_.options_of_threads().ends(number_);
 }
 
 /// A new pool has no work. If thousands of workers each searched to find that out, they would slow each other down.

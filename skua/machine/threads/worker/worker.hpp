@@ -21,6 +21,7 @@
 #include "skua/machine/threads/worker/departure.hpp"
 #include "skua/machine/threads/worker/home_processor.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
+#include "skua/machine/threads/worker/observer_list.hpp"
 #include "skua/machine/threads/worker/worker_trace.hpp"
 #include "skua/parts/base/clock.hpp"
 #include "skua/parts/context/block_cache.hpp"
@@ -86,6 +87,18 @@ class worker final : public thread_record {
   /// For the running fiber: may spawns be calls on its stack? If less than half of that is used; of a caller's own stack,
   /// whose size nobody tells us cheaply, 64 KiB since its call.
   [[nodiscard]] bool has_room_for_calls() const noexcept;
+  // The thread tells who observes its pool that it begins to work there, or stops; `observer_list` says when. Cost where nobody does: a load.
+  void enter_observed() noexcept {
+    if (observers_.has_newer(entered())) [[unlikely]]
+      set_entered(observers_.enter(entered(), is_on_own_thread()));
+  }
+  void leave_observed() noexcept {
+    std::uint64_t const before = entered();
+    if (before == 0) [[likely]]
+      return;
+    set_entered(0);
+    observers_.leave(before, is_on_own_thread());
+  }
   /// Charges this worker's time to `what` from now on. Cost: one clock reading.
   void begin(activity what) noexcept {
     counts_.times.change_to(what, now_ns());
@@ -222,6 +235,18 @@ class worker final : public thread_record {
     found run;
   };
   [[nodiscard]] static step next_step_of(here& fiber) noexcept;
+  [[nodiscard]] std::uint64_t entered() const noexcept {
+    tsan::unseen const of_the_worker;
+    return entered_;
+  }
+  void set_entered(std::uint64_t to) noexcept {
+    tsan::unseen const of_the_worker;
+    entered_ = to;
+  }
+  [[nodiscard]] bool is_on_own_thread() const noexcept {
+    tsan::unseen const of_the_worker;
+    return !is_lent_;
+  }
   [[nodiscard]] step search() noexcept;
   [[nodiscard]] bool turns_from_finish(here const& fiber) const noexcept;
   [[nodiscard]] frame* leave_share() noexcept { return static_cast<frame*>(share_.leave()); }
@@ -273,6 +298,8 @@ class worker final : public thread_record {
   int thread_number_ = 0;         ///< written before is_ready_ is set
   home_processor home_;           ///< begun before is_ready_ is set
   bool is_lent_ = false;          ///< the present thread is a caller's (caller.hpp)
+  observer_list& observers_;
+  std::uint64_t entered_ = 0;  ///< the present thread's: observer_list
 
   wait_reason next_wait_;
   std::atomic<char const*> in_place_for_{nullptr};

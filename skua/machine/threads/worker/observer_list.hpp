@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Who wants to hear when a thread begins to work in a pool, and when it stops: oneTBB's task_scheduler_observer.
+//
+// A thread enters before the first task that it runs, and leaves before it sleeps, ends, or goes back to its own call. Observers have
+// ascending numbers, so what a thread has told whom is one number: it has entered for all that are no newer.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <shared_mutex>
+#include <vector>
+
+namespace skua::inline v0::runtime {
+
+/// The functions are called by the thread itself, by several at once. They must not throw, fork, or wait for tasks.
+class worker_observer {
+ public:
+  virtual void enters(bool is_worker) = 0;
+  virtual void leaves(bool is_worker) = 0;
+
+ protected:
+  ~worker_observer() = default;
+};
+
+/// Of one pool. Its observers may outlive it, and keep it.
+class observer_list {
+ public:
+  /// Throws std::bad_alloc.
+  void add(worker_observer& o) {
+    std::unique_lock const alone(changing_);
+    std::uint64_t const number = newest() + 1;
+    all_.push_back({number, &o});
+    newest_.store(number, std::memory_order_relaxed);  // relaxed: a hint to look under the lock
+  }
+  /// When this returns nobody calls the observer any more.
+  void remove(worker_observer const& o) noexcept {
+    std::unique_lock const alone(changing_);
+    std::erase_if(all_, [&o](known const& k) { return k.who == &o; });
+  }
+
+  /// True if a thread that has entered for `entered` has somebody to tell.
+  [[nodiscard]] bool has_newer(std::uint64_t entered) const noexcept { return newest() != entered; }
+  /// Tells those who have not been told. Returns what the thread has entered for then.
+  [[nodiscard, gnu::cold]] std::uint64_t enter(std::uint64_t before, bool is_worker) noexcept {
+    std::shared_lock const hold(changing_);
+    for (known const& k : all_) {
+      if (k.number > before) k.who->enters(is_worker);
+    }
+    return newest();
+  }
+  /// Tells those who were told of the entry.
+  [[gnu::cold]] void leave(std::uint64_t entered, bool is_worker) noexcept {
+    std::shared_lock const hold(changing_);
+    for (known const& k : all_) {
+      if (k.number <= entered) k.who->leaves(is_worker);
+    }
+  }
+
+ private:
+  struct known {
+    std::uint64_t number;
+    worker_observer* who;
+  };
+  [[nodiscard]] std::uint64_t newest() const noexcept {
+    return newest_.load(std::memory_order_relaxed);  // relaxed: as in add
+  }
+
+  std::shared_mutex changing_;
+  std::vector<known> all_;                ///< under the lock
+  std::atomic<std::uint64_t> newest_{0};  ///< written under the lock
+};
+
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// What a program wants of a pool's own threads when they begin and end: a name, and functions of its own.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "skua/parts/base/ids.hpp"
+
+namespace skua::inline v0::runtime {
+
+struct thread_options {
+  std::string name = "skua";
+  std::function<void(worker_id)> begins = {};
+  std::function<void(worker_id)> ends = {};
+
+  /// "skua/3". The kernel keeps 15 bytes: of a longer name the begin and the number.
+  [[nodiscard]] std::string name_of(std::string const& which) const {
+    constexpr std::size_t most = 15;
+    std::string const end = "/" + which;
+    return name.substr(0, most - std::min(most, end.size())) + end;
+  }
+};
+
+/// What ps, top, perf and debuggers show. Nothing happens if the kernel refuses it.
+void name_this_thread(std::string const& name) noexcept;
+
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// Who hears of the threads of a pool: their names, the functions that a pool's options name, and observers.
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "skua/as_tbb.hpp"
+#include "skua/skua.hpp"
+#include "tests/programs/wait_until.hpp"
+
+namespace skua::inline v0 {
+namespace {
+
+using skua::testing::wait_until;
+
+std::string name_of_this_thread() {
+  std::array<char, 16> name{};
+  pthread_getname_np(pthread_self(), name.data(), name.size());
+  return name.data();
+}
+
+/// The names that the pool's own threads have while they run its enqueued tasks.
+std::set<std::string> names_in(pool& p) {
+  std::mutex changing;
+  std::set<std::string> found;
+  for (int i = 0; i < 20; ++i) {
+    p.enqueue([&] {
+      std::scoped_lock const alone(changing);
+      found.insert(name_of_this_thread());
+    });
+  }
+  wait_until("a worker has said its name", [&] {
+    std::scoped_lock const alone(changing);
+    return !found.empty();
+  });
+  std::string const mine = name_of_this_thread();
+  p.drain();
+  found.erase(mine);
+  return found;
+}
+
+TEST(worker_names, say_the_pool_and_the_number) {
+  pool one(1);
+  EXPECT_EQ(names_in(one), std::set<std::string>{"skua/0"});
+  pool named({.workers = 1, .name = "render"});
+  EXPECT_EQ(names_in(named), std::set<std::string>{"render/0"});
+  pool cut({.workers = 1, .name = "a name that is too long"});
+  EXPECT_EQ(names_in(cut), std::set<std::string>{"a name that i/0"});
+}
+
+TEST(worker_functions, are_called_in_each_workers_thread_at_its_begin_and_end) {
+  std::mutex changing;
+  std::multiset<std::uint32_t> began;
+  std::multiset<std::uint32_t> ended;
+  std::set<std::thread::id> threads;
+  {
+    pool p({.workers = 3,
+            .on_worker_begin =
+                [&](worker_id w) {
+                  std::scoped_lock const alone(changing);
+                  began.insert(static_cast<std::uint32_t>(w));
+                  threads.insert(std::this_thread::get_id());
+                },
+            .on_worker_end =
+                [&](worker_id w) {
+                  std::scoped_lock const alone(changing);
+                  ended.insert(static_cast<std::uint32_t>(w));
+                  EXPECT_EQ(threads.count(std::this_thread::get_id()), 1U);
+                }});
+    std::scoped_lock const alone(changing);
+    EXPECT_EQ(began, (std::multiset<std::uint32_t>{0, 1, 2})) << "before the constructor returns";
+    EXPECT_EQ(threads.size(), 3U);
+    EXPECT_TRUE(ended.empty());
+  }
+  EXPECT_EQ(ended, began);
+}
+
+TEST(worker_functions, an_exception_at_the_begin_reaches_the_constructor) {
+  std::atomic<int> ended{0};
+  EXPECT_THROW(pool({.workers = 2,
+                     .on_worker_begin =
+                         [](worker_id w) {
+                           if (w == worker_id{1}) throw std::runtime_error("no");
+                         },
+                     .on_worker_end = [&](worker_id) { ++ended; }}),
+               std::runtime_error);
+  EXPECT_EQ(ended.load(), 1) << "of the worker that had begun";
+}
+
+class counting : public tbb::task_scheduler_observer {
+ public:
+  using task_scheduler_observer::task_scheduler_observer;
+  ~counting() override { observe(false); }
+  void on_scheduler_entry(bool is_worker) override {
+    ++(is_worker ? workers : callers);
+    std::scoped_lock const alone(changing_);
+    EXPECT_TRUE(inside_.insert(std::this_thread::get_id()).second) << "who is inside enters";
+  }
+  void on_scheduler_exit(bool is_worker) override {
+    ++(is_worker ? workers_left : callers_left);
+    std::scoped_lock const alone(changing_);
+    EXPECT_EQ(inside_.erase(std::this_thread::get_id()), 1U) << "who is outside leaves";
+  }
+  bool has_this_thread() {
+    std::scoped_lock const alone(changing_);
+    return inside_.count(std::this_thread::get_id()) == 1;
+  }
+  std::atomic<int> workers{0};
+  std::atomic<int> callers{0};
+  std::atomic<int> workers_left{0};
+  std::atomic<int> callers_left{0};
+
+ private:
+  std::mutex changing_;
+  std::set<std::thread::id> inside_;
+};
+
+TEST(observer, hears_of_callers_and_workers_before_their_tasks) {
+  tbb::task_arena arena(3);
+  counting seen(arena);
+  seen.observe(true);
+  EXPECT_TRUE(seen.is_observing());
+  for (int round = 0; round < 20; ++round) {
+    arena.execute([&] {
+      EXPECT_TRUE(seen.has_this_thread());
+      tbb::parallel_for(0, 100, [&](int) { EXPECT_TRUE(seen.has_this_thread()); });
+    });
+    EXPECT_FALSE(seen.has_this_thread());
+  }
+  EXPECT_EQ(seen.callers.load(), 20);
+  EXPECT_EQ(seen.callers_left.load(), 20);
+  arena.terminate();
+  EXPECT_EQ(seen.workers.load(), seen.workers_left.load()) << "ended threads have left";
+}
+
+TEST(observer, who_works_when_it_begins_enters_at_once_or_before_its_next_task) {
+  tbb::task_arena arena(2);
+  counting seen(arena);
+  arena.execute([&] {
+    seen.observe(true);
+    EXPECT_TRUE(seen.has_this_thread());
+    seen.observe(false);
+    EXPECT_FALSE(seen.has_this_thread());
+    seen.observe(true);
+    seen.observe(true);
+    EXPECT_EQ(seen.callers.load(), 2);
+  });
+  EXPECT_EQ(seen.callers_left.load(), 2);
+}
+
+TEST(observer, hears_nothing_after_its_end_nor_of_other_arenas) {
+  tbb::task_arena one(2);
+  tbb::task_arena two(2);
+  auto of_two = std::make_unique<counting>(two);
+  of_two->observe(true);
+  counting of_one(one);
+  of_one.observe(true);
+  two.execute([&] { tbb::parallel_for(0, 100, [](int) {}); });
+  EXPECT_EQ(of_two->callers.load(), 1);
+  EXPECT_EQ(of_one.callers.load() + of_one.workers.load(), 0);
+  two.terminate();
+  of_two = nullptr;  // after its pool
+  counting again(two);
+  again.observe(true);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) two.execute([&] { tbb::parallel_for(0, 10, [](int) {}); });
+    });
+  }
+  for (int i = 0; i < 50; ++i) {
+    counting passing(two);
+    passing.observe(true);
+    std::this_thread::yield();
+  }
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(again.callers.load(), again.callers_left.load());
+  EXPECT_GE(again.callers.load(), 1);
+}
+
+TEST(observer, without_an_arena_hears_of_the_default_pool) {
+  counting seen;
+  seen.observe(true);
+  tbb::parallel_for(0, 10, [&](int) { EXPECT_TRUE(seen.has_this_thread()); });
+  EXPECT_EQ(seen.callers.load(), 1);
+}
+
+}  // namespace
+}  // namespace skua::inline v0
