@@ -2,6 +2,8 @@
 // oneTBB's task_arena, what this_task_arena and info say of the arena around, and global_control. Skua's unit of scheduling is the pool.
 #pragma once
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
@@ -14,27 +16,18 @@
 #include <type_traits>
 #include <utility>
 
+#include "skua/machine/threads/enqueue/enqueue.hpp"
 #include "skua/machine/threads/join/isolate.hpp"
 #include "skua/machine/threads/pool/default_region.hpp"
 #include "skua/machine/threads/pool/executor.hpp"
+#include "skua/machine/threads/pool/outside_call.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
 #include "skua/machine/threads/pool/this_worker.hpp"
 #include "skua/parts/base/error.hpp"
-#include "skua/parts/topology/cgroup.hpp"
-#include "skua/parts/topology/default_workers.hpp"
-#include "skua/parts/topology/topology.hpp"
+#include "skua/tbb/attach.hpp"
+#include "skua/tbb/constraints.hpp"
 
 namespace skua::inline v0::tbb {
-
-namespace info {
-
-/// How many workers a pool has by default, SKUA_WORKERS and OMP_NUM_THREADS aside. Reads the machine's topology: some ms.
-[[nodiscard]] inline int default_concurrency() {
-  return static_cast<int>(
-      runtime::count_default_workers(runtime::topology::machine(), runtime::read_cpu_quota()).count);
-}
-
-}  // namespace info
 
 namespace this_task_arena {
 
@@ -53,6 +46,11 @@ template <class F>
 auto isolate(F&& f) {
   return skua::isolate(std::forward<F>(f));
 }
+/// As skua::enqueue.
+template <class F>
+void enqueue(F&& f) {
+  skua::enqueue(std::forward<F>(f));
+}
 
 }  // namespace this_task_arena
 
@@ -65,23 +63,47 @@ class task_arena {
   static constexpr int automatic = -1;  ///< as many workers as the default pool has or would have
   static constexpr int not_initialized = -2;
 
+  /// A wish to the kernel: the threads of a `low` arena are nicer by 10, those of a `high` one by -5 if the process may ask for that.
+  enum class priority : std::uint8_t { low, normal, high };
+  using constraints = tbb::constraints;
+  struct attach : tbb::attach {};
+
   /// `reserved` is 0 or 1, which mean the same here. Throws usage_error for other numbers.
-  explicit task_arena(int max_concurrency = automatic, unsigned reserved = 1) { choose(max_concurrency, reserved); }
+  explicit task_arena(int max_concurrency = automatic, unsigned reserved = 1, priority p = priority::normal) {
+    choose({.max_concurrency = max_concurrency}, reserved, p);
+  }
+  /// The workers are bound to the processors that the constraints choose, if they choose any.
+  explicit task_arena(constraints const& c, unsigned reserved = 1, priority p = priority::normal) {
+    choose(c, reserved, p);
+  }
+  /// The pool around the calling task, which must outlive this arena; outside of tasks as task_arena().
+  explicit task_arena(tbb::attach) { static_cast<void>(attach_to_caller()); }
+  /// With the settings of the other one; not its workers.
+  task_arena(task_arena const& other) : where_(other.where_), priority_(other.priority_) {
+    if (other.attached_ != nullptr) where_.max_concurrency = static_cast<int>(other.attached_workers_);
+  }
+  task_arena& operator=(task_arena const&) = delete;
   /// As terminate(): waits for all enqueued tasks; oneTBB's does not.
   ~task_arena() { terminate(); }
-  task_arena(task_arena const&) = delete;  // oneTBB copies the settings: pass the numbers
-  task_arena& operator=(task_arena const&) = delete;
 
   /// Starts the workers, if they have not been. Throws what pool's constructor throws.
-  void initialize() { static_cast<void>(workers()); }
-  void initialize(int max_concurrency, unsigned reserved = 1) {
+  void initialize() {
+    if (attached_ == nullptr) static_cast<void>(workers());
+  }
+  void initialize(int max_concurrency, unsigned reserved = 1, priority p = priority::normal) {
+    initialize({.max_concurrency = max_concurrency}, reserved, p);
+  }
+  void initialize(constraints const& c, unsigned reserved = 1, priority p = priority::normal) {
     if (is_active()) return;
-    choose(max_concurrency, reserved);
+    choose(c, reserved, p);
     initialize();
   }
+  /// False: there is no pool around, or the arena is active already.
+  bool initialize(tbb::attach) { return !is_active() && attach_to_caller(); }
   /// Joins the workers when they have run all enqueued tasks, which may use the arena meanwhile. Waits for calls of execute that are in
   /// progress. A task of the arena that calls it, or calls exit() in a program that keeps the arena, leaves the workers to themselves.
   void terminate() {
+    attached_ = nullptr;
     // Whoever uses the pool shares it. So it ends here, and not in one of its own tasks, which cannot wait for themselves.
     for (std::shared_ptr<pool> last; last == nullptr; std::this_thread::yield()) {
       std::shared_ptr<pool> mine = shared();
@@ -95,33 +117,68 @@ class task_arena {
       if (is_left || pool_.use_count() == 1) last = std::move(pool_);
     }
   }
-  [[nodiscard]] bool is_active() const { return shared() != nullptr; }
+  [[nodiscard]] bool is_active() const { return attached_ != nullptr || shared() != nullptr; }
   /// Starts the workers to count them.
-  [[nodiscard]] int max_concurrency() { return static_cast<int>(workers()->workers()); }
+  [[nodiscard]] int max_concurrency() {
+    return static_cast<int>(attached_ != nullptr ? attached_workers_ : workers()->workers());
+  }
 
   /// f() on this arena's workers. Returns its value and throws what it throws.
   template <std::invocable F>
   auto execute(F&& f) {
-    return workers()->run([&f](auto&) { return std::forward<F>(f)(); });
+    auto const call = [&f](auto&) { return std::forward<F>(f)(); };
+    if (attached_ != nullptr)
+      return runtime::call_outside(call, [this](runtime::outside_call& c) { runtime::run_in(*attached_, c); });
+    return workers()->run(call);
   }
   /// Starts f() and returns. Throws what copying f and allocating throw. An exception of f ends the process, as in oneTBB.
   template <class F>
   void enqueue(F&& f) {
     static_assert(std::invocable<std::decay_t<F>&>,
                   "task_arena::enqueue: f is called as f(); a task_handle goes to task_group::run");
+    if (attached_ != nullptr)
+      return runtime::enqueue_in(*attached_, {},
+                                 [function = std::forward<F>(f)]() mutable { static_cast<void>(function()); });
     auto const on = workers();
     on->enqueue([function = std::forward<F>(f), on]() mutable { static_cast<void>(function()); });
   }
 
  private:
-  void choose(int max_concurrency, unsigned reserved) {
-    if (max_concurrency < 1 && max_concurrency != automatic)
-      throw usage_error("task_arena: max_concurrency is " + std::to_string(max_concurrency) +
+  void choose(constraints const& c, unsigned reserved, priority p) {
+    if (c.max_concurrency < 1 && c.max_concurrency != automatic)
+      throw usage_error("task_arena: max_concurrency is " + std::to_string(c.max_concurrency) +
                         "; allowed: 1 or more, or task_arena::automatic");
     if (reserved > 1)
       throw usage_error("task_arena: reserved is " + std::to_string(reserved) +
                         "; allowed: 0 and 1; several threads may call execute() all the same");
-    wanted_ = max_concurrency;
+    where_ = c;
+    priority_ = p;
+  }
+  bool attach_to_caller() {
+    if (runtime::executor::running() == nullptr) return false;
+    attached_ = &runtime::pool_of_caller();
+    attached_workers_ = runtime::workers_around();
+    return true;
+  }
+  [[nodiscard]] std::shared_ptr<pool> make_pool() const {
+    pool_options o;
+    if (where_.max_concurrency != automatic) o.workers = where_.max_concurrency;
+    if (where_.choose_processors()) {
+      std::string places;
+      for (std::uint32_t const pu : info::processors_of(where_))
+        places += (places.empty() ? "{" : ",{") + std::to_string(pu) + "}";
+      o.workers = info::default_concurrency(where_);
+      o.places = std::move(places);
+      o.pin = true;
+    }
+    constexpr int nicer = 10;
+    constexpr int less_nice = -5;
+    if (priority_ != priority::normal) {
+      o.on_worker_begin = [by = priority_ == priority::low ? nicer : less_nice](worker_id) {
+        static_cast<void>(::setpriority(PRIO_PROCESS, 0, by));  // of the calling thread, on Linux
+      };
+    }
+    return std::make_shared<pool>(o);
   }
   std::shared_ptr<pool> shared() const {
     std::scoped_lock const alone(making_);
@@ -129,11 +186,14 @@ class task_arena {
   }
   std::shared_ptr<pool> workers() {
     std::scoped_lock const alone(making_);
-    if (pool_ == nullptr) pool_ = wanted_ == automatic ? std::make_shared<pool>() : std::make_shared<pool>(wanted_);
+    if (pool_ == nullptr) pool_ = make_pool();
     return pool_;
   }
 
-  int wanted_ = automatic;
+  constraints where_;
+  priority priority_ = priority::normal;
+  runtime::region* attached_ = nullptr;  ///< of the pool that the arena was attached to
+  std::uint32_t attached_workers_ = 0;
   mutable std::mutex making_;
   std::shared_ptr<pool> pool_;  ///< under making_; shared by calls and enqueued tasks
 };

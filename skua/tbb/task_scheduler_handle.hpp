@@ -8,11 +8,9 @@
 
 #include "skua/machine/threads/pool/executor.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
+#include "skua/tbb/attach.hpp"
 
 namespace skua::inline v0::tbb {
-
-/// Says that something that exists already is meant.
-struct attach {};
 
 /// What finalize() throws where the calling thread cannot wait for the workers.
 class unsafe_wait : public std::exception {

@@ -150,5 +150,25 @@ TEST(scheduler_handle, waits_for_what_is_enqueued) {
   });
 }
 
+TEST(arena_constraints, bind_workers_to_what_they_choose) {
+  auto const all = tbb::info::processors_of({});
+  tbb::task_arena one_per_core(tbb::constraints{}.set_max_threads_per_core(1).set_max_concurrency(2));
+  one_per_core.execute([] { tbb::parallel_for(0, 10, [](int) {}); });
+  EXPECT_EQ(one_per_core.max_concurrency(), 2);
+  EXPECT_LE(tbb::info::processors_of(tbb::constraints{}.set_max_threads_per_core(1)).size(), all.size());
+  for (tbb::core_type_id const t : tbb::info::core_types())
+    EXPECT_GE(tbb::info::default_concurrency(tbb::constraints{}.set_core_type(t)), 1);
+  EXPECT_THROW(static_cast<void>(tbb::info::processors_of(tbb::constraints{}.set_numa_id(1234))), usage_error);
+  tbb::task_arena nowhere(tbb::constraints{}.set_numa_id(1234));
+  EXPECT_THROW(nowhere.initialize(), usage_error);
+}
+
+TEST(arena_attach, has_nothing_to_attach_to_outside_of_tasks) {
+  tbb::task_arena none{tbb::attach{}};
+  EXPECT_FALSE(none.is_active());
+  EXPECT_FALSE(none.initialize(tbb::attach{}));
+  EXPECT_EQ(none.execute([] { return 3; }), 3);
+}
+
 }  // namespace
 }  // namespace skua::inline v0

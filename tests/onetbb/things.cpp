@@ -167,3 +167,37 @@ TEST(task_scheduler_handle, waits_until_nothing_is_left) {
   face::parallel_for(0, 1, [&](int) { done = face::finalize(in_a_task, std::nothrow); });
   EXPECT_FALSE(done);
 }
+
+TEST(task_arena, takes_constraints_and_priorities) {
+  std::atomic<int> sum{0};
+  for (face::numa_node_id const id : face::info::numa_nodes()) {
+    EXPECT_GE(face::info::default_concurrency(id), 1);
+    face::task_arena on_node(face::task_arena::constraints{}.set_numa_id(id));
+    on_node.execute([&] { face::parallel_for(0, 10, [&](int) { ++sum; }); });
+    EXPECT_EQ(on_node.max_concurrency(), face::info::default_concurrency(id));
+  }
+  EXPECT_EQ(sum.load(), 10 * static_cast<int>(face::info::numa_nodes().size()));
+  face::task_arena of_two(face::task_arena::constraints{}.set_max_concurrency(2), 1, face::task_arena::priority::low);
+  EXPECT_EQ(of_two.max_concurrency(), 2);
+  face::task_arena important(2, 1, face::task_arena::priority::high);
+  EXPECT_EQ(important.execute([] { return 7; }), 7);
+  face::task_arena same(of_two);
+  EXPECT_FALSE(same.is_active());
+  EXPECT_EQ(same.max_concurrency(), 2);
+  face::task_arena later;
+  later.initialize(face::task_arena::constraints{}.set_max_concurrency(3));
+  EXPECT_EQ(later.max_concurrency(), 3);
+}
+
+TEST(task_arena, attaches_to_the_one_around) {
+  face::task_arena three(3);
+  std::atomic<bool> ran{false};
+  three.execute([&] {
+    face::task_arena around{face::task_arena::attach{}};
+    EXPECT_TRUE(around.is_active());
+    EXPECT_EQ(around.max_concurrency(), 3);
+    EXPECT_EQ(around.execute([] { return face::this_task_arena::max_concurrency(); }), 3);
+    around.enqueue([&ran] { ran = true; });
+  });
+  while (!ran.load()) std::this_thread::yield();
+}
