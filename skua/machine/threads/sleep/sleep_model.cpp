@@ -325,6 +325,7 @@ struct end_and_pusher {
   skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(1U, &memory());
   item_count<Sync> items;
   typename Sync::template atomic<bool> closing{false};
+  typename Sync::template atomic<bool> looks{false};  // the own thread does, in S3 or S5
 
   end_and_pusher() {
     if (Asleep) {
@@ -336,7 +337,12 @@ struct end_and_pusher {
   void run(int me) {
     if (me == 0) return own_thread();
     if (me == 1) {
-      if (!sleep.retire([this] { return !items.any(); })) return;
+      bool const ends = sleep.retire([this] {
+        require(!looks.load(std::memory_order_seq_cst), "whoever retires uses nothing");
+        return !items.any();
+      });
+      require(sleep.is_retired() == ends, "a worker that goes on is not retired");
+      if (!ends) return;
       closing.store(true, std::memory_order_release);
       sleep.wake_all();
       return;
@@ -348,11 +354,58 @@ struct end_and_pusher {
   void own_thread() {
     current_world()->may_rest();  // if the pusher has taken its item back, and the process could not retire the worker
     if (Asleep) sleep.sleep_until_woken(worker_id{0});
-    while (!closing.load(std::memory_order_acquire) && !items.take()) {
-      sleep.fall_asleep(worker_id{0}, [] {}, [this] { return items.any() || closing.load(std::memory_order_acquire); });
+    while (!is_closing() && !items.take()) {
+      sleep.fall_asleep(worker_id{0}, [] {}, [this] { return anything(); });
     }
   }
+  /// The own thread is awake.
+  bool is_closing() {
+    bool const retired = sleep.is_retired();
+    bool const ends = closing.load(std::memory_order_acquire);
+    require(ends || !retired, "a worker that is retired sleeps until the end");
+    return ends;
+  }
+  bool anything() {
+    looks.store(true, std::memory_order_seq_cst);
+    bool const any = items.any() || is_closing();
+    looks.store(false, std::memory_order_seq_cst);
+    return any;
+  }
   void finish() { require(items.taken() == 1, "the item is taken"); }
+};
+
+/// The same with a caller (thread 1) that takes the worker's place if it can, and waits there for the item. Thread 2 tries to
+/// retire the worker, and pushes the item then. The caller is no thread of the pool's, so nothing that it waits for may be lost.
+template <class Sync>
+struct end_and_caller {
+  static constexpr int threads = 3;
+  using thread = typename skua::runtime::sleep_state<Sync>::thread;
+  skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(1U, &memory());
+  item_count<Sync> items;
+  bool came = false;
+
+  end_and_caller() { sleep.begin_asleep(); }
+  void run(int me) {
+    if (me == 0) {
+      current_world()->may_rest();
+      sleep.sleep_until_woken(worker_id{0});
+    } else if (me == 1) {
+      caller();
+    } else {
+      static_cast<void>(sleep.retire([] { return true; }));
+      items.put();
+      sleep.notify_worker(worker_id{0}, [] {});
+    }
+  }
+  void caller() {
+    if (sleep.lend(worker_id{0}, [] { return true; }) != skua::runtime::loan::given) return;
+    came = true;
+    sleep.start_search();
+    while (!items.take()) sleep.fall_asleep(worker_id{0}, [] {}, [this] { return items.any(); }, thread::callers);
+    sleep.found();
+    sleep.take_back(worker_id{0}, [this] { return items.any(); });
+  }
+  void finish() { require(items.taken() == (came ? 1 : 0), "a caller gets what it waits for"); }
 };
 
 /// Thread 2 forgets P3.
@@ -399,6 +452,10 @@ TEST(sleep_model, a_worker_retires_while_somebody_pushes) {
   holds<end_and_pusher<model_sync>>(weak);
   holds<end_and_pusher<model_sync, true, false>>({.preemptions = 2});
   holds<end_and_pusher<model_sync, true, false>>(weak);
+}
+TEST(sleep_model, a_worker_retires_while_a_caller_comes_and_sleeps_in_its_place) {
+  holds<end_and_caller<model_sync>>({.preemptions = 3});
+  holds<end_and_caller<model_sync>>(weak);
 }
 
 // On weak memory: all executions with at most two preemptions and two stale loads, or fewer where that takes long.
