@@ -105,7 +105,9 @@ advice fiber::poll_for_join() noexcept {
 }
 
 /// Another worker has put something into the mailbox that the policy may let run first.
-bool fiber::is_preempted() const noexcept { return !tied_ && !at().mailbox.looks_empty() && at().policy.preempts(); }
+bool fiber::is_preempted() const noexcept {
+  return !stays_on_worker() && !at().mailbox.looks_empty() && at().policy.preempts();
+}
 
 bool fiber::is_stopped() const noexcept {
   stop_node const* const n = watching();
@@ -153,7 +155,7 @@ placement fiber::place_again(worker_slot& by, task_tag& used) noexcept {
 }
 
 void fiber::relocate() noexcept {
-  if (tied_) return;
+  if (stays_on_worker()) return;
   worker_slot& now = at();
   task_tag used;
   placement const to = place_again(now, used);

@@ -197,9 +197,11 @@ class fiber {
   bool isolate(bool on) noexcept { return std::exchange(isolated_, on); }
   [[nodiscard]] bool is_isolated() const noexcept { return isolated_; }
 
-  /// The fiber runs a member of a team. Returns the previous value.
+  /// The fiber runs a member of a team, which stays on its worker. That may be another thread after a wait: the member must not
+  /// hold a caller that has the worker's place. Returns the previous value.
   bool join_team(bool on) noexcept { return std::exchange(in_team_, on); }
   [[nodiscard]] bool is_in_team() const noexcept { return in_team_; }
+  [[nodiscard]] bool stays_on_worker() const noexcept { return tied_ || in_team_; }
 
   /// The frame that became ready when this fiber's task ended. The worker loop asks the policy where it continues.
   [[nodiscard]] frame* take_ready() noexcept {

@@ -33,8 +33,10 @@ struct handed : task, injectable {
 struct frame final : handed, parked<> {
   static task_kind const kind;  ///< the worker loop recognises it, and never runs it
   frame(here& f, stack* o, bool waits) noexcept;
-  /// Only the thread that it was saved on may resume it.
+  /// Only the worker that it was saved on may resume it.
   [[nodiscard]] bool is_tied() const noexcept;
+  /// Only the thread that it was saved on may.
+  [[nodiscard]] bool is_tied_to_thread() const noexcept;
   context saved;
   here* fiber;
   stack* on;

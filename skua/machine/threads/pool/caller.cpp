@@ -3,11 +3,10 @@
 
 #include <sched.h>
 
-#include <algorithm>
-
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/pool/root.hpp"
+#include "skua/machine/threads/worker/work_search.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/context/overflow.hpp"
@@ -119,15 +118,7 @@ void caller::give_back(worker& me) noexcept {
   pool_core& core = me.core_;
   invariant(me.ready_ == nullptr && me.departure_.is_free() && !me.departure_.is_waited_for(),
             "a caller that leaves holds no ready frame (next_step.md)");
-  // A region that was opened meanwhile is not on the list that this place knows, and may have a task already.
-  auto const left_for_me = [&me] {
-    return me.has_new_regions() || std::ranges::any_of(me.regions(), [&me](auto const& r) {
-             worker_slot* const s = r->slot_for(me);
-             return s != nullptr && (!s->looks_stolen() || !s->inbox.looks_empty() || !s->tagged_lanes_look_empty() ||
-                                     r->has_injected() || r->has_ready());
-           });
-  };
-  if (core.sleep().take_back(me.number_, left_for_me)) core.request_attention();
+  if (core.sleep().take_back(me.number_, [&me] { return work_search::anything_left(me); })) core.request_attention();
 }
 
 }  // namespace skua::inline v0::runtime

@@ -116,6 +116,11 @@ bool region::looks_empty_to(worker_slot* mine) noexcept {
          std::ranges::all_of(slots_, [](auto const& s) { return s->tagged_lanes_look_empty(); });
 }
 
+bool region::leaves_something_to(worker_slot& mine) noexcept {
+  return !mine.looks_stolen() || !mine.inbox.looks_empty() || !mine.tagged_lanes_look_empty() || has_injected() ||
+         has_ready();
+}
+
 bool region::holds_nothing() noexcept {
   return looks_empty_to(nullptr) && std::ranges::all_of(slots_, [](auto const& s) { return s->inbox.looks_empty(); });
 }

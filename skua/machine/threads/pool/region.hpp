@@ -94,6 +94,8 @@ class region final : public std::enable_shared_from_this<region>, private polici
   void request_attention() noexcept;
   /// True if there is nothing to take for the worker of this slot; with a null slot, for any member.
   [[nodiscard]] bool looks_empty_to(worker_slot* mine) noexcept;
+  /// The same for what the worker of this slot has in its own lanes, or anybody may take.
+  [[nodiscard]] bool leaves_something_to(worker_slot& mine) noexcept;
   /// There is nothing to take for any worker. Exact if all of them sleep and nobody pushes.
   [[nodiscard]] bool holds_nothing() noexcept;
   /// No thread will come for what is pushed (sleep_state::is_retired).

@@ -66,7 +66,11 @@ std::string in_words(frame const& f, std::uint64_t now_ns) {
   region const& in = f.fiber->at().in;
   std::string text = "  parked for " + std::to_string((now_ns - f.noted.since_ns) / 1'000'000) + " ms: ";
   text += in.is_of_guest() ? "a guest's task" : "a task of region " + std::to_string(in.number());
-  if (f.is_tied()) text += " (only its thread may continue it)";
+  if (f.is_tied_to_thread()) {
+    text += " (only its thread may continue it)";
+  } else if (f.is_tied()) {
+    text += " (only its worker may continue it)";
+  }
   if (f.noted.waits_for == nullptr || f.noted.waits_for->left_only(0)) return text + " is ready to go on\n";
   text += std::string(" waits for ") + f.noted.why.what;
   if (f.noted.why.which != nullptr) {

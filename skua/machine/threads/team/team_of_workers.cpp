@@ -33,8 +33,18 @@ task_tag const* team_of_workers::tag_of(handed const& entry) noexcept {
   return entry.is == &member::kind ? &static_cast<member const&>(entry).of->tag_ : nullptr;
 }
 
+/// A worker inside of isolate() comes for nothing until its call returns, and the call may wait for the team. (team.md, "Isolated
+/// workers")
+bool team_of_workers::has_isolated_worker(worker_slot& from, placement const& to) noexcept {
+  for (std::uint32_t m = 0; m < to.width; ++m) {
+    if (from.neighbour(worker_id{index(to.worker) + m}).who.isolation().is_set()) return true;
+  }
+  return false;
+}
+
 /// Invariant (one order): all teams of a region enter all inboxes in the same order.
 bool team_of_workers::form(worker_slot& from, task& whole, task_tag const& tag, placement const& to) noexcept {
+  if (has_isolated_worker(from, to)) return false;
   team_of_workers* made = nullptr;
   try {
     made = new team_of_workers(static_cast<finish_region::task&>(whole), tag, to.width);
@@ -60,8 +70,7 @@ void team_of_workers::run_member(task& t, std::uint64_t, here& on) noexcept {
   finish_region& in = team.whole_.in;
   me.on = &on;
   on.watch(&in.inside());
-  bool const was_tied = on.tie(true);  // it is resumed by this worker, whose part of the data is here
-  bool const was_member = on.join_team(true);
+  bool const was_member = on.join_team(true);   // it is resumed by this worker, whose part of the data is here
   worker_trace& traced = on.at().who.traced();  // a member stays on its worker
   traced.member_begins(team.whole_, team.width(), finish_region::hint_of(team.whole_, 0), me.number);
   team.call_member(me);
@@ -73,7 +82,6 @@ void team_of_workers::run_member(task& t, std::uint64_t, here& on) noexcept {
     delete &team;
   }
   on.join_team(was_member);
-  on.tie(was_tied);
   on.watch(nullptr);
   on.task_ends();
   if (is_last) in.end_task(on, whole);

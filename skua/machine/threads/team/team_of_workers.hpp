@@ -17,7 +17,8 @@ namespace skua::inline v0::runtime {
 
 class team_of_workers final : public team_state {
  public:
-  /// Sends one member of the task to each of the workers to.worker, .., to.worker + to.width - 1. False: no memory.
+  /// Sends one member of the task to each of the workers to.worker, .., to.worker + to.width - 1. False: no memory, or one of them
+  /// is isolated.
   [[nodiscard]] static bool form(worker_slot& from, task& whole, task_tag const& tag, placement const& to) noexcept;
   /// The tag of a member; null if this entry of an inbox is something else.
   [[nodiscard]] static task_tag const* tag_of(handed const& entry) noexcept;
@@ -37,6 +38,7 @@ class team_of_workers final : public team_state {
   };
 
   team_of_workers(finish_region::task& whole, task_tag const& tag, std::uint32_t width);
+  [[nodiscard]] static bool has_isolated_worker(worker_slot& from, placement const& to) noexcept;
   static void run_member(task& t, std::uint64_t, here& on) noexcept;
   void call_member(member& me) noexcept;
   [[nodiscard]] bool leave(member& me) noexcept;

@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "skua/parts/base/dice.hpp"
@@ -25,6 +26,7 @@
 #include "skua/skua.hpp"
 #include "tests/programs/every_policy.hpp"
 #include "tests/programs/fib.hpp"
+#include "tests/programs/wait_until.hpp"
 
 namespace {
 
@@ -35,11 +37,11 @@ using skua::runtime::hint;
 constexpr bool slow = skua::runtime::under_tsan || skua::runtime::under_asan;
 
 /// Random stealing, but spawned tasks wait in the `migrated` lane of a random worker, and moldable ones run on a random
-/// partition, which need not contain the worker that takes them.
+/// partition, which need not contain the worker that takes them. One that `sends_nothing` leaves spawned tasks where they are.
 class gambling_worker final : public worker_policy {
  public:
-  gambling_worker(worker_policy& by, worker_id self, std::uint32_t workers, std::uint64_t seed)
-      : by_(by), self_(self), workers_(workers), roll_(seed + index(self)) {}
+  gambling_worker(worker_policy& by, worker_id self, std::uint32_t workers, std::uint64_t seed, bool sends_nothing)
+      : by_(by), self_(self), workers_(workers), sends_nothing_(sends_nothing), roll_(seed + index(self)) {}
 
   task_tag mark(task_tag& parent, hint const& hinted) noexcept override {
     task_tag child = by_.mark(parent, hinted);
@@ -47,7 +49,7 @@ class gambling_worker final : public worker_policy {
     return child;
   }
   placement place(task_tag& task, cause why) noexcept override {
-    if (why == cause::released) return {worker_id{roll_.below(workers_)}, lane::migrated};
+    if (why == cause::released) return {sends_nothing_ ? self_ : worker_id{roll_.below(workers_)}, lane::migrated};
     bool const may_choose = why == cause::chosen || why == cause::stolen;
     if (!may_choose || task.words[0] == 0) return by_.place(task, why);
     std::uint32_t const leader = roll_.below(workers_);
@@ -72,16 +74,17 @@ class gambling_worker final : public worker_policy {
   worker_policy& by_;
   worker_id const self_;
   std::uint32_t const workers_;
+  bool const sends_nothing_;
   skua::runtime::dice roll_;
   bool asked_migrated_ = false;
 };
 
 class gambling final : public policy {
  public:
-  gambling(skua::layout const& where, std::uint64_t seed) : by_(where, seed) {
+  gambling(skua::layout const& where, std::uint64_t seed, bool sends_nothing) : by_(where, seed) {
     for (std::uint32_t w = 0; w < where.workers(); ++w)
-      all_.push_back(
-          std::make_unique<gambling_worker>(by_.of_worker(worker_id{w}), worker_id{w}, where.workers(), seed));
+      all_.push_back(std::make_unique<gambling_worker>(by_.of_worker(worker_id{w}), worker_id{w}, where.workers(), seed,
+                                                       sends_nothing));
   }
   [[nodiscard]] std::string_view name() const noexcept override { return "gambling"; }
   [[nodiscard]] policy_needs needs() const noexcept override {
@@ -97,9 +100,10 @@ class gambling final : public policy {
   std::vector<std::unique_ptr<gambling_worker>> all_;
 };
 
-auto gamble(std::uint64_t seed) {
-  return [seed](policy_setup const& from) -> std::unique_ptr<policy> {
-    return std::make_unique<protocol_checker>(std::make_unique<gambling>(from.where, seed), from.where.workers());
+auto gamble(std::uint64_t seed, bool sends_nothing = false) {
+  return [=](policy_setup const& from) -> std::unique_ptr<policy> {
+    return std::make_unique<protocol_checker>(std::make_unique<gambling>(from.where, seed, sends_nothing),
+                                              from.where.workers());
   };
 }
 
@@ -129,6 +133,71 @@ void run_teams_of_type(auto& here, int n, auto&& body) {
 class teams_under : public skua::testing::under_every_policy {};
 
 }  // namespace
+
+/// The isolated worker comes for no member until its call returns, which waits for the teams.
+TEST(teams, leave_out_workers_that_are_isolated) {
+  for (std::uint32_t const workers : {2U, 4U}) {
+    for (std::uint64_t seed = 1; seed <= (slow ? 3 : 20); ++seed) {
+      std::atomic<int> came{0};
+      skua::pool pool({.workers = workers});
+      pool.open_region(gamble(seed, true))->run([&](auto&) {
+        skua::isolate([&](auto& alone) {
+          std::atomic<bool> stolen{false};
+          alone.join([&](auto&) { skua::testing::wait_until("a thief has come", [&] { return stolen.load(); }); },
+                     [&](auto& h) {
+                       stolen = true;
+                       run_teams(h, 10, [&](auto& team, int) {
+                         team.barrier();
+                         if (team.member() == 0) ++came;
+                       });
+                     });
+        });
+      });
+      EXPECT_EQ(came, 10);
+    }
+  }
+}
+
+/// A thread that has a worker's place takes a member while its call waits. When the call has ended the thread leaves, though its member waits
+/// for another one: that one waits for the thread.
+TEST(teams, do_not_hold_a_caller_that_has_taken_a_member) {
+  for (std::uint64_t seed = 1; seed <= (slow ? 3 : 20); ++seed) {
+    skua::pool pool({.workers = 2});
+    auto region = pool.open_region(gamble(seed, true));
+    skua::one_shot<> is_in;
+    skua::one_shot<> go;
+    skua::one_shot<> has_left;
+    std::atomic<std::thread::id> callers{};
+    std::thread caller([&] {
+      callers = std::this_thread::get_id();
+      region->run([&](auto& h) {
+        is_in.set_value();
+        go.wait(h);
+      });
+      has_left.set_value();
+    });
+    is_in.wait();
+    region->run([&](auto& h) {
+      std::atomic<bool> met{false};
+      while (!met) {
+        std::atomic<bool> waits{false};
+        run_teams(h, 1, [&](auto& team, int) {
+          if (team.width() == 1) return;
+          if (std::this_thread::get_id() == callers.load()) {
+            waits = true;
+          } else {
+            skua::testing::wait_until("the other member has come", [&] { return waits.load(); });
+            go.set_value();
+            has_left.wait(team.here());
+            met = true;
+          }
+          team.barrier();
+        });
+      }
+    });
+    caller.join();
+  }
+}
 
 TEST(teams, every_member_runs_once) {
   for (std::uint64_t seed = 1; seed <= (slow ? 3 : 20); ++seed) {

@@ -39,7 +39,8 @@ void say_out_of_stacks(stack_pool const& stacks, char const* what) noexcept {
 frame::frame(here& f, stack* o, bool waits) noexcept
     : handed(kind), fiber(&f), on(o), is_open(waits), left_at(f.front().forks.bottom()) {}
 
-bool frame::is_tied() const noexcept { return fiber->is_tied(); }
+bool frame::is_tied() const noexcept { return fiber->stays_on_worker(); }
+bool frame::is_tied_to_thread() const noexcept { return fiber->is_tied(); }
 
 bool worker::park(here& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
@@ -173,7 +174,7 @@ void worker::prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept {
   g.wait_in(f);
   parking_ = {&g, mine};
   counts_.parked.add(1);
-  if (f.is_tied()) departure_.ties();
+  if (f.is_tied_to_thread()) departure_.ties();
   f.fiber->clock().stop();
   f.fiber->front().release_id();
   trace_.parks(f);

@@ -85,6 +85,19 @@ struct work_search {
     }
     return mine;
   }
+
+  /// C5: true if a caller that leaves this worker's place leaves something for it (caller.md). What only others may take, they
+  /// know of.
+  template <class Worker>
+  [[nodiscard]] static bool anything_left(Worker& me) noexcept {
+    // A region that was opened meanwhile is not on the list that this place knows, and may have a task already.
+    if (me.has_new_regions() || me.has_tied_ready()) return true;
+    for (auto const& r : me.regions()) {
+      auto* const at = r->slot_for(me);
+      if (at != nullptr && r->leaves_something_to(*at)) return true;
+    }
+    return false;
+  }
 };
 
 }  // namespace skua::inline v0::runtime

@@ -16,6 +16,7 @@
 #include "skua/machine/threads/finish/finish_region.hpp"
 #include "skua/machine/threads/join/frame.hpp"
 #include "skua/machine/threads/join/here.hpp"
+#include "skua/machine/threads/join/isolation_mark.hpp"
 #include "skua/machine/threads/join/wait_reason.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/worker/departure.hpp"
@@ -69,6 +70,8 @@ class worker final : public thread_record {
   /// Of outside callers in this worker's place: one more at the begin of each, and at its end.
   [[nodiscard]] counter& calls() noexcept { return record_.calls; }
   [[nodiscard]] leaf_log& leaves() noexcept { return leaves_; }
+  /// The running fiber is isolated, so this worker takes nothing.
+  [[nodiscard]] isolation_mark<>& isolation() noexcept { return isolation_; }
   [[nodiscard]] worker_trace& traced() noexcept { return trace_; }
   /// Before `start`.
   void trace_to(trace::track const& to) noexcept;
@@ -291,13 +294,15 @@ class worker final : public thread_record {
   stack* current_stack_ = nullptr;    ///< null: the stack of a caller
   std::uintptr_t callers_frame_ = 0;  ///< where on that stack its call began
   stack* ended_stack_ = nullptr;
-  frame* ready_ = nullptr;        ///< a frame whose group was complete by the time it had parked
-  injector<> tied_ready_;         ///< ready frames that only the present thread may resume; from any thread
+  frame* ready_ = nullptr;  ///< a frame whose group was complete by the time it had parked
+  /// Ready frames that only the present thread, or only this worker, may resume; from any thread.
+  injector<> tied_ready_;
   std::uint64_t tied_taken_ = 0;  ///< of tied_ready_, so far
   departure<> departure_;         ///< while frames are tied to the present thread, the worker is neither lent nor left
   int thread_number_ = 0;         ///< written before is_ready_ is set
-  home_processor home_;           ///< begun before is_ready_ is set
-  bool is_lent_ = false;          ///< the present thread is a caller's (caller.hpp)
+  isolation_mark<> isolation_;
+  home_processor home_;   ///< begun before is_ready_ is set
+  bool is_lent_ = false;  ///< the present thread is a caller's (caller.hpp)
   observer_list& observers_;
   std::uint64_t entered_ = 0;  ///< the present thread's: observer_list
 

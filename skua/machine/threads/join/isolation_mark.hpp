@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Whether a worker is inside of isolate(), for those who would give it what only it may take: it takes nothing until the
+// isolated call returns. (team.md, "Isolated workers")
+#pragma once
+
+#include <atomic>
+
+#include "skua/parts/base/sync.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// Invariant (one order of marks and looks): whoever looks on behalf of an isolated call sees its mark, and of two calls that look
+/// for each other's at least one sees the other.
+template <synchronisation Sync = real_sync>
+class isolation_mark {
+ public:
+  // For the worker.
+  void set() noexcept {
+    is_set_.store(true, std::memory_order_seq_cst);  // seq_cst: before what the call forks. Pairs with: is_set, load
+  }
+  void clear() noexcept {
+    is_set_.store(false, std::memory_order_relaxed);  // relaxed: who misses it makes a narrower team
+  }
+  /// Any thread.
+  [[nodiscard]] bool is_set() const noexcept {
+    return is_set_.load(std::memory_order_seq_cst);  // seq_cst: pairs with set, store
+  }
+
+ private:
+  typename Sync::template atomic<bool> is_set_{false};
+};
+
+}  // namespace skua::inline v0::runtime
