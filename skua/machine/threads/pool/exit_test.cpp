@@ -179,6 +179,20 @@ program const programs[] = {
        loop();
        std::exit(0);
      }},
+    {"group_is_filled_by_one_thread_and_waited_for_by_another",
+     [] {
+       static late const kept([] {
+         std::atomic<int> ran{0};
+         skua::task_group group;
+         std::thread([&] {
+           for (int i = 0; i < 3; ++i) group.run([&] { ++ran; });
+         }).join();
+         group.wait();
+         require(ran.load() == 3, 12);
+       });
+       loop();
+       std::exit(0);
+     }},
     {"enqueued_tasks_run_to_their_end",
      [] {
        static std::atomic<int> ran{0};
