@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "skua/machine/threads/suspend/coroutine.hpp"
-#include "skua/parts/base/dice.hpp"
 #include "skua/policy/registry.hpp"
+#include "tests/mixed/mixed_plan.hpp"
 
 namespace skua::inline v0::testing {
 namespace {
@@ -32,18 +32,6 @@ struct detached {
   };
 };
 
-/// Sets the value of f(), or what it throws.
-template <class F>
-void answer_with(one_shot<std::uint64_t>& question, F&& f) noexcept {
-  std::uint64_t value = 0;
-  try {
-    value = f();
-  } catch (...) {
-    return question.set_exception(std::current_exception());
-  }
-  question.set_value(value);
-}
-
 template <class F>
 detached compute(pool& where, one_shot<std::uint64_t>& question, F f) {
   try {
@@ -53,8 +41,6 @@ detached compute(pool& where, one_shot<std::uint64_t>& question, F f) {
     question.set_exception(std::current_exception());
   }
 }
-
-constexpr std::uint64_t weight(std::size_t child) noexcept { return 2 * child + 3; }
 
 }  // namespace
 
@@ -91,51 +77,14 @@ void answering_service::serve() {
 }
 
 char const* name_of(construct c) noexcept {
-  constexpr char const* names[] = {"join",       "each",           "scope",    "finish",      "flow",     "task_group",
-                                   "loop",       "isolated",       "answer",   "answer_here", "enqueued", "coroutine",
-                                   "other_pool", "outside_caller", "own_pool", "own_region",  "fails",    "stops"};
+  constexpr char const* names[] = {
+      "join",     "each",       "scope",        "finish",   "flow",         "task_group",    "loop",
+      "isolated", "answer",     "answer_here",  "enqueued", "coroutine",    "other_pool",    "outside_caller",
+      "own_pool", "own_region", "growing_flow", "team",     "worker_local", "isolated_loop", "second_use",
+      "shielded", "limited",    "fails",        "stops",    "stopped_call"};
   static_assert(std::size(names) == static_cast<std::size_t>(construct::last) + 1);
   return names[static_cast<std::size_t>(c)];
 }
-
-/// What the seed of a step decides.
-struct mixed_program::plan {
-  plan(std::uint64_t seed, int depth) {
-    runtime::dice roll(seed);
-    own = roll.next();
-    if (depth == 0 || roll.below(10) == 0) return;
-    // Pools and regions cost milliseconds where the rest costs microseconds.
-    constexpr auto kinds = static_cast<std::uint32_t>(construct::last) + 1;
-    auto const drawn = static_cast<construct>(roll.below(kinds));
-    bool const is_dear = drawn == construct::own_pool || drawn == construct::own_region;
-    what = is_dear && roll.below(8) != 0 ? construct::join : drawn;
-    number = is_alone() ? 1 : 2 + roll.below(what == construct::join ? 1 : 3);
-    for (std::size_t i = 0; i < number; ++i) child[i] = roll.next();
-    chance = roll.next();
-  }
-  /// It has one child.
-  [[nodiscard]] bool is_alone() const noexcept {
-    switch (what) {
-      case construct::isolated:
-      case construct::answer:
-      case construct::answer_here:
-      case construct::enqueued:
-      case construct::coroutine:
-      case construct::other_pool:
-      case construct::outside_caller:
-      case construct::own_pool:
-      case construct::own_region: return true;
-      default: return false;
-    }
-  }
-  [[nodiscard]] bool ends_early() const noexcept { return what == construct::fails || what == construct::stops; }
-
-  std::uint64_t own = 0;  ///< the step's own part of the answer
-  construct what = construct::join;
-  std::size_t number = 0;  ///< of children; 0: a leaf
-  std::array<std::uint64_t, 4> child{};
-  std::uint64_t chance = 0;
-};
 
 std::uint64_t mixed_program::steps() noexcept { return begun.load(std::memory_order_relaxed); }
 
@@ -221,17 +170,19 @@ std::uint64_t mixed_program::children(runtime::here& on, plan const& by, int dep
       parallel_for(std::size_t{0}, by.number,
                    [&](std::size_t i) { pools_[at.pool]->run([&](runtime::here& h) { child(h, i); }); });
       break;
-    default: on.join([&](runtime::here& h) { child(h, 0); }, [&](runtime::here& h) { child(h, 1); }); break;
+    case construct::join:
+      on.join([&](runtime::here& h) { child(h, 0); }, [&](runtime::here& h) { child(h, 1); });
+      break;
+    default: return children_with_objects(on, by, depth, at);
   }
-  std::uint64_t sum = 0;
-  for (std::uint64_t const g : got) sum += g;
-  return sum;
+  return got[0] + got[1] + got[2] + got[3];
 }
 
 /// The answer of the only child, which somebody else computes, or which waits for somebody else.
 std::uint64_t mixed_program::elsewhere(runtime::here& on, plan const& by, int depth, place at) {
   std::uint64_t const seed = by.child[0];
   std::size_t const other = 1 - at.pool;
+  if (by.what == construct::shielded) return shielded(on, by, depth, at);
   // An isolated task holds its worker. What it waits for must not need that; adws and replay place tasks on every worker.
   bool const needs_a_worker =
       by.what != construct::isolated && by.what != construct::answer && by.what != construct::answer_here;
@@ -258,6 +209,7 @@ std::uint64_t mixed_program::elsewhere(runtime::here& on, plan const& by, int de
       return wait(by.chance % 5 == 0);
     }
     case construct::other_pool: return in(other, seed, depth, false);
+    case construct::limited: return limited(by, depth, at);
     case construct::outside_caller: {
       std::jthread const caller([&] { answer_with(question, [&] { return in(at.pool, seed, depth, at.isolated); }); });
       return wait(by.chance % 2 == 0);
@@ -277,6 +229,10 @@ std::uint64_t mixed_program::elsewhere(runtime::here& on, plan const& by, int de
 
 /// Children of which one ends the others early. Their answers do not count; 0.
 std::uint64_t mixed_program::ended_early(runtime::here& on, plan const& by, int depth, place at) {
+  if (by.what == construct::stopped_call) {
+    stop_a_call(on, by, depth, at);
+    return 0;
+  }
   bool const fails = by.what == construct::fails;
   try {
     std::stop_source source;

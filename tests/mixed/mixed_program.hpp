@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Random programs in which everything meets everything: joins, loops, scopes, finish regions, flows, task groups, isolated
-// calls, enqueued tasks, coroutines, pools that call each other, callers from outside, answers from threads that know
-// nothing of Skua, failures and stops. The same seed has the same answer, which `expected` computes without Skua.
+// Random programs in which everything meets everything: joins, loops, scopes, finish regions, flows that grow, teams, task groups,
+// isolated calls and contexts, objects per worker, enqueued tasks, coroutines, pools that call each other, callers from outside
+// with limits and without, answers from threads that know nothing of Skua, failures, stops and shields. The same seed has the
+// same answer, which `expected` computes without Skua.
 #pragma once
 
 #include <array>
@@ -56,9 +57,17 @@ enum class construct : std::uint8_t {
   outside_caller,  ///< a thread made for this calls the pool, and answers
   own_pool,        ///< a pool that begins and ends here
   own_region,      ///< a region of this pool that opens and closes here
+  growing_flow,    ///< a flow whose nodes add nodes; some run twice
+  team,            ///< a node of a flow that several workers run together
+  worker_local,    ///< parts of the answer in an object per worker
+  isolated_loop,   ///< a loop with an isolated context, where a stop was requested
+  second_use,      ///< a group of tasks that was cancelled before
+  shielded,        ///< without_stop, where a stop is requested
+  limited,         ///< a thread made for this calls the default pool, while it limits what such calls use
   fails,           ///< one child throws
   stops,           ///< one child requests a stop
-  last = stops
+  stopped_call,    ///< an enqueued call, which is stopped
+  last = stopped_call
 };
 [[nodiscard]] char const* name_of(construct c) noexcept;
 
@@ -87,8 +96,12 @@ class mixed_program {
 
   std::uint64_t step(runtime::here& on, std::uint64_t seed, int depth, place at);
   std::uint64_t children(runtime::here& on, plan const& by, int depth, place at);
+  std::uint64_t children_with_objects(runtime::here& on, plan const& by, int depth, place at);
   std::uint64_t elsewhere(runtime::here& on, plan const& by, int depth, place at);
+  std::uint64_t shielded(runtime::here& on, plan const& by, int depth, place at);
+  std::uint64_t limited(plan const& by, int depth, place at);
   std::uint64_t ended_early(runtime::here& on, plan const& by, int depth, place at);
+  void stop_a_call(runtime::here& on, plan const& by, int depth, place at);
   std::uint64_t in(std::size_t pool, std::uint64_t seed, int depth, bool isolated);
 
   std::uint64_t const seed_;

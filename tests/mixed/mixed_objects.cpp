@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// Steps of mixed programs that use objects with a life of their own: flows that grow, teams, objects per worker, groups that
+// are used again, contexts, shields, limits, and enqueued calls with a token.
+#include <atomic>
+#include <functional>
+#include <stop_token>
+#include <thread>
+
+#include "skua/machine/threads/pool/default_region.hpp"
+#include "tests/mixed/mixed_plan.hpp"
+#include "tests/mixed/mixed_program.hpp"
+
+namespace skua::inline v0::testing {
+
+namespace {
+
+/// Nodes that add the other children while the flow runs, one after the other or a node that adds another.
+template <class Child>
+void grow(runtime::here& on, std::size_t number, std::uint64_t chance, Child const& child) {
+  bool grows = true;
+  flow graph(on);
+  graph.add([&](runtime::here& h, auto& in) {
+    runtime::node<void> last;
+    for (std::size_t i = 1; grows && i < number; ++i) {
+      auto const task = [&child, i](runtime::here& g) { child(g, i); };
+      if (i == 1) {
+        last = in.add(task);
+      } else if ((chance >> i) % 2 == 0) {
+        last = in.add(after(last), task);
+      } else {
+        in.add([&grows, task](runtime::here&, auto& inner) {
+          if (grows) inner.add(task);
+        });
+      }
+    }
+    child(h, 0);
+  });
+  graph.run(on);
+  grows = false;  // what was added stays
+  if (chance % 4 == 0) graph.run(on);
+}
+
+/// A team whose members divide the children. answer(here, i): of a child.
+template <class Answer>
+std::uint64_t ask_team(runtime::here& on, std::size_t number, bool shares, Answer const& answer) {
+  std::uint64_t sum = 0;
+  flow graph(on);
+  graph.add_team([&](auto& team) {
+    std::uint64_t mine = 0;
+    auto const take = [&](std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t i = begin; i < end; ++i) mine += answer(team.here(), i);
+    };
+    if (shares) {
+      auto const [begin, end] = team.share(number);
+      take(begin, end);
+    } else {
+      team.for_shared(number, 1, take);
+    }
+    std::uint64_t const all = team.reduce(mine, std::plus<>{});
+    if (team.member() == 0) sum = all;
+  });
+  graph.run(on);
+  return sum;
+}
+
+template <class Answer>
+std::uint64_t add_up_per_worker(runtime::here& on, std::size_t number, Answer const& answer) {
+  constexpr std::array<std::size_t, 4> all{0, 1, 2, 3};
+  skua::worker_local<std::uint64_t> parts;
+  on.each(std::span(all).first(number), [&](runtime::here& h, std::size_t i) {
+    static_cast<void>(parts.local());
+    std::uint64_t const part = answer(h, i);
+    parts.local() += part;  // of the thread on which it is now
+  });
+  return parts.combine(std::plus<>{});
+}
+
+/// f() inside of something that is stopped, which must not cut it short. `stop` has it stopped.
+template <class Stop, class F>
+void although_stopped(runtime::here& on, Stop const& stop, F const& f) {
+  std::stop_source source;
+  bool is_done = false;
+  try {
+    on.with_stop(source.get_token(), [&](runtime::here&) {
+      stop(source);
+      f();
+      is_done = true;
+    });
+  } catch (cancelled const&) {
+    if (!is_done) throw;  // what is around this was stopped before
+  }
+}
+
+/// call(i) calls a child. The first use of the group does not count.
+template <class Call>
+void use_twice(std::size_t number, Call const& call) {
+  skua::task_group group;
+  group.run([&] { call(1); });
+  group.cancel();
+  try {
+    static_cast<void>(group.wait());
+  } catch (cancelled const&) {  // what is stopped around this throws again below
+  }
+  for (std::size_t i = 1; i < number; ++i) group.run([&, i] { call(i); });
+  group.run_and_wait([&] { call(0); });
+}
+
+}  // namespace
+
+/// The weighted sum of the children's answers.
+std::uint64_t mixed_program::children_with_objects(runtime::here& on, plan const& by, int depth, place at) {
+  std::array<std::uint64_t, 4> got{};
+  auto const answer = [&](runtime::here& h, std::size_t i) { return weight(i) * step(h, by.child[i], depth, at); };
+  auto const child = [&](runtime::here& h, std::size_t i) { got[i] = answer(h, i); };
+  auto const call = [&](std::size_t i) { pools_[at.pool]->run([&](runtime::here& h) { child(h, i); }); };
+  switch (by.what) {
+    case construct::growing_flow: grow(on, by.number, by.chance, child); break;
+    case construct::team: return ask_team(on, by.number, by.chance % 2 == 0, answer);
+    case construct::worker_local: return add_up_per_worker(on, by.number, answer);
+    case construct::isolated_loop: {
+      task_group_context alone(task_group_context::isolated);
+      although_stopped(
+          on, [](std::stop_source& source) { source.request_stop(); },
+          [&] { parallel_for(std::size_t{0}, by.number, call, simple_partitioner{}, alone); });
+      break;
+    }
+    default: use_twice(by.number, call);
+  }
+  return got[0] + got[1] + got[2] + got[3];
+}
+
+/// The answer of the only child, though a stop is requested around it.
+std::uint64_t mixed_program::shielded(runtime::here& on, plan const& by, int depth, place at) {
+  std::uint64_t value = 0;
+  auto const stop = [&](std::stop_source& source) {
+    if (by.chance % 2 == 0) {
+      source.request_stop();
+    } else {
+      outside_.ask([source]() mutable { source.request_stop(); });
+    }
+  };
+  although_stopped(on, stop,
+                   [&] { value = without_stop([&](runtime::here& h) { return step(h, by.child[0], depth, at); }); });
+  return value;
+}
+
+/// The answer of the only child, of a thread that knows no pool.
+std::uint64_t mixed_program::limited(plan const& by, int depth, place at) {
+  one_shot<std::uint64_t> question;
+  std::jthread const caller([&] {
+    answer_with(question, [&] {
+      runtime::worker_limit const limit(1 + static_cast<std::uint32_t>(by.chance % 3));
+      std::uint64_t value = 0;
+      auto const ask = [&] { value = in(at.pool, by.child[0], depth, at.isolated); };
+      if (by.chance % 2 == 0) {
+        parallel_for(0, 3, [&](int i) {
+          if (i == 1) ask();
+        });
+      } else {
+        skua::task_group group;
+        group.run(ask);
+        static_cast<void>(group.wait());
+      }
+      return value;
+    });
+  });
+  return question.wait();
+}
+
+/// An enqueued call with a token. Its answer does not count.
+void mixed_program::stop_a_call(runtime::here& on, plan const& by, int depth, place at) {
+  if (at.isolated) return;  // as in `elsewhere`
+  std::stop_source source;
+  one_shot<std::uint64_t> question;
+  std::size_t const where = by.chance % 3 == 0 ? 1 - at.pool : at.pool;
+  pools_[where]->enqueue([&] {
+    answer_with(question, [&] {
+      return pools_[where]->run([&](runtime::here& h) {
+        std::uint64_t value = 0;
+        h.with_stop(source.get_token(), [&](runtime::here& g) { value = step(g, by.child[0], depth, {where, false}); });
+        return value;
+      });
+    });
+  });
+  auto const end = [&] {
+    source.request_stop();
+    try {
+      static_cast<void>(by.chance % 5 == 0 ? question.wait() : question.wait(on));
+    } catch (cancelled const&) {  // or it was faster
+    }
+  };
+  try {
+    if (by.chance % 2 == 0) static_cast<void>(step(on, by.child[1], depth, at));
+  } catch (...) {
+    end();
+    throw;
+  }
+  end();
+}
+
+}  // namespace skua::inline v0::testing
