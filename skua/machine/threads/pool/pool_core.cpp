@@ -72,8 +72,7 @@ void pool_core::save_history() const {
 
 pool_core::~pool_core() {
   stop();
-  // acquire: nobody touches us any more. Pairs with: ~visit, decrement.
-  while (visitors_.load(std::memory_order_acquire) != 0) ::sched_yield();
+  while (!visitors_.are_gone()) ::sched_yield();
 }
 
 void pool_core::start() {

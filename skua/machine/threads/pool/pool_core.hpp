@@ -18,6 +18,7 @@
 #include "skua/machine/threads/pool/history_file.hpp"
 #include "skua/machine/threads/pool/oversubscription.hpp"
 #include "skua/machine/threads/pool/stall_watch.hpp"
+#include "skua/machine/threads/pool/visitors.hpp"
 #include "skua/machine/threads/sleep/sleep.hpp"
 #include "skua/machine/threads/worker/observer_list.hpp"
 #include "skua/machine/threads/worker/thread_options.hpp"
@@ -106,11 +107,8 @@ class pool_core {
   /// of the pool.
   class visit {
    public:
-    explicit visit(pool_core& c) noexcept : core_(c) {
-      core_.visitors_.fetch_add(1, std::memory_order_relaxed);  // relaxed: published with what the visitor releases
-    }
-    // release: the visitor's last access. Pairs with: ~pool_core, load.
-    ~visit() { core_.visitors_.fetch_sub(1, std::memory_order_release); }
+    explicit visit(pool_core& c) noexcept : core_(c) { core_.visitors_.enter(); }
+    ~visit() { core_.visitors_.leave(); }
     visit(visit const&) = delete;
     visit& operator=(visit const&) = delete;
 
@@ -194,7 +192,7 @@ class pool_core {
   std::vector<std::unique_ptr<worker>> workers_;
   std::atomic<bool> closing_{false};
   std::atomic<bool> is_in_a_hurry_{false};  ///< the process ends: who finds nothing sleeps at once
-  std::atomic<std::uint32_t> visitors_{0};
+  visitors<> visitors_;
   std::atomic<bool> reported_{false};
   std::unique_ptr<stall_watch> const stall_;  ///< null: nobody asked
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Threads that are not of a pool and still touch it: the pool ends after them. (caller.md, "How it is checked")
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "skua/parts/base/sync.hpp"
+
+namespace skua::inline v0::runtime {
+
+template <synchronisation Sync = real_sync>
+class visitors {
+ public:
+  /// Before the visitor releases what may end the pool.
+  void enter() noexcept {
+    inside_.fetch_add(1, std::memory_order_relaxed);  // relaxed: published with what the visitor releases
+  }
+  /// The visitor's last access.
+  void leave() noexcept {
+    inside_.fetch_sub(1, std::memory_order_release);  // release: its accesses. Pairs with: are_gone, load
+  }
+  /// Nobody touches the pool any more. For whoever ends it, once nothing can be released.
+  [[nodiscard]] bool are_gone() const noexcept {
+    return inside_.load(std::memory_order_acquire) == 0;  // acquire: pairs with leave
+  }
+
+ private:
+  typename Sync::template atomic<std::uint32_t> inside_{0};
+};
+
+}  // namespace skua::inline v0::runtime
