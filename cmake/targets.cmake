@@ -29,7 +29,8 @@ function(skua_part name)
     add_library(${target} OBJECT ${part_SOURCES})
     set(scope PUBLIC)
     set_property(GLOBAL APPEND PROPERTY SKUA_OBJECT_PARTS ${target})
-    target_compile_definitions(${target} PRIVATE $<$<BOOL:${SKUA_CHECKED}>:SKUA_CHECKED=1>)
+    # SKUA_IN_LIBRARY: parts/base/platform.hpp.
+    target_compile_definitions(${target} PRIVATE SKUA_IN_LIBRARY=1 $<$<BOOL:${SKUA_CHECKED}>:SKUA_CHECKED=1>)
     # Whatever a project around Skua chooses for itself. Archive and shared object are linked from the same objects.
     target_compile_features(${target} PUBLIC cxx_std_20)
     set_target_properties(${target} PROPERTIES CXX_STANDARD 20 CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
@@ -50,7 +51,7 @@ function(skua_test_bodies target)
     set_target_properties(${target} PROPERTIES PRECOMPILE_HEADERS_REUSE_FROM skua_test_headers)
   endif()
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_compile_definitions(${target} PRIVATE $<$<BOOL:${SKUA_CHECKED}>:SKUA_CHECKED=1>)
+  target_compile_definitions(${target} PRIVATE SKUA_TESTS_OF_PARTS=1 $<$<BOOL:${SKUA_CHECKED}>:SKUA_CHECKED=1>)
 endfunction()
 
 # Objects that several test programs link.

@@ -20,6 +20,7 @@
 
 #include "skua/machine/threads/pool/executor.hpp"
 #include "skua/machine/threads/pool/loops.hpp"
+#include "skua/parts/base/built_with.hpp"
 #include "skua/parts/base/ranges.hpp"
 #include "skua/program/callable.hpp"
 #include "skua/program/loop_options.hpp"

@@ -9,6 +9,7 @@
 #include "skua/machine/ranks/communicator/communicator.hpp"
 #include "skua/machine/threads/enqueue/detached.hpp"
 #include "skua/machine/threads/pool/pool.hpp"
+#include "skua/parts/base/built_with.hpp"
 #include "skua/program/collection/worker_threads.hpp"
 
 namespace skua::inline v0 {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "skua/machine/ranks/communicator/communicator.hpp"
+#include "skua/parts/base/built_with.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/program/collection/host.hpp"
 #include "skua/program/collection/task_collection.hpp"

@@ -22,6 +22,7 @@
 #include "skua/machine/threads/suspend/coroutine.hpp"
 #include "skua/machine/threads/suspend/one_shot.hpp"
 #include "skua/machine/threads/worker/leaf_record.hpp"
+#include "skua/parts/base/built_with.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/memory/locate.hpp"
 #include "skua/parts/memory/page_array.hpp"

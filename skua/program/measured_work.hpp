@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "skua/parts/base/announced_atomic.hpp"
 #include "skua/parts/base/durations.hpp"
 #include "skua/parts/base/ranges.hpp"
 #include "skua/program/children.hpp"
@@ -46,9 +47,7 @@ class measured_work {
   void each(Here& here, Range&& range, HintOf&& hint_of, Body&& body) {
     auto const first = std::ranges::begin(range);
     auto const n = static_cast<std::size_t>(std::ranges::size(range));
-    auto const at = [&](std::size_t i) -> decltype(auto) {
-      return first[static_cast<difference_of<Range>>(i)];
-    };
+    auto const at = [&](std::size_t i) -> decltype(auto) { return first[static_cast<difference_of<Range>>(i)]; };
     claim const mine{*this};
     if (!mine) {
       return here.each(range, hint_of, [&](auto& h, auto&& x) {
@@ -205,7 +204,7 @@ class measured_work {
   std::vector<slot> slots_;        ///< never shrinks: a child that is missing for a while is remembered
   std::int64_t in_groups_ns_ = 0;  ///< from forks to joins, since the task that owns this object began
   std::int64_t worked_ns_ = 0;     ///< by the children of these groups
-  std::atomic<bool> in_use_{false};
+  runtime::announced_atomic<bool> in_use_{false};
 };
 
 template <class Slot>

@@ -8,6 +8,7 @@
 #include <exception>
 #include <utility>
 
+#include "skua/parts/base/announced_atomic.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
@@ -24,7 +25,7 @@ struct group_waiter {
 /// The operations that the protocol is written against; its model check replaces them (wait_group_model.cpp).
 struct group_sync {
   template <class T>
-  using atomic = std::atomic<T>;
+  using atomic = announced_atomic<T>;
   template <class T>
   using plain = plain_variable<T>;
 

@@ -48,8 +48,8 @@ INSTANTIATE_TEST_SUITE_P(policies, mixed_programs, ::testing::ValuesIn([] {
                              names.push_back("checked:" + std::string(p.name));
                            return names;
                          }()),
-                         [](auto const& info) {
-                           std::string name = info.param;
+                         [](auto const& chosen) {
+                           std::string name = chosen.param;
                            for (char& c : name) c = c == '-' || c == ':' ? '_' : c;
                            return name;
                          });

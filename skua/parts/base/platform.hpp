@@ -40,6 +40,33 @@ inline constexpr bool under_tsan = false;
 inline constexpr bool under_tsan = false;
 #endif
 
+/// The library's own code, as it lies in the archive and the shared object. A sanitizer may watch the program that they are linked
+/// into although it does not watch them: then this code tells it at run time what a compiler would (sanitizers.hpp).
+#if defined(SKUA_IN_LIBRARY)
+inline constexpr bool in_library = true;
+#else
+inline constexpr bool in_library = false;
+#endif
+
+/// Compiled by the library's own build, with the same flags: the library, and tests, of which many link only a part of it.
+#if defined(SKUA_IN_LIBRARY) || defined(SKUA_TESTS_OF_PARTS)
+inline constexpr bool has_flags_of_library = true;
+#else
+inline constexpr bool has_flags_of_library = false;
+#endif
+
+// Flags of libstdc++ that change the layout of its types (built_with.hpp).
+#if defined(_GLIBCXX_DEBUG)
+inline constexpr bool standard_types_are_debugged = true;
+#else
+inline constexpr bool standard_types_are_debugged = false;
+#endif
+#if defined(_GLIBCXX_USE_CXX11_ABI)
+inline constexpr int abi_of_strings = _GLIBCXX_USE_CXX11_ABI;
+#else
+inline constexpr int abi_of_strings = 1;
+#endif
+
 /// The compiler copies a lambda that is written inside a `co_await` bit by bit, and destroys its captures twice.
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
 inline constexpr bool breaks_lambdas_in_co_await = true;

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <utility>
 
+#include "skua/parts/base/announced_atomic.hpp"
 #include "skua/parts/base/fence.hpp"
 #include "skua/parts/base/platform.hpp"
 
@@ -52,7 +53,7 @@ class real_condition;
 
 struct real_sync {
   template <class T>
-  using atomic = std::atomic<T>;
+  using atomic = announced_atomic<T>;
   template <class T>
   using plain = plain_variable<T>;
   using mutex = std::mutex;

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "skua/parts/base/platform.hpp"
+#include "skua/parts/base/sanitizers.hpp"
 #include "skua/parts/context/current.hpp"
 
 namespace skua::inline v0::runtime {
@@ -17,9 +17,9 @@ constexpr std::size_t pool_bytes_max = std::size_t{16} << 20;
 constexpr std::size_t block_bytes(std::size_t size_class) noexcept { return (size_class + 1) * size_step; }
 static_assert(sizeof(free_block) <= size_step);
 
-/// The size class of blocks of so many bytes; size_classes or more: they are not kept.
-constexpr std::size_t size_class_of(std::size_t bytes) noexcept {
-  return under_asan || under_tsan ? size_classes : (bytes - 1) / size_step;
+/// The size class of blocks of so many bytes; size_classes or more: they are not kept, as a sanitizer follows the heap.
+std::size_t size_class_of(std::size_t bytes) noexcept {
+  return asan::watches() || tsan::watches() ? size_classes : (bytes - 1) / size_step;
 }
 
 void delete_blocks(free_block* first, std::size_t size_class) noexcept {

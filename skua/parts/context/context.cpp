@@ -40,7 +40,7 @@ struct handover {
 /// touches a thread-local.
 [[gnu::noinline, gnu::no_sanitize_address, gnu::no_sanitize_thread]] void* exchange(context& from,
                                                                                     context& to) noexcept {
-  if constexpr (under_tsan) flow_stops();
+  if (tsan::watches()) flow_stops();
   thread_record* const me = current_thread();
   expects(me != nullptr, "a thread that switches has a thread_record");
   expects(to.stack_pointer != nullptr, "a flow is resumed once for each time it was suspended");
@@ -137,7 +137,7 @@ void forget(context& never_ran) noexcept {
                 .after = after,
                 .argument = argument};
   void* const identity = to.sanitizer.tsan_fiber;
-  if constexpr (under_asan) {
+  if (asan::watches()) {
     // The frames between here and the top never return, so nobody else clears their red zones.
     auto* const frame = static_cast<std::byte*>(__builtin_frame_address(0));
     asan::unpoison(frame, static_cast<std::size_t>(leaving.on->top() - frame));

@@ -56,7 +56,7 @@ constinit std::atomic<std::uint64_t> numbered{0};
 }
 
 [[gnu::noinline, gnu::no_sanitize_thread]] void flow_stops() noexcept {
-  if constexpr (under_tsan) {
+  if (tsan::watches()) {
     asm volatile("" ::: "memory");
     tsan::release(&current);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tells AddressSanitizer and ThreadSanitizer about flows that switch stacks: their interface, and one plain function
-// per message. Without a sanitizer every function here is empty. Who must call what and when: context.md, section 4.
+// Tells AddressSanitizer and ThreadSanitizer about flows that switch stacks: one plain function per message. Without a
+// sanitizer every function here does nothing; in programs it is empty. Who must call what and when: context.md, section 4.
 //
 // always_inline: an out-of-line function would be instrumented, so it would enter on one flow's
 // shadow stack and return on the other's.
@@ -9,24 +9,7 @@
 #include <cstddef>
 
 #include "skua/parts/base/platform.hpp"
-
-// NOLINTBEGIN(bugprone-reserved-identifier): the sanitizers chose these names.
-extern "C" {
-void __sanitizer_start_switch_fiber(void** fake_stack_save, void const* bottom, std::size_t size);
-void __sanitizer_finish_switch_fiber(void* fake_stack, void const** bottom_old, std::size_t* size_old);
-void __asan_unpoison_memory_region(void const volatile* address, std::size_t size);
-void* __tsan_get_current_fiber();
-void* __tsan_create_fiber(unsigned flags);
-void __tsan_destroy_fiber(void* context);
-void __tsan_switch_to_fiber(void* context, unsigned flags);
-void __tsan_acquire(void* address);
-void __tsan_release(void* address);
-void AnnotateIgnoreReadsBegin(char const* file, int line);
-void AnnotateIgnoreReadsEnd(char const* file, int line);
-void AnnotateIgnoreWritesBegin(char const* file, int line);
-void AnnotateIgnoreWritesEnd(char const* file, int line);
-}
-// NOLINTEND(bugprone-reserved-identifier)
+#include "skua/parts/base/sanitizers.hpp"
 
 namespace skua::inline v0::runtime {
 
@@ -42,18 +25,18 @@ namespace asan {
 
 /// The running flow is about to stop in favour of `to`. Only uninstrumented code may run until `arrive`.
 [[gnu::always_inline]] inline void depart(sanitizer_state& from, sanitizer_state const& to) noexcept {
-  if constexpr (under_asan) __sanitizer_start_switch_fiber(&from.fake_stack, to.stack_low, to.stack_bytes);
+  if (watches()) __sanitizer_start_switch_fiber(&from.fake_stack, to.stack_low, to.stack_bytes);
 }
 
 /// As `depart`, but the running flow ends: its fake stack is freed. Never for a thread's native flow, which would
 /// lose the fake stack that its outer frames still use.
 [[gnu::always_inline]] inline void leave(sanitizer_state const& to) noexcept {
-  if constexpr (under_asan) __sanitizer_start_switch_fiber(nullptr, to.stack_low, to.stack_bytes);
+  if (watches()) __sanitizer_start_switch_fiber(nullptr, to.stack_low, to.stack_bytes);
 }
 
 /// The flow `to` runs now; `from`, unless null, learns the bounds of the stack that was left.
 [[gnu::always_inline]] inline void arrive(sanitizer_state const& to, sanitizer_state* from) noexcept {
-  if constexpr (under_asan) {
+  if (watches()) {
     __sanitizer_finish_switch_fiber(to.fake_stack, from == nullptr ? nullptr : &from->stack_low,
                                     from == nullptr ? nullptr : &from->stack_bytes);
   }
@@ -61,7 +44,7 @@ namespace asan {
 
 /// Clears the red zones in [low, low + bytes): frames that never return leave theirs behind.
 [[gnu::always_inline]] inline void unpoison(void const* low, std::size_t bytes) noexcept {
-  if constexpr (under_asan) __asan_unpoison_memory_region(low, bytes);
+  if (watches()) __asan_unpoison_memory_region(low, bytes);
 }
 
 }  // namespace asan
@@ -72,30 +55,30 @@ namespace tsan {
 inline constexpr unsigned no_sync = 1;
 
 [[nodiscard, gnu::always_inline]] inline void* current() noexcept {
-  if constexpr (under_tsan) return __tsan_get_current_fiber();
+  if (watches()) return __tsan_get_current_fiber();
   return nullptr;
 }
 /// What the caller did so far happens before what the new flow does, as with std::thread.
 [[nodiscard, gnu::always_inline]] inline void* create() noexcept {
-  if constexpr (under_tsan) return __tsan_create_fiber(0);
+  if (watches()) return __tsan_create_fiber(0);
   return nullptr;
 }
 /// `flow` must not be the running flow.
 [[gnu::always_inline]] inline void destroy(void* flow) noexcept {
-  if constexpr (under_tsan) {
+  if (watches()) {
     if (flow != nullptr) __tsan_destroy_fiber(flow);
   }
 }
 [[gnu::always_inline]] inline void switch_to(void* flow) noexcept {
-  if constexpr (under_tsan) __tsan_switch_to_fiber(flow, no_sync);
+  if (watches()) __tsan_switch_to_fiber(flow, no_sync);
 }
 
 /// What was released at `address` before happens before what follows. An edge that no code of ours makes.
 [[gnu::always_inline]] inline void acquire(void* address) noexcept {
-  if constexpr (under_tsan) __tsan_acquire(address);
+  if (watches()) __tsan_acquire(address);
 }
 [[gnu::always_inline]] inline void release(void* address) noexcept {
-  if constexpr (under_tsan) __tsan_release(address);
+  if (watches()) __tsan_release(address);
 }
 
 /// While it lives, TSan ignores the plain reads and writes of the flow that made it (atomics still publish). For the
@@ -104,13 +87,13 @@ inline constexpr unsigned no_sync = 1;
 class unseen {
  public:
   [[gnu::always_inline]] unseen() noexcept {
-    if constexpr (under_tsan) {
+    if (watches()) {
       AnnotateIgnoreReadsBegin(nullptr, 0);
       AnnotateIgnoreWritesBegin(nullptr, 0);
     }
   }
   [[gnu::always_inline]] ~unseen() {
-    if constexpr (under_tsan) {
+    if (watches()) {
       AnnotateIgnoreWritesEnd(nullptr, 0);
       AnnotateIgnoreReadsEnd(nullptr, 0);
     }

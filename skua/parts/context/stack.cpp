@@ -81,7 +81,7 @@ stack::~stack() {
 }
 
 void stack::forget_accesses() noexcept {
-  if constexpr (under_tsan) {
+  if (tsan::watches()) {
     // TSan's interceptor forgets a range that is mapped anew while it ignores writes.
     tsan::unseen const mapping_is_no_write;
     void* const again = mmap(low_, bytes_, PROT_READ | PROT_WRITE, stack_flags | MAP_FIXED, -1, 0);

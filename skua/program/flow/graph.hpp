@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "skua/parts/base/announced_atomic.hpp"
 #include "skua/parts/base/brief_lock.hpp"
 #include "skua/program/flow/links.hpp"
 #include "skua/program/footprint.hpp"
@@ -146,7 +147,7 @@ class flow_graph {
   std::size_t count_ = 0;
 
   std::unique_ptr<tables> const tables_;
-  std::atomic<bool> runs_{false};  ///< between arm and disarm
+  announced_atomic<bool> runs_{false};  ///< between arm and disarm
 };
 
 }  // namespace skua::inline v0::runtime

@@ -172,7 +172,7 @@ bool pool_memory::allocate(std::size_t at) const noexcept {
 
 std::byte* pool_memory::take_slots() noexcept {
   // AddressSanitizer looks for pointers to what was allocated, and for accesses beyond it, on the heap only.
-  if (under_asan) return nullptr;
+  if (asan::watches()) return nullptr;
   for (std::uint32_t i = 0; i < shared_regions_max; ++i) {
     std::uint64_t free = region_record::unused;
     // acquire: the end of the slots that were here. Pairs with: give_slots, store.

@@ -16,6 +16,8 @@
 #include <mutex>
 #include <vector>
 
+#include "skua/parts/base/announced_atomic.hpp"
+
 namespace skua::inline v0::runtime {
 
 /// The base of an object that belongs to a thread.
@@ -49,8 +51,8 @@ class local_table {
 
  private:
   struct slot {
-    std::atomic<std::uint64_t> thread{0};  ///< 0: free
-    local_node* object = nullptr;          ///< written before `thread`
+    announced_atomic<std::uint64_t> thread{0};  ///< 0: free
+    local_node* object = nullptr;               ///< written before `thread`
   };
   struct table {
     explicit table(unsigned bits);
@@ -72,7 +74,7 @@ class local_table {
   };
   void grow();
 
-  std::atomic<table const*> newest_{nullptr};
+  announced_atomic<table const*> newest_{nullptr};
   // Under the lock:
   std::mutex changing_;
   std::vector<std::unique_ptr<table>> tables_;

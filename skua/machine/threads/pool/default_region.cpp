@@ -12,6 +12,7 @@
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
+#include "skua/parts/base/announced_atomic.hpp"
 #include "skua/policy/registry.hpp"
 
 namespace skua::inline v0::runtime {
@@ -87,7 +88,7 @@ class worker_limits {
   worker_limit* newest_ = nullptr;          ///< under changing_
   narrow_region const* regions_ = nullptr;  ///< under changing_
   std::atomic<std::uint32_t> least_{worker_limit::none};
-  std::atomic<narrow_region const*> last_used_{nullptr};
+  announced_atomic<narrow_region const*> last_used_{nullptr};
 };
 
 worker_limit::worker_limit(std::uint32_t most) noexcept : most_(most) { worker_limits::all().add(*this); }

@@ -19,6 +19,7 @@
 #include "skua/machine/threads/pool/root.hpp"
 #include "skua/machine/threads/worker/should_yield.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
+#include "skua/parts/base/announced_atomic.hpp"
 
 namespace skua::inline v0 {
 
@@ -47,7 +48,7 @@ class default_pool_owner {
  private:
   pool& make();
 
-  std::atomic<pool*> ready_{nullptr};
+  runtime::announced_atomic<pool*> ready_{nullptr};
   std::mutex making_;
   struct lost;
   lost* lost_ = nullptr;  ///< under making_

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "skua/parts/base/announced_atomic.hpp"
 #include "skua/parts/base/brief_lock.hpp"
 #include "skua/parts/base/outcome.hpp"
 #include "skua/parts/context/block_cache.hpp"
@@ -76,7 +77,7 @@ class outside_lanes {
   static void leave(void* lane) noexcept;
 
   block_pool& blocks_;
-  std::atomic<outside_lane*> first_{nullptr};
+  announced_atomic<outside_lane*> first_{nullptr};
   std::mutex changing_;
   pthread_key_t at_end_of_thread_{};  ///< under changing_, and valid once there is a lane
 };

@@ -23,6 +23,7 @@
 #include "skua/machine/threads/worker/observer_list.hpp"
 #include "skua/machine/threads/worker/thread_options.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
+#include "skua/parts/base/announced_atomic.hpp"
 #include "skua/parts/base/options.hpp"
 #include "skua/parts/context/block_cache.hpp"
 #include "skua/parts/context/stack.hpp"
@@ -190,7 +191,7 @@ class pool_core {
   std::shared_ptr<observer_list> const observers_;
   thread_options thread_options_;
   std::vector<std::unique_ptr<worker>> workers_;
-  std::atomic<bool> closing_{false};
+  announced_atomic<bool> closing_{false};
   std::atomic<bool> is_in_a_hurry_{false};  ///< the process ends: who finds nothing sleeps at once
   visitors<> visitors_;
   std::atomic<bool> reported_{false};
@@ -201,7 +202,7 @@ class pool_core {
   region* first_region_ = nullptr;
   std::mutex regions_changing_;
   std::shared_ptr<region_list const> regions_;  ///< under the mutex
-  std::atomic<std::uint64_t> regions_version_{0};
+  announced_atomic<std::uint64_t> regions_version_{0};
   std::atomic<std::uint64_t> regions_opened_{0};
 };
 

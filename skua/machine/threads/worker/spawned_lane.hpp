@@ -57,19 +57,20 @@ class spawned_lane : private deque<Sync> {
     tsan::release(task);
     return entries::push(task, extra);
   }
-  [[nodiscard]] bool pop(entry& newest) noexcept { return took(entries::pop(newest), newest.task); }
-  [[nodiscard]] bool pop_oldest(entry& oldest) noexcept { return took(entries::pop_oldest(oldest), oldest.task); }
+  [[nodiscard]] bool pop(entry& newest) noexcept { return took(entries::pop(newest), newest); }
+  [[nodiscard]] bool pop_oldest(entry& oldest) noexcept { return took(entries::pop_oldest(oldest), oldest); }
   [[nodiscard]] victim outside() noexcept { return victim{*this}; }
 
   [[nodiscard]] friend void* take_newest(spawned_lane& from, std::uint64_t key) noexcept {
     void* const task = runtime::take_newest(static_cast<entries&>(from), key);
-    took(task != nullptr, task);
+    if (task != nullptr) tsan::acquire(task);
     return task;
   }
 
  private:
-  static bool took(bool got, void* task) noexcept {
-    if (got) tsan::acquire(task);
+  // By reference: an argument may be evaluated before the call that fills the entry.
+  static bool took(bool got, entry const& filled) noexcept {
+    if (got) tsan::acquire(filled.task);
     return got;
   }
 };
