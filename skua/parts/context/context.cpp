@@ -108,6 +108,10 @@ void start(context& target, stack& on, void (*entry)(void*) noexcept, void* argu
   target.sanitizer.tsan_fiber = tsan::create();
 }
 
+void inherit_exceptions(context& target) noexcept { target.exceptions = exceptions_of_thread(); }
+
+void disown_exceptions() noexcept { exceptions_of_thread() = {}; }
+
 void forget(context& never_ran) noexcept {
   expects(never_ran.entry != nullptr && never_ran.stack_pointer != nullptr, "only a fiber that never ran is forgotten");
   tsan::destroy(never_ran.sanitizer.tsan_fiber);

@@ -40,6 +40,11 @@ struct context {
 /// handled. No system call, a few ns.
 void start(context& target, stack& on, void (*entry)(void*) noexcept, void* argument) noexcept;
 
+/// Lets `target`, which was started, begin with the exceptions that the running flow handles or that are in flight. For a flow that ends on
+/// the same thread while the running one is suspended and waits for it; it calls disown_exceptions before it leaves.
+void inherit_exceptions(context& target) noexcept;
+void disown_exceptions() noexcept;
+
 /// Drops a context that was started and never resumed. Its stack is free again.
 void forget(context& never_ran) noexcept;
 

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -106,9 +107,10 @@ void explain(std::uintptr_t address, std::uintptr_t stack_pointer) noexcept {
     line << "its thread needs more than the " << me->native_bytes / 1024
          << " KiB of its native stack. If the recursion is meant to be so deep, raise the limit with `ulimit -s`.\n";
   } else if (is_full_outside(*me, is_full)) {
-    line << "it works for a thread whose call needs more than the " << current_outside_watch()->native_bytes / 1024
-         << " KiB of that thread's own stack. If the recursion is meant to be so deep, raise the limit with `ulimit -s`"
-            " or give the thread a larger stack; SKUA_STACK is only for the stacks of tasks.\n";
+    line
+        << "it works for a thread whose call needs more than the " << current_outside_watch()->native_bytes / 1024
+        << " KiB of that thread's own stack. If the recursion is meant to be so deep, raise the limit with `ulimit -s`,"
+           " give the thread a larger stack, or set SKUA_STACK to twice as much: its calls then run on such stacks.\n";
   } else {
     return;
   }
@@ -296,9 +298,17 @@ void keep_until_thread_ends(watch_with_signals& mine) {
 
 }  // namespace
 
-void watch_thread_from_outside() noexcept {
-  if (current_outside_watch() == nullptr) [[unlikely]]
-    watch_new_thread();
+outside_watch const& watch_thread_from_outside() noexcept {
+  if (outside_watch const* const known = current_outside_watch()) [[likely]]
+    return *known;
+  watch_new_thread();
+  return *current_outside_watch();
+}
+
+std::size_t outside_watch::left_below(void const* frame) const noexcept {
+  if (native_bytes == 0) return std::numeric_limits<std::size_t>::max();
+  std::uintptr_t const left = reinterpret_cast<std::uintptr_t>(frame) - (native_guard.low + guard_bytes);
+  return left < native_bytes ? left : 0;  // a frame below the stack wraps around
 }
 
 }  // namespace skua::inline v0::runtime

@@ -42,11 +42,14 @@ class overflow_watch {
 struct outside_watch {
   address_range native_guard{};
   std::size_t native_bytes = 0;  ///< 0: unknown
+
+  /// How much of that stack lies below `frame`: nothing if the frame lies elsewhere, without limit if the bounds are unknown.
+  [[nodiscard]] std::size_t left_below(void const* frame) const noexcept;
 };
 
 /// From now on until the thread ends, an overflow of its own stack is explained, too, while the process has an
-/// `overflow_watch` and the thread's current record an owner. Call it on that stack. What the system refuses stays
-/// unexplained. Cost: 1 ns; once per thread 10 to 50 us, and a mapping.
-void watch_thread_from_outside() noexcept;
+/// `overflow_watch` and the thread's current record an owner. What the system refuses stays unexplained. Returns what is
+/// known of its stack. Cost: 1 ns; once per thread 10 to 50 us, and a mapping.
+outside_watch const& watch_thread_from_outside() noexcept;
 
 }  // namespace skua::inline v0::runtime

@@ -3,12 +3,17 @@
 
 #include <sched.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/pool/root.hpp"
 #include "skua/machine/threads/worker/work_search.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/base/assert.hpp"
+#include "skua/parts/context/context.hpp"
 #include "skua/parts/context/overflow.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
@@ -36,7 +41,7 @@ void caller::stay_in_place() noexcept {
 bool caller::run(region& where, root& call) noexcept {
   worker* const lent = borrow(where);
   if (lent == nullptr) return false;
-  watch_thread_from_outside();
+  outside_watch const& own = watch_thread_from_outside();
   worker& me = *lent;
   thread_record* const outside = current_thread();
   thread_record record;
@@ -49,7 +54,11 @@ bool caller::run(region& where, root& call) noexcept {
   stack* const slept_stack = me.current_stack_;
   worker_slot& slot = move_in(me, where);
   me.home_.come();
-  run_as(me, slot, call);
+  if (stack* const larger = stack_for_call(me, own, outside)) {
+    run_on(*larger, me, slot, call);
+  } else {
+    run_as(me, slot, call);
+  }
   me.home_.leave();
   tsan::unseen const scheduling;
   me.fiber_ = slept_fiber;
@@ -67,6 +76,53 @@ worker_slot& caller::move_in(worker& me, region& where) noexcept {
   me.is_lent_ = true;
   me.refresh_regions();
   return *where.slot_for(me);
+}
+
+/// The pool's stack for a caller that has clearly less left of its own. Null: it stays where it is. (caller.md, "Stacks")
+stack* caller::stack_for_call(worker& me, outside_watch const& own, thread_record const* outside) noexcept {
+  tsan::unseen const scheduling;
+  if (outside != nullptr && outside->running != nullptr) return nullptr;  // it is on a pool's
+  std::size_t const bytes = me.core_.stacks().stack_bytes();
+  if (own.left_below(__builtin_frame_address(0)) >= bytes - bytes / 8) [[likely]]
+    return nullptr;
+  return me.stacks_.try_take();
+}
+
+namespace {
+
+/// A call whose body runs on a stack of the pool. Lies on the caller's stack.
+struct call_on_stack {
+  worker& me;
+  worker_slot& slot;
+  root& call;
+  context callers{};
+};
+
+}  // namespace
+
+void caller::run_on(stack& s, worker& me, worker_slot& slot, root& call) noexcept {
+  call_on_stack all{me, slot, call};
+  {
+    tsan::unseen const scheduling;
+    me.current_stack_ = &s;
+    start(me.next_, s, &caller::begin_on_stack, &all);
+    inherit_exceptions(me.next_);
+  }
+  switch_to(all.callers, me.next_, nullptr, nullptr);
+  tsan::acquire(&all);
+}
+
+void caller::begin_on_stack(void* call) noexcept {
+  auto& all = *static_cast<call_on_stack*>(call);
+  worker& me = all.me;
+  run_as(me, all.slot, all.call);
+  disown_exceptions();
+  {
+    tsan::unseen const scheduling;
+    me.ended_stack_ = std::exchange(me.current_stack_, nullptr);
+  }
+  tsan::release(&all);
+  leave_to(me.ended_, all.callers, &worker::recycle_stack, &me);
 }
 
 void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {

@@ -6,8 +6,11 @@ namespace skua::inline v0::runtime {
 
 class here;
 struct handed;
+struct outside_watch;
+struct thread_record;
 class region;
 class root;
+class stack;
 class worker;
 class worker_slot;
 
@@ -28,6 +31,10 @@ class caller {
  private:
   [[nodiscard]] static worker* borrow(region& where) noexcept;
   [[nodiscard]] static worker_slot& move_in(worker& me, region& where) noexcept;
+  [[nodiscard]] static stack* stack_for_call(worker& me, outside_watch const& own,
+                                             thread_record const* outside) noexcept;
+  static void run_on(stack& s, worker& me, worker_slot& slot, root& call) noexcept;
+  static void begin_on_stack(void* call) noexcept;
   static void run_as(worker& me, worker_slot& slot, root& call) noexcept;
   static void await_departure(worker& me, here& fiber) noexcept;
   static void give_back(worker& me) noexcept;
