@@ -81,25 +81,42 @@ inline constexpr unsigned no_sync = 1;
   if (watches()) __tsan_release(address);
 }
 
+[[gnu::always_inline]] inline void begin_unseen() noexcept {
+  AnnotateIgnoreReadsBegin(nullptr, 0);
+  AnnotateIgnoreWritesBegin(nullptr, 0);
+}
+[[gnu::always_inline]] inline void end_unseen() noexcept {
+  AnnotateIgnoreWritesEnd(nullptr, 0);
+  AnnotateIgnoreReadsEnd(nullptr, 0);
+}
+
 /// While it lives, TSan ignores the plain reads and writes of the flow that made it (atomics still publish). For the
 /// per-worker state of a pool, which flows of one thread use in turn without any edge between them. It may live across
 /// a switch. User code must never run inside.
 class unseen {
  public:
   [[gnu::always_inline]] unseen() noexcept {
-    if (watches()) {
-      AnnotateIgnoreReadsBegin(nullptr, 0);
-      AnnotateIgnoreWritesBegin(nullptr, 0);
-    }
+    if (watches()) begin_unseen();
   }
   [[gnu::always_inline]] ~unseen() {
-    if (watches()) {
-      AnnotateIgnoreWritesEnd(nullptr, 0);
-      AnnotateIgnoreReadsEnd(nullptr, 0);
-    }
+    if (watches()) end_unseen();
   }
   unseen(unseen const&) = delete;
   unseen& operator=(unseen const&) = delete;
+};
+
+/// The same around accesses that call nothing, on a fork's path: TSan sees them only where the compiler instruments them, so nobody
+/// is asked at run time.
+class unseen_accesses {
+ public:
+  [[gnu::always_inline]] unseen_accesses() noexcept {
+    if constexpr (under_tsan) begin_unseen();
+  }
+  [[gnu::always_inline]] ~unseen_accesses() {
+    if constexpr (under_tsan) end_unseen();
+  }
+  unseen_accesses(unseen_accesses const&) = delete;
+  unseen_accesses& operator=(unseen_accesses const&) = delete;
 };
 
 }  // namespace tsan

@@ -23,11 +23,11 @@ class fork_lane {
   /// Entries of `forks` before this position are not open joins, or their fiber already knows that they were stolen.
   /// For the owner.
   [[nodiscard]] std::int64_t steals_before() const noexcept {
-    tsan::unseen const of_the_worker;
+    tsan::unseen_accesses const of_the_worker;
     return steals_before_;
   }
   void steals_are_seen(std::int64_t before) noexcept {
-    tsan::unseen const of_the_worker;
+    tsan::unseen_accesses const of_the_worker;
     steals_before_ = before;
   }
   /// A fiber that has left another lane, whose bottom was `left_at`, continues in this one, which is empty. Its open joins

@@ -39,7 +39,7 @@ class slot_front : public fork_lane<> {
 
   /// The policy sees groups from now on. For the owner.
   [[nodiscard]] bool exposes_groups() const noexcept {
-    tsan::unseen const of_the_worker;
+    tsan::unseen_accesses const of_the_worker;
     return exposes_groups_;
   }
 
