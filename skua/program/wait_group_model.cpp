@@ -196,6 +196,7 @@ struct the_count_falls_twice {
 template <class Sync>
 struct failures {
   static constexpr int threads = 3;
+  static constexpr bool begins_afresh = true;  // it keeps exceptions
   scene<Sync> s{1, 0};
   void run(int me) {
     if (me == 0) s.finish_task(0, true);
@@ -211,6 +212,7 @@ struct failures {
 template <class Sync>
 struct failure_of_the_next_round {
   static constexpr int threads = 2;
+  static constexpr bool begins_afresh = true;  // it keeps exceptions
   scene<Sync> s{0, 0};
   void run(int me) {
     if (me == 0) s.add_and_finish_task(0, true);

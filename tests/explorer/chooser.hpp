@@ -15,6 +15,8 @@ class chooser {
   virtual std::size_t choose(std::size_t count, std::uint64_t state) = 0;
   /// False: the next choice does not depend on the state, which need not be computed.
   virtual bool looks_at_state() const noexcept { return true; }
+  /// True if the search comes back to the state in which the last choice was made.
+  virtual bool comes_back() const noexcept { return false; }
   /// True if it will take the first way from now on, whatever the others are.
   virtual bool indifferent() const noexcept { return false; }
   /// True if the next choice is the one that the previous execution made.

@@ -22,10 +22,10 @@
 // To prove that the check can fail, mutate the façade, not the code: derive from model_sync (model_sync.hpp), hide what
 // shall be broken (`static void heavy_fence() noexcept {}`), and expect a violation.
 //
-// The explorer constructs the script anew for every execution. The script must be a function of the schedule: no
-// clocks, no randomness, and no heap memory for what model atomics live in (use explorer::memory(), which hands out the
-// same addresses every time), and no static variables: an execution that reaches a known state is abandoned there, unless a
-// sanitizer watches, and the next one begins. No spinning: wait with atomic::wait, Sync::pause or a condition; a spinning thread is
+// The script must be a function of the schedule: no clocks, no randomness, no static variables, and no memory but its
+// members, its stacks, explorer::memory() and what operator new gives: the search goes back to a state by restoring those
+// (below), and leaves an execution where a known state is reached. Model atomics live in members and in
+// explorer::memory(), which hands out the same addresses every time, or on a thread's stack. No spinning: wait with atomic::wait, Sync::pause or a condition; a spinning thread is
 // reported ("no end in sight"). A wait that nobody ends is reported ("deadlock"), which is how lost wake-ups show,
 // unless the thread has declared that it `may_rest`. `require` also works inside `run`.
 //
@@ -42,7 +42,10 @@
 // ThreadSanitizer): it is a violation if no release and acquire order two accesses to a Sync::plain, or an access to
 // any object and its construction or destruction inside `run` (immortal<T>, std::destroy_at).
 //
-// The search. Depth first by re-execution; two prefixes that leave every thread with the same history of operations and
+// The search. Depth first. Wherever there is a choice it takes a snapshot of all that an execution can change
+// (image.hpp, snapshots.hpp), and restores that for the next way. An execution in a thousand begins with a new script
+// instead and must find the branches of its path as they were: so state that a snapshot does not see is reported (a script that has such says `begins_afresh`). Where
+// a sanitizer watches every execution begins so; those with random schedules and the one that is told always do. Two prefixes that leave every thread with the same history of operations and
 // results, the same memory and the same buffers are continued once (a 64-bit hash tells; with 10^6 states the chance
 // that any two collide is 10^-7). Other data enter the state only through histories and locks: data that threads share
 // outside of atomics must be a Sync::plain, be guarded by a Sync::mutex, or not depend on an order (a counter). So
@@ -51,16 +54,20 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
+#include <new>
 #include <ostream>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/dice.hpp"
+#include "tests/explorer/chooser.hpp"
+#include "tests/explorer/image.hpp"
+#include "tests/explorer/options.hpp"
+#include "tests/explorer/scheduler.hpp"
+#include "tests/explorer/state_set.hpp"
 #include "tests/explorer/world.hpp"
 
 namespace skua::inline v0::explorer {
@@ -84,33 +91,42 @@ inline std::ostream& operator<<(std::ostream& out, report const& r) {
 class every_choice final : public chooser {
  public:
   std::size_t choose(std::size_t count, std::uint64_t state) override {
-    if (depth_ < path_.size()) return path_[depth_++].taken;
+    is_new_ = false;
+    if (depth_ < path_.size()) return take(path_[depth_++], count, state);
     if (known_) return 0;
-    known_ = !seen_.insert(state).second;
+    known_ = !seen_.insert(state);
     if (known_) return 0;
-    path_.push_back({0, count});
-    return path_[depth_++].taken;
+    is_new_ = true;
+    path_.push_back({0, count, state});
+    ++depth_;
+    return 0;
   }
 
   bool indifferent() const noexcept override { return known_ && depth_ == path_.size(); }
-  bool looks_at_state() const noexcept override { return depth_ == path_.size() && !known_; }
-  bool repeats() const noexcept override { return depth_ + 1 < path_.size(); }
+  bool looks_at_state() const noexcept override { return depth_ == path_.size() ? !known_ : compares_; }
+  bool comes_back() const noexcept override { return is_new_; }
+  bool repeats() const noexcept override { return !compares_ && depth_ + 1 < path_.size(); }
   void repeat() noexcept override { ++depth_; }
   bool knows_the_rest() const noexcept override { return known_ && !to_the_end_; }
 
   /// Goes on to the next path; false if there is none.
   bool next() {
-    depth_ = 0;
-    known_ = false;
     while (!path_.empty() && path_.back().taken + 1 == path_.back().count) path_.pop_back();
     if (path_.empty()) return false;
     ++path_.back().taken;
     return true;
   }
-  /// Repeats the same path.
-  void again() {
-    depth_ = 0;
-    known_ = to_the_end_ = true;  // beyond the path it took the first choices
+  std::size_t branches() const noexcept { return path_.size(); }
+
+  // Where the next execution begins.
+
+  void at_the_last_branch() noexcept { begin(path_.size() - 1, false); }
+  /// The execution passes all branches of the path again. With `compares` it must find them as they were.
+  void at_the_beginning(bool compares) noexcept { begin(0, compares); }
+  /// Repeats the same path, and beyond it takes the first choices.
+  void again() noexcept {
+    begin(0, false);
+    known_ = to_the_end_ = true;
   }
   std::uint64_t states() const noexcept { return seen_.size(); }
 
@@ -118,12 +134,28 @@ class every_choice final : public chooser {
   struct branch {
     std::size_t taken;
     std::size_t count;
+    std::uint64_t state;
   };
+
+  void begin(std::size_t depth, bool compares) noexcept {
+    depth_ = depth;
+    known_ = false;
+    compares_ = compares;
+  }
+  std::size_t take(branch const& b, std::size_t count, std::uint64_t state) const noexcept {
+    runtime::invariant(b.count == count && (!compares_ || b.state == state),
+                       "a script keeps no state where a snapshot does not see it, and does the same when the same "
+                       "choices are made");
+    return b.taken;
+  }
+
   std::vector<branch> path_;
   std::size_t depth_ = 0;
-  bool known_ = false;  // this execution has reached a known state: its rest does not matter
+  bool is_new_ = false;  // the last choice began a branch
+  bool known_ = false;   // this execution has reached a known state: its rest does not matter
+  bool compares_ = false;
   bool to_the_end_ = false;
-  std::unordered_set<std::uint64_t> seen_;
+  state_set seen_;
 };
 
 class random_choice final : public chooser {
@@ -137,6 +169,13 @@ class random_choice final : public chooser {
  private:
   runtime::dice dice_;
 };
+
+/// A script says `static constexpr bool begins_afresh = true` if it keeps what no snapshot sees: exceptions.
+template <class Script>
+constexpr bool begins_afresh = false;
+template <class Script>
+  requires requires { Script::begins_afresh; }
+constexpr bool begins_afresh<Script> = Script::begins_afresh;
 
 template <class Script>
 class exploration {
@@ -162,16 +201,29 @@ class exploration {
  private:
   void run_all() {
     every_choice all;
-    do {
-      if (report_.executions == options_.executions) break;
-      if (!execute(all, nullptr)) {
+    while (report_.executions < options_.executions) {
+      if (!(starts_afresh() ? execute(all, nullptr, all.branches()) : go_on(all))) {
         all.again();
         execute(all, &report_.trace);
         break;
       }
       report_.exhausted = !all.next();
-    } while (!report_.exhausted);
+      if (report_.exhausted) break;
+      if (starts_afresh()) {
+        all.at_the_beginning(restores());
+      } else {
+        all.at_the_last_branch();
+      }
+    }
     report_.states = all.states();
+  }
+
+  [[nodiscard]] static bool restores() noexcept { return heap_is_in_image() && !begins_afresh<Script>; }
+
+  // Few executions run from the beginning although there is a snapshot. They show that it has all that the script keeps.
+  [[nodiscard]] bool starts_afresh() const noexcept {
+    std::uint64_t const n = report_.executions;
+    return !restores() || n % 1024 == 0 || (n < 32 && n % 2 == 0);
   }
 
   void run_random() {
@@ -185,21 +237,31 @@ class exploration {
     }
   }
 
-  // True if nothing was violated.
-  bool execute(chooser& by, std::vector<std::string>* trace) {
+  // Both: true if nothing was violated.
+  bool execute(chooser& by, std::vector<std::string>* trace, std::size_t branches = 0) {
+    world_.begin(trace);
+    script_ = static_cast<Script*>(world_.memory().allocate(sizeof(Script), alignof(Script)));
+    {
+      image_is const open(true);
+      new (script_) Script();
+    }
+    return end(scheduler_.start(by, script_, branches));
+  }
+  bool go_on(every_choice& by) { return end(scheduler_.resume(by, by.branches() - 1)); }
+
+  // An execution that was abandoned keeps nothing but what the image holds.
+  bool end(scheduler::ending how) {
     ++report_.executions;
-    world_.forget_memory();
-    script_.emplace();
-    auto const how = world_.run([this](int thread) { script_->run(thread); }, by, trace);
-    if (how == world::ending::whole && world_.violation().empty()) script_->finish();
-    script_.reset();
+    if (how == scheduler::ending::whole && world_.violation().empty()) script_->finish();
+    if (how == scheduler::ending::whole || !restores()) std::destroy_at(script_);
     report_.violation = world_.violation();
     return report_.violation.empty();
   }
 
   options options_;
   world world_;
-  std::optional<Script> script_;  // always at the same address
+  Script* script_ = nullptr;  // in the image, always at the same address
+  scheduler scheduler_{world_, [](void* script, int thread) { static_cast<Script*>(script)->run(thread); }, restores()};
   report report_;
 };
 

@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/explorer/model_sync.hpp"
 
@@ -198,6 +199,36 @@ struct spinner {
   void finish() {}
 };
 
+/// Counts its executions' steps where no snapshot sees it.
+struct hides_state {
+  static constexpr int threads = 2;
+  static inline int hidden;
+  model_atomic<int> word;
+  hides_state() { hidden = 0; }
+
+  void run(int) {
+    for (int i = 0; i < 3; ++i) word.store(++hidden, memory_order_seq_cst);
+  }
+  void finish() {}
+};
+
+/// The same on the heap, with memory that threads allocate and release.
+struct shows_state {
+  static constexpr int threads = 2;
+  model_atomic<int> word;
+  std::vector<int> seen;
+
+  void run(int me) {
+    for (int i = 0; i < 3; ++i) {
+      seen.push_back(10 * me + i);
+      word.store(static_cast<int>(seen.size()), memory_order_seq_cst);
+    }
+  }
+  void finish() {
+    require(std::set<int>(seen.begin(), seen.end()) == std::set<int>{0, 1, 2, 10, 11, 12}, "nothing is left over");
+  }
+};
+
 // Collects every result that an exhaustive search meets.
 struct interleavings {
   static constexpr int threads = 2;
@@ -301,6 +332,16 @@ TEST(explorer, deadlocks_and_lost_wakeups_are_found) {
 }
 
 TEST(explorer, a_spinning_thread_is_reported) { fails<spinner>("no end in sight"); }
+
+TEST(explorer, what_a_script_allocates_is_as_it_was_when_the_search_comes_back) { holds<shows_state>(); }
+
+TEST(explorer, state_that_a_snapshot_does_not_see_is_reported) {
+  if (!heap_is_in_image() || !skua::runtime::checked) {
+    holds<hides_state>();  // every execution has a script of its own
+  } else {
+    EXPECT_DEATH(holds<hides_state>(), "a script keeps no state where a snapshot does not see it");
+  }
+}
 
 TEST(explorer, every_outcome_is_met) {
   holds<interleavings>();

@@ -4,6 +4,8 @@
 
 #include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -55,6 +57,28 @@ class fiber {
     leave(&fake_stack);
     outside_ = boost::context::detail::jump_fcontext(outside_, nullptr).fctx;
     arrive(fake_stack);
+  }
+
+  /// A fiber that is suspended: where it goes on, and from where on its stack is kept.
+  struct moment {
+    boost::context::detail::fcontext_t context;
+    bool idle;
+    std::byte* from;
+  };
+  /// The used part of the stack begins with the context.
+  [[nodiscard]] moment now() const noexcept { return {context_, idle_, static_cast<std::byte*>(context_)}; }
+  [[nodiscard]] bool has(void const* p) const noexcept {
+    return reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(stack_.get()) < stack_bytes;
+  }
+  [[nodiscard]] std::size_t kept(moment const& m) const noexcept {
+    return static_cast<std::size_t>(stack_.get() + stack_bytes - m.from);
+  }
+  void save(moment const& m, std::byte* to) const noexcept { std::memcpy(to, m.from, kept(m)); }
+  /// Without a sanitizer only: the next resume goes on from that moment.
+  void restore(moment const& m, std::byte const* from) noexcept {
+    context_ = m.context;
+    idle_ = m.idle;
+    std::memcpy(m.from, from, kept(m));
   }
 
  private:

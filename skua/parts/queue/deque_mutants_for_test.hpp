@@ -85,8 +85,10 @@ struct bias_taken_early : model_sync {
 struct guard_after_bias : model_sync {
   template <class T>
   struct atomic : model_atomic<T> {
-    // Nothing is late when an execution begins, although the one before it may have been abandoned.
-    atomic(T value = T{}) noexcept : model_atomic<T>(value) { late() = {}; }  // NOLINT: implicit, as std::atomic
+    // Nothing is late when an execution begins. What is late belongs to the execution, so it lies in its memory.
+    atomic(T value = T{}) noexcept : model_atomic<T>(value) {  // NOLINT: implicit, as std::atomic
+      of_the_owner() = &explorer::immortal<std::pair<atomic*, T>>();
+    }
     void store(T value, std::memory_order order) noexcept {
       if constexpr (std::is_same_v<T, std::int64_t>) {
         if (current_world()->thread() == 0 && order == std::memory_order_relaxed && value != infinity) {
@@ -106,9 +108,10 @@ struct guard_after_bias : model_sync {
       }
       return won;
     }
-    static std::pair<atomic*, T>& late() {
-      static std::pair<atomic*, T> of_the_owner;
-      return of_the_owner;
+    static std::pair<atomic*, T>& late() { return *of_the_owner(); }
+    static std::pair<atomic*, T>*& of_the_owner() {
+      static std::pair<atomic*, T>* it = nullptr;  // the same in every execution, once the script is constructed
+      return it;
     }
   };
 };
