@@ -16,8 +16,7 @@ function(skua_unity target batch)
   endif()
 endfunction()
 
-# For sources whose speed does not matter: the command line, the bodies of tests. Never for the library, the apps' kernels,
-# benchmarks, or models, which take minutes as it is.
+# For sources whose speed does not matter: the command line, the bodies of tests. Never for the library, the apps' kernels, or benchmarks.
 function(skua_quick_compile target)
   target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)
 endfunction()
@@ -73,9 +72,9 @@ function(skua_test name)
   cmake_parse_arguments(test "" "" "SOURCES;ALONE;LINKS;ARGS;LABELS" ${ARGN})
   add_executable(${name} ${test_SOURCES} ${test_ALONE})
   set_source_files_properties(${test_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  # Models run for seconds, one test is about what an optimiser does, the blocks of the pages are only read, and with the precompiled headers
-  # GCC 12 rejects `as_hint(work{nan})` in hint_test.
-  if(name MATCHES "_model$|^(explorer|context_lto|hint)_test$|^docs_blocks$")
+  # One test is about what an optimiser does, the blocks of the pages are only read, and with the precompiled headers GCC 12 rejects
+  # `as_hint(work{nan})` in hint_test.
+  if(name MATCHES "^(context_lto|hint)_test$|^docs_blocks$")
     skua_unity(${name} 8)
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
     target_compile_definitions(${name} PRIVATE $<$<BOOL:${SKUA_CHECKED}>:SKUA_CHECKED=1>)
