@@ -117,27 +117,19 @@ class enumerable_thread_specific {
 
 /// The same without iterators.
 template <class T>
-class combinable {
+class combinable : enumerable_thread_specific<T> {
+  using each = enumerable_thread_specific<T>;
+
  public:
   combinable() = default;
   template <class Init>
     requires std::is_invocable_r_v<T, std::decay_t<Init>&>
-  explicit combinable(Init&& init) : each_(std::forward<Init>(init)) {}
+  explicit combinable(Init&& init) : each(std::forward<Init>(init)) {}
 
-  [[nodiscard]] T& local() { return each_.local(); }
-  [[nodiscard]] T& local(bool& exists) { return each_.local(exists); }
-  void clear() noexcept { each_.clear(); }
-  template <class Join>
-  [[nodiscard]] T combine(Join join) {
-    return each_.combine(join);
-  }
-  template <class F>
-  void combine_each(F f) {
-    each_.combine_each(f);
-  }
-
- private:
-  enumerable_thread_specific<T> each_;
+  using each::clear;
+  using each::combine;
+  using each::combine_each;
+  using each::local;
 };
 
 }  // namespace skua::inline v0::tbb
