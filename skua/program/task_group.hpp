@@ -15,6 +15,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/type_text.hpp"
+#include "skua/parts/context/stop_listener.hpp"
 #include "skua/program/algorithm/body.hpp"
 #include "skua/program/executor.hpp"
 #include "skua/program/wait_group.hpp"
@@ -118,7 +119,8 @@ class basic_task_group {
   basic_task_group() = default;
   /// The group is cancelled once `token` requests a stop, and then stays so: its tasks are dropped, and `wait` returns
   /// `canceled`. One allocation.
-  explicit basic_task_group(std::stop_token token) : watch_(std::make_unique<token_watch>(std::move(token), group_)) {}
+  explicit basic_task_group(std::stop_token token)
+      : watch_(std::make_unique<token_watch>(std::move(token), canceller{group_})) {}
   ~basic_task_group() {
     bool const unwinding = std::uncaught_exceptions() > unwinding_at_birth_;
     if (!group_.done()) {
@@ -195,7 +197,7 @@ class basic_task_group {
       Executor::wait(group_);
     }
     wait_group::outcome what = group_.take_outcome();
-    if (watch_ != nullptr && watch_->token.stop_requested()) group_.cancel();  // the next round, too
+    if (watch_ != nullptr && watch_->token().stop_requested()) group_.cancel();  // the next round, too
     if (what.failure) std::rethrow_exception(std::move(what.failure));
     return what.cancelled ? canceled : complete;
   }
@@ -243,19 +245,14 @@ class basic_task_group {
     return task_handle{typename task_handle::owner{made.release(), &new_task::drop}};
   }
 
-  /// What a group that watches a token has more than others.
-  struct token_watch {
-    struct canceller {
-      wait_group& group;
-      void operator()() const noexcept { group.cancel(); }
-    };
-    token_watch(std::stop_token t, wait_group& g) : token(std::move(t)), on_stop(token, canceller{g}) {}
-    std::stop_token token;
-    std::stop_callback<canceller> on_stop;
+  struct canceller {
+    wait_group& group;
+    void operator()() const noexcept { group.cancel(); }
   };
+  using token_watch = stop_listener<canceller>;
 
   wait_group group_;
-  std::unique_ptr<token_watch> watch_;
+  std::unique_ptr<token_watch> watch_;  ///< of a group that watches a token
   int unwinding_at_birth_ = std::uncaught_exceptions();
 };
 

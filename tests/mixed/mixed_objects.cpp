@@ -151,16 +151,18 @@ std::uint64_t mixed_program::limited(plan const& by, int depth, place at) {
     answer_with(question, [&] {
       runtime::worker_limit const limit(1 + static_cast<std::uint32_t>(by.chance % 3));
       std::uint64_t value = 0;
-      auto const ask = [&] { value = in(at.pool, by.child[0], depth, at.isolated); };
-      if (by.chance % 2 == 0) {
-        parallel_for(0, 3, [&](int i) {
-          if (i == 1) ask();
-        });
-      } else {
-        skua::task_group group;
-        group.run(ask);
-        static_cast<void>(group.wait());
-      }
+      auto const ask = [&] { value = in(at.pool, by.child[0], depth, true); };
+      isolate([&] {  // as in `elsewhere`
+        if (by.chance % 2 == 0) {
+          parallel_for(0, 3, [&](int i) {
+            if (i == 1) ask();
+          });
+        } else {
+          skua::task_group group;
+          group.run(ask);
+          static_cast<void>(group.wait());
+        }
+      });
       return value;
     });
   });

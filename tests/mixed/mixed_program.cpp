@@ -211,7 +211,9 @@ std::uint64_t mixed_program::elsewhere(runtime::here& on, plan const& by, int de
     case construct::other_pool: return in(other, seed, depth, false);
     case construct::limited: return limited(by, depth, at);
     case construct::outside_caller: {
-      std::jthread const caller([&] { answer_with(question, [&] { return in(at.pool, seed, depth, at.isolated); }); });
+      // Isolated, because somebody waits for this thread (docs/guide/waiting.md, "A thread that is waited for").
+      std::jthread const caller(
+          [&] { answer_with(question, [&] { return isolate([&] { return in(at.pool, seed, depth, true); }); }); });
       return wait(by.chance % 2 == 0);
     }
     case construct::own_pool: {

@@ -471,8 +471,8 @@ TEST(lent_thread, comes_for_a_task_that_a_searcher_has_left) {
   }
 }
 
-TEST(lent_thread, runs_tasks_that_fork_wait_and_enqueue) {
-  skua::pool pool({.workers = 1});
+TEST_P(enqueued, tasks_that_fork_wait_and_enqueue_run_on_the_lent_thread) {
+  skua::pool pool(workers(1));
   EXPECT_EQ(pool.run([&](auto&) {
     std::promise<long> answer;
     pool.enqueue([&](auto& h) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a fiber begins to watch a stop token, and what a requested stop does.
+// What a requested stop does.
 #include "skua/machine/threads/join/failure.hpp"
 
 #include "skua/machine/threads/pool/region.hpp"
@@ -7,10 +7,7 @@
 
 namespace skua::inline v0::runtime {
 
-stop_scope::stop_scope(fiber& f, std::stop_token const& token)
-    : fiber_(f), token_(token), node_{f.watching(), nullptr, &token_}, on_stop_(token_, alarm{f.at().in}) {
-  fiber_.watch(&node_);
-}
+region& stop_scope::region_of(fiber const& f) noexcept { return f.at().in; }
 
 void stop_scope::alarm::operator()() const noexcept { in.request_attention(); }
 

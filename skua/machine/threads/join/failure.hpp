@@ -8,6 +8,7 @@
 
 #include "skua/machine/threads/join/fiber.hpp"
 #include "skua/machine/threads/join/group.hpp"
+#include "skua/parts/context/stop_listener.hpp"
 
 namespace skua::inline v0::runtime {
 
@@ -35,7 +36,10 @@ class first_exception {
 /// its next fork, so forks pay nothing for tokens that are not in use.
 class stop_scope {
  public:
-  stop_scope(fiber& f, std::stop_token const& token);
+  [[gnu::always_inline]] stop_scope(fiber& f, std::stop_token const& token)
+      : fiber_(f), listener_(token, alarm{region_of(f)}), node_{f.watching(), nullptr, &listener_.token()} {
+    fiber_.watch(&node_);
+  }
   ~stop_scope() { fiber_.watch(node_.outer); }
   stop_scope(stop_scope const&) = delete;
   stop_scope& operator=(stop_scope const&) = delete;
@@ -47,10 +51,11 @@ class stop_scope {
     void operator()() const noexcept;
   };
 
+  [[nodiscard]] static region& region_of(fiber const& f) noexcept;
+
   fiber& fiber_;
-  std::stop_token token_;
+  stop_listener<alarm> listener_;
   stop_node node_;
-  std::stop_callback<alarm> on_stop_;
 };
 
 }  // namespace skua::inline v0::runtime

@@ -132,7 +132,7 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
     tsan::unseen const scheduling;
     me.fiber_ = &fiber;
     task_tag outside;
-    task_tag tag = slot.policy.mark(outside, {});
+    task_tag tag = slot.policy.mark(outside, call.hinted());
     static_cast<void>(slot.place(tag, cause::called));
     fiber.begins_task(tag);
     me.counts_.tasks.add(1);
@@ -144,7 +144,8 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
   call.call(fiber);
   await_departure(me, fiber);
   me.leave_observed();
-  fiber.task_ends();  // after the wait, which is the call's as any other that it has: what has ended does not go on
+  // After the wait, which is the call's as any other that it has: what has ended does not go on.
+  if (!call.reports_its_end()) fiber.task_ends();
   fiber.front().release_id();
   tsan::unseen const scheduling;
   me.counts_.forks.add(slot.forks.take_pushes());
@@ -154,11 +155,10 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
   if (me.counts_.times.current() != activity::idling) me.counts_.times.change_to(activity::idling, worker::now_ns());
 }
 
+/// The task is the call: the policy has placed it as one (`called`), with its hint, and hears of one beginning and one end.
 void caller::run_submitted(here& on, handed& t) noexcept {
-  worker::found f{&on.at(), {&t, 1, {}}, lane::injected};
-  f.taken.tag = on.at().policy.mark(f.taken.tag, f.taken.item->hint_for(f.taken.extra));
-  static_cast<void>(on.at().place(f.taken.tag, cause::injected));
-  worker::run_on_top(on, f);
+  t.is->run(t, 1, on);
+  if (frame* const ready = on.take_ready()) worker::send_home(*ready);
 }
 
 /// Tasks that this thread has begun may have parked frames that nobody else may resume.

@@ -69,7 +69,7 @@ void guest_list::run_task(handed& t) noexcept {
     handed& given;
   };
   injected_call what{t};
-  root asked{what};
+  root asked{what, t.hint_for(1)};
   for (;;) {
     try {
       return run(asked);

@@ -10,7 +10,5 @@ template void run_fold(here&, std::size_t, std::size_t, piece_limits, fold_body<
 template void loop_over<executor>(std::size_t, std::size_t, bool, piece_body<here> const&);
 template void call_all<executor>(std::span<plain_call<here> const>);
 template void fold_over<executor>(std::size_t, std::size_t, bool, fold_body<here> const&, void*);
-template bool call_until_stopped<executor>(std::stop_token const&, plain_call<here> const&);
-template bool call_until_stopped<executor>(task_group_context&, plain_call<here> const&);
 
 }  // namespace skua::inline v0::runtime

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The common part of loops, reductions and parallel_invoke (program/pieces.hpp) on threads. It is compiled once, in
-// loops.cpp.
+// loops.cpp; but for what watches a token, which programs must compile themselves (parts/context/stop_listener.hpp).
 #pragma once
 
 #include <cstddef>
 #include <span>
-#include <stop_token>
 
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/pool/executor.hpp"
@@ -20,7 +19,5 @@ extern template void run_fold(here&, std::size_t, std::size_t, piece_limits, fol
 extern template void loop_over<executor>(std::size_t, std::size_t, bool, piece_body<here> const&);
 extern template void call_all<executor>(std::span<plain_call<here> const>);
 extern template void fold_over<executor>(std::size_t, std::size_t, bool, fold_body<here> const&, void*);
-extern template bool call_until_stopped<executor>(std::stop_token const&, plain_call<here> const&);
-extern template bool call_until_stopped<executor>(task_group_context&, plain_call<here> const&);
 
 }  // namespace skua::inline v0::runtime

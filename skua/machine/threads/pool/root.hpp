@@ -56,6 +56,9 @@ struct root_base : handed {
 class root final : public root_base {
  public:
   explicit root(outside_call& what) noexcept : root_base(kind), what_(what) {}
+  /// The call runs a task from a lane, which has this hint, and which reports its own end to the policy.
+  root(outside_call& what, hint const& of_task) noexcept
+      : root_base(kind), what_(what), hint_(of_task), runs_a_task_(true) {}
 
   /// Calls the function and keeps what it throws.
   void call(here& on) noexcept {
@@ -67,6 +70,8 @@ class root final : public root_base {
   }
 
   [[nodiscard]] char const* name() const noexcept { return what_.name; }
+  [[nodiscard]] hint const& hinted() const noexcept { return hint_; }
+  [[nodiscard]] bool reports_its_end() const noexcept { return runs_a_task_; }
   /// Call this after the wait: throws what the call threw.
   void rethrow() {
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
@@ -88,6 +93,8 @@ class root final : public root_base {
   static constexpr task_kind kind{.run = &root::run_task, .name_of = &root::name_of_call};
 
   outside_call& what_;
+  hint hint_;
+  bool runs_a_task_ = false;
   std::exception_ptr error_;
 };
 

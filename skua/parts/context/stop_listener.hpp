@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// std::stop_callback for flows.
+//
+// Two things of the standard's are about threads, and flows are none. (1) A callback that is removed on the thread that requested the
+// stop is not waited for, because it must have returned. So it has, if another flow of this thread requested it, but ThreadSanitizer, for
+// which flows are threads, has heard of no edge. (2) Where only the program is compiled for ThreadSanitizer, the request runs in the
+// program, so registering and removing must be compiled there, too: never in the library.
+//
+// The function must not wait as a task waits: another flow of the thread might then remove the callback while it runs.
+#pragma once
+
+#include <stop_token>
+#include <utility>
+
+#include "skua/parts/base/platform.hpp"
+#include "skua/parts/context/current.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// Calls f() once `token` requests a stop, on the thread that requests it, or at once if it already has.
+template <class F>
+class stop_listener {
+ public:
+  [[gnu::always_inline]] stop_listener(std::stop_token token, F f) : token_(std::move(token)), callback_(token_, f) {}
+  [[gnu::always_inline]] ~stop_listener() {
+    if constexpr (under_tsan) static_cast<void>(thread_number());  // the edge of (1)
+  }
+  stop_listener(stop_listener const&) = delete;
+  stop_listener& operator=(stop_listener const&) = delete;
+
+  [[nodiscard]] std::stop_token const& token() const noexcept { return token_; }
+
+ private:
+  std::stop_token token_;
+  std::stop_callback<F> callback_;
+};
+
+}  // namespace skua::inline v0::runtime
