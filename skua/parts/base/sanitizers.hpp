@@ -16,6 +16,8 @@ extern "C" {
 [[gnu::weak]] void __sanitizer_start_switch_fiber(void** fake_stack_save, void const* bottom, std::size_t size);
 [[gnu::weak]] void __sanitizer_finish_switch_fiber(void* fake_stack, void const** bottom_old, std::size_t* size_old);
 [[gnu::weak]] void __asan_unpoison_memory_region(void const volatile* address, std::size_t size);
+[[gnu::weak]] void __lsan_register_root_region(void const* begin, std::size_t size);
+[[gnu::weak]] void __lsan_unregister_root_region(void const* begin, std::size_t size);
 [[gnu::weak]] void* __tsan_get_current_fiber();
 [[gnu::weak]] void* __tsan_create_fiber(unsigned flags);
 [[gnu::weak]] void __tsan_destroy_fiber(void* context);

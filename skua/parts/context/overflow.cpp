@@ -188,9 +188,9 @@ void remove_watch() noexcept {
   handler.installed = false;
 }
 
-/// Finds where this thread's own stack ends.
+/// Finds where this thread's own stack ends. Flows leave it, and leave pointers in it.
 template <class Record>
-void find_native_stack(Record& record) noexcept {
+void find_native_stack(Record& record, lsan::roots& native) noexcept {
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;  // then native overflows stay unexplained
   void* low = nullptr;
@@ -200,6 +200,7 @@ void find_native_stack(Record& record) noexcept {
     // The bounds of a main thread are rounded: a fault a page or two above them is still its overflow.
     record.native_guard = {lowest - guard_bytes, lowest + 2 * static_cast<std::size_t>(sysconf(_SC_PAGESIZE))};
     record.native_bytes = bytes;
+    native.add(low, bytes);
   }
   pthread_attr_destroy(&attributes);
 }
@@ -235,7 +236,7 @@ signal_stack::~signal_stack() {
 }
 
 overflow_watch::overflow_watch(thread_record& record) {
-  find_native_stack(record);
+  find_native_stack(record, native_);
   record.overflow_reported = false;
   add_watch();
 }
@@ -246,6 +247,7 @@ namespace {
 
 struct watch_with_signals : outside_watch {
   signal_stack signals;
+  lsan::roots native;
 };
 
 /// For threads to which the system refuses a watch: they do not ask again.
@@ -290,7 +292,7 @@ void keep_until_thread_ends(watch_with_signals& mine) {
   set_current_outside_watch(&refused_watch);
   try {
     auto mine = std::make_unique<watch_with_signals>();
-    find_native_stack(*mine);
+    find_native_stack(*mine, mine->native);
     keep_until_thread_ends(*mine);
     set_current_outside_watch(mine.release());
   } catch (std::exception const&) {  // its overflows stay unexplained

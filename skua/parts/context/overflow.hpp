@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "skua/parts/context/current.hpp"
+#include "skua/parts/context/sanitizer.hpp"
 
 namespace skua::inline v0::runtime {
 
@@ -36,6 +37,7 @@ class overflow_watch {
 
  private:
   signal_stack signal_stack_;
+  lsan::roots native_;
 };
 
 /// Where the stack of a thread from outside ends.

@@ -49,6 +49,32 @@ namespace asan {
 
 }  // namespace asan
 
+namespace lsan {
+
+/// A stack in which LeakSanitizer looks for pointers: at the end of the process it knows of each thread's running stack only.
+class roots {
+ public:
+  roots() = default;
+  /// Once: [low, low + bytes), as long as this lives.
+  void add(void const* low, std::size_t bytes) noexcept {
+    if (__lsan_register_root_region == nullptr) return;
+    low_ = low;
+    bytes_ = bytes;
+    __lsan_register_root_region(low_, bytes_);
+  }
+  ~roots() {
+    if (low_ != nullptr) __lsan_unregister_root_region(low_, bytes_);
+  }
+  roots(roots const&) = delete;
+  roots& operator=(roots const&) = delete;
+
+ private:
+  void const* low_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace lsan
+
 namespace tsan {
 
 /// No happens-before edge at a switch: two tasks are not ordered because one worker ran them one after the other.

@@ -73,7 +73,9 @@ stack* stack::map(std::size_t bytes) {
 }
 
 stack::stack(std::byte* low, std::size_t bytes) noexcept
-    : low_(low), bytes_(bytes), valgrind_name_(valgrind::register_stack(low, low + bytes)) {}
+    : low_(low), bytes_(bytes), valgrind_name_(valgrind::register_stack(low, low + bytes)) {
+  roots_.add(low, bytes);
+}
 
 stack::~stack() {
   valgrind::deregister_stack(valgrind_name_);

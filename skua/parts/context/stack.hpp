@@ -11,6 +11,7 @@
 #include <string>
 
 #include "skua/parts/context/current.hpp"
+#include "skua/parts/context/sanitizer.hpp"
 
 namespace skua::inline v0::runtime {
 
@@ -64,6 +65,7 @@ class stack {
   std::byte* const low_;
   std::size_t const bytes_;
   unsigned const valgrind_name_;
+  lsan::roots roots_;
   stack* next_ = nullptr;
 };
 
