@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "skua/machine/threads/suspend/one_shot.hpp"
+#include "skua/parts/base/assert.hpp"
 
 namespace skua::inline v0::tbb {
 
@@ -35,6 +36,11 @@ class concurrent_bounded_queue {
   using const_reference = T const&;
 
   concurrent_bounded_queue() = default;
+  /// Nobody may wait: call abort() first, and wait for those who did.
+  ~concurrent_bounded_queue() {
+    runtime::expects(pushers_.empty() && poppers_.empty(),
+                     "concurrent_bounded_queue: destroyed while nobody waits in it");
+  }
   template <class It>
   concurrent_bounded_queue(It first, It last) : items_(first, last) {}
   concurrent_bounded_queue(concurrent_bounded_queue const&) = delete;

@@ -121,6 +121,8 @@ class task_collection {
     }
   }
 
+  // What is collective throws usage_error in a task of the collection, which then fails.
+
   /// Collective: runs all tasks of all ranks. Throws what a task threw, or remote_error on the other ranks.
   void process() { engine_->process(); }
   /// Local, the same on every rank: whether ranks without tasks steal in the next process().

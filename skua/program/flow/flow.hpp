@@ -87,9 +87,10 @@ class flow : public flow_graph {
   /// Adds a node that calls f(here), or f(here, in) to add more while the flow runs. Before f stand, in any order: hints;
   /// after(nodes..); takes(nodes..), whose values f gets as well; reads and writes, by which the node waits for earlier
   /// nodes that touch the same blocks (a block is named by its first byte). f is kept until the flow is destroyed.
-  /// Not while the flow runs. Cost: no allocation but of memory for hundreds of nodes at once.
+  /// Throws usage_error while the flow runs. Cost: no allocation but of memory for hundreds of nodes at once.
   template <class... Args>
   auto add(Args&&... args) {
+    expect_at_rest("add");
     flow_nodes added;
     auto const made = make(added, std::forward<Args>(args)...);
     put_in(added);
@@ -99,15 +100,17 @@ class flow : public flow_graph {
   /// As add, for a node that may run on several workers: f(team) is called by each of them (team.hpp). [arms-2021 3.2.1]
   template <class... Args>
   node<void> add_team(Args&&... args) {
+    expect_at_rest("add_team");
     flow_nodes added;
     auto const made = make_team(added, std::forward<Args>(args)...);
     put_in(added);
     return made;
   }
 
-  /// b runs after a. Not while the flow runs.
+  /// b runs after a. Throws usage_error while the flow runs, and as growth::edge.
   template <class A, class B>
   void edge(node<A> const& a, node<B> const& b) {
+    expect_at_rest("edge");
     static_cast<void>(connect(a.get(), b.get()));  // between runs no node is ready
   }
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::inline v0::runtime {
@@ -56,6 +57,8 @@ struct flow_graph::tables {
 flow_graph::flow_graph() : tables_(std::make_unique<tables>()) {}
 
 flow_graph::~flow_graph() {
+  // relaxed: whoever destroys is ordered after all
+  expects(!runs_.load(std::memory_order_relaxed), "flow: destroyed while it runs; wait for its run first");
   for (flow_node* n = all_.first; n != nullptr;) {
     flow_node* const next = n->next;
     n->kind->destroy(*n);
@@ -107,7 +110,13 @@ std::size_t flow_graph::edges() const noexcept {
   return all;
 }
 
+void flow_graph::refuse(char const* change) {
+  throw usage_error(std::string("flow: ") + change +
+                    " while it runs; allowed: between runs; a node adds by its second argument, f(here, in)");
+}
+
 void flow_graph::name(node<void> n, std::string text) {
+  expect_at_rest("a name");
   auto const [at, is_new] = tables_->labels.try_emplace(text, static_cast<std::uint32_t>(tables_->names.size()));
   if (is_new) tables_->names.push_back(std::move(text));
   n.get().label = at->second;
@@ -156,7 +165,8 @@ void flow_graph::arm(std::vector<flow_node*>& roots) {
 void flow_graph::disarm(bool failed) {
   bool all_ran = true;
   for (flow_node* n = all_.first; n != nullptr; n = n->next) all_ran = n->links.disarm() && all_ran;
-  runs_.store(false, std::memory_order_release);  // release: the nodes as this run leaves them. Pairs with: arm, exchange
+  runs_.store(false,
+              std::memory_order_release);  // release: the nodes as this run leaves them. Pairs with: arm, exchange
   if (!all_ran && !failed) static_cast<void>(in_order());  // throws: nodes without a cycle have run
 }
 
@@ -235,6 +245,7 @@ std::vector<std::uint32_t> flow_graph::critical_path() const {
 }
 
 void flow_graph::address_by_breadth() {
+  expect_at_rest("addresses");
   std::vector<flow_node const*> const order = in_order();
   std::vector<std::uint32_t> depth(order.size());
   std::vector<std::uint32_t> breadth;  // of each depth

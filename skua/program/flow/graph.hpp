@@ -119,6 +119,12 @@ class flow_graph {
   /// Throws usage_error, which names both, if they are not both of this flow, or if `to` may have begun. True: `to` may run,
   /// and the caller runs it.
   [[nodiscard]] bool connect(flow_node& from, flow_node& to);
+  /// Throws usage_error while the flow runs: for changes that a run would see half of. Any thread. Cost: a load.
+  void expect_at_rest(char const* change) const {
+    // relaxed: a node, and whoever heard of a run from one, sees that it runs; others must not change a flow beside a run
+    if (runs_.load(std::memory_order_relaxed)) [[unlikely]]
+      refuse(change);
+  }
 
   /// Adds the edges that what the new node touches asks for: it waits for the last node that writes a block which it reads,
   /// and for all that touch a block which it writes, of the nodes added before. A block is named by its first byte.
@@ -133,6 +139,7 @@ class flow_graph {
 
  private:
   struct tables;  ///< of names and blocks
+  [[noreturn, gnu::cold]] static void refuse(char const* change);
   void touch(flow_node& added, void const* block, bool is_written);
   void connect_once(flow_node& from, flow_node& to);
   [[nodiscard]] std::vector<flow_node const*> by_number() const;

@@ -76,8 +76,15 @@ void collection_core::commit() {
   queue_.commit();
 }
 
+void collection_core::expect_at_rest(char const* call) const {
+  if (!processing_) [[likely]]
+    return;
+  throw usage_error("the task collection '" + options_.name + "': " + call +
+                    " in one of its tasks, while it processes; allowed: between two calls of process");
+}
+
 void collection_core::process() {
-  runtime::expects(!processing_, "a task does not process its own collection");
+  expect_at_rest("process");
   workers_.begin();
   idle_rounds_ = 0;
   stalled_.restart();
@@ -94,6 +101,7 @@ void collection_core::process() {
     serve_until_the_end();
   } catch (...) {
     workers_.stop();
+    processing_ = false;
     throw;
   }
   core_.leave(number_);
@@ -200,6 +208,7 @@ void collection_core::throw_failure() {
 }
 
 void collection_core::restore(placement_of_tasks where) {
+  expect_at_rest("restore");
   if (where == placement_of_tasks::original) {
     std::vector<move_order> home;
     for (std::uint64_t e = 0; e < record_.size(); ++e) {
@@ -233,9 +242,13 @@ void collection_core::move(std::vector<move_order> const& orders) {
   for (auto const& in : core_.all().send_and_receive(std::move(out), messages_to[rank()])) decode(in.body, record_);
 }
 
-void collection_core::rebalance(std::string_view how) { move(orders_of(core_.all(), rank(), record_.times_ns(), how)); }
+void collection_core::rebalance(std::string_view how) {
+  expect_at_rest("rebalance");
+  move(orders_of(core_.all(), rank(), record_.times_ns(), how));
+}
 
 bool collection_core::rebalance_if_due(std::string_view how) {
+  expect_at_rest("rebalance_if_due");
   auto const times = record_.times_ns();
   std::uint64_t most = std::accumulate(times.begin(), times.end(), std::uint64_t{0});
   std::uint64_t sum = most;
@@ -252,6 +265,7 @@ bool collection_core::rebalance_if_due(std::string_view how) {
 }
 
 void collection_core::checkpoint(std::string const& path, std::span<std::byte const> state) {
+  expect_at_rest("checkpoint");
   std::vector<bytes> const gathered = core_.all().gather(encode(record_));
   core_.on_rank_0([&] {
     std::vector<bytes> records;
@@ -261,6 +275,7 @@ void collection_core::checkpoint(std::string const& path, std::span<std::byte co
 }
 
 std::vector<std::byte> collection_core::restart(std::string const& path) {
+  expect_at_rest("restart");
   saved_records found;
   std::vector<bytes> parts;
   core_.on_rank_0([&] {
@@ -279,6 +294,7 @@ checkpoint_identity collection_core::identity() const {
 }
 
 collection_report collection_core::report() {
+  expect_at_rest("report");
   steal_counts const& steals = engine_.counts();
   std::array<std::uint64_t, 9> sums{
       workers_.counted().executed, recorded(),       steals.attempted, steals.successful, steals.tasks,

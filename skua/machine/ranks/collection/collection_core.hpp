@@ -48,6 +48,8 @@ class collection_core final : public runtime::collection_engine {
   [[nodiscard]] std::uint32_t ranks() const noexcept { return network_.ranks(); }
 
   [[nodiscard]] bool recovers() const noexcept { return shape_.has_identity; }
+  /// Throws usage_error in one of its tasks.
+  void expect_at_rest(char const* call) const;
   void enter_with_recovery();
   void mended(live_ranks const& live, std::span<std::byte const> lost);
   void serve_until_the_end();

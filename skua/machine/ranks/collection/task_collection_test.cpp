@@ -225,6 +225,35 @@ TEST_P(collections, throw_on_every_rank_what_a_task_threw_and_go_on_afterwards) 
   });
 }
 
+TEST_P(collections, refuse_in_their_tasks_what_is_collective) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    task_collection<numbered>* self = nullptr;
+    int refused = 0;
+    auto const refuses = [&](auto&& f) {
+      try {
+        f();
+      } catch (usage_error const& e) {
+        ++refused;
+        EXPECT_NE(std::string(e.what()).find("in one of its tasks"), std::string::npos) << e.what();
+      }
+    };
+    task_collection<numbered> all(world, {.name = "nested", .steals = false}, [&](numbered const&) {
+      refuses([&] { self->process(); });
+      refuses([&] { self->restore(); });
+      refuses([&] { self->rebalance("hierarchical"); });
+      refuses([&] { static_cast<void>(self->rebalance_if_due("hierarchical")); });
+      refuses([&] { self->checkpoint("/dev/null"); });
+      refuses([&] { static_cast<void>(self->restart("/dev/null")); });
+      refuses([&] { static_cast<void>(self->report()); });
+    });
+    self = &all;
+    all.add({world.rank(), 0});
+    all.process();
+    EXPECT_EQ(refused, 7);
+    EXPECT_EQ(all.report().tasks, world.size());
+  });
+}
+
 TEST_P(collections, beyond_their_limit_fail_with_a_clear_error) {
   on_ranks(GetParam(), [&](communicator& world) {
     task_collection<numbered> all(world, {.limit = 8}, [](task_site<numbered>& here, numbered const& t) {

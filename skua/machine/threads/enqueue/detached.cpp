@@ -10,6 +10,7 @@
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
+#include "skua/parts/base/error.hpp"
 
 namespace skua::inline v0::runtime {
 
@@ -20,7 +21,8 @@ struct detached_task final : task_in_room<detached_task, detached_call> {
   static void run_task(task& t, std::uint64_t, here& on) noexcept {
     detached_call& call = given_of(t);
     detached_tasks& counted = call.in->of().detached();
-    stop_node const node{nullptr, nullptr, nullptr, nullptr, call.hints.place.value_or(no_place_hint)};
+    stop_node node{nullptr, nullptr, nullptr, nullptr, call.hints.place.value_or(no_place_hint)};
+    node.tasks = &counted.out();  // for waits, which must not be inside; nobody cancels it, so stops need not look
     on.watch(&node);
     try {
       call.is->run(call, on);
@@ -64,9 +66,14 @@ void detached_tasks::failed() const noexcept {
   on_exception_(std::current_exception());
 }
 
-void detached_tasks::wait(region& where) noexcept {
-  if (worker::current() != nullptr) return executor::wait(out_);
-  if (!out_.done()) wait_outside(where, out_);
+void detached_tasks::wait(region& where) {
+  if (worker::current() == nullptr) {
+    if (!out_.done()) wait_outside(where, out_);
+  } else if (!executor::wait_unless_inside(out_)) {
+    throw usage_error(
+        "pool::drain: an enqueued task of the pool waits for itself; allowed: threads and tasks that are not inside of "
+        "one, and a task_group for what it starts itself");
+  }
 }
 
 void detached_tasks::wait_for_workers() noexcept {

@@ -21,12 +21,13 @@ class detached_tasks {
   void add() noexcept { out_.add(); }
   void finish() noexcept { out_.finish(); }
   [[nodiscard]] bool none_left() const noexcept { return out_.done(); }
+  [[nodiscard]] wait_group const& out() const noexcept { return out_; }
   /// Call this in the handler of what a call threw. Ends the process if the pool has no handler, or the handler throws.
   [[gnu::cold]] void failed() const noexcept;
 
   /// Returns when no call is left. A worker does other work meanwhile; another thread works in the place of a sleeping
-  /// worker of `where`, or blocks if there is none.
-  void wait(region& where) noexcept;
+  /// worker of `where`, or blocks if there is none. Throws usage_error inside of such a call, which would wait for itself.
+  void wait(region& where);
   /// The same for the end of the pool: a thread that is no worker blocks, and so needs nothing that could be refused.
   void wait_for_workers() noexcept;
 

@@ -145,6 +145,7 @@ pool::~pool() {
     static_cast<void>(core_.release());
   } else {
     core_->detached().wait_for_workers();
+    runtime::expects(!core_->has_further_regions(), "pool: destroyed after its regions, whose handles refer to it");
     core_->save_history();
   }
 }

@@ -72,7 +72,8 @@ class leaf_log;
 class region;
 }  // namespace runtime
 
-/// A policy over some workers of a pool. The destructor closes the region; no `run` may be in progress then.
+/// A policy over some workers of a pool. The destructor closes the region; no `run` may be in progress then, and the pool
+/// must still be there.
 class region_handle {
  public:
   region_handle(runtime::pool_core& c, std::shared_ptr<runtime::region> r) noexcept;
@@ -107,7 +108,8 @@ class pool {
   template <class Name>
     requires std::convertible_to<Name const&, std::string_view>
   explicit pool(Name const& policy) : pool(of_policy(policy)) {}
-  /// Runs all enqueued tasks to their end, then joins the workers. No `run` may be in progress. It leaves everything as
+  /// Runs all enqueued tasks to their end, then joins the workers. No `run` may be in progress, and its regions must have been
+  /// closed. It leaves everything as
   /// it is in a child of fork(), which has no threads to join, and in a task of the pool that ends the process (exit()
   /// destroys static pools).
   ~pool();
@@ -138,8 +140,8 @@ class pool {
     runtime::enqueue_in(root_region(), as_hint(hint), std::forward<F>(f));
   }
   /// Returns when no enqueued task is left, nor any that they enqueued. A worker does other work meanwhile; another
-  /// thread works in a sleeping worker's place. What the tasks did is then visible. An enqueued task of this pool must
-  /// not call it: it would wait for its own end.
+  /// thread works in a sleeping worker's place. What the tasks did is then visible. Throws usage_error in an enqueued task of
+  /// this pool, which would wait for its own end.
   void drain();
 
   /// Opens a region of the first `workers` workers (0: all) under another policy. Throws usage_error for an unknown

@@ -204,6 +204,11 @@ std::shared_ptr<region_list> pool_core::copy_open_regions() const {
   return copy;
 }
 
+bool pool_core::has_further_regions() noexcept {
+  std::lock_guard const hold(regions_changing_);
+  return std::ranges::any_of(*regions_, [&](auto const& r) { return r.get() != first_region_ && !r->is_closed_; });
+}
+
 void pool_core::publish(std::shared_ptr<region_list const>& list) noexcept {
   regions_.swap(list);
   // release: the list before its number. Pairs with: regions_version, load.

@@ -71,6 +71,8 @@ class pool_core {
   /// The region's work is done: the workers forget it. Without memory for a shorter list they do so when the next region
   /// opens or closes; until then they find it empty.
   void close_region(region& r) noexcept;
+  /// Regions are open besides the first. Any thread.
+  [[nodiscard]] bool has_further_regions() noexcept;
 
   /// The region that was opened first, of all workers. It lives as long as the pool.
   [[nodiscard]] region& first_region() noexcept { return *first_region_; }
