@@ -19,6 +19,7 @@ import sys
 import namespaces
 import old_words
 import papers
+import test_rules
 import thick_headers
 import traces
 from sources import SCRIPT_SUFFIXES, Tree, blank
@@ -374,33 +375,19 @@ def rule_no_versions(tree):
                 yield source, source.line_of(declared.start()), f"the name {declared[1]} ends like a version"
 
 
-A_TEST = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
-A_SUITE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*(_DeathTest)?")  # GoogleTest runs suites with this ending first
-A_SENTENCE = re.compile(r"[a-z0-9]+(_[a-z0-9]+){2,}")
-
-
 @rule
 def rule_test_names(tree):
-    for source in tree.code:
-        for test in A_TEST.finditer(source.code):
-            if not A_SUITE.fullmatch(test[1]) or not A_SENTENCE.fullmatch(test[2]):
-                yield source, source.line_of(test.start()), \
-                    f"{test[1]}.{test[2]}: a test is named TEST(what_is_tested, a_sentence_that_states_a_property)"
-
-
-NO_REASON = re.compile(r"\bGTEST_SKIP\(\)\s*;")
-SILENT = re.compile(r"\bif (?:constexpr )?\((?:[^;{}]*[^\w;{}])?!?(?:skua::)?(?:under_[at]san|checked|valgrind::running\(\))[^;{}]*\)\s*\{?\s*"
-                    r"(?:return|continue)\s*;")
+    yield from test_rules.names(tree)
 
 
 @rule
 def rule_silent_skips(tree):
-    for source in tree.code:
-        if source.is_test:
-            for found in NO_REASON.finditer(source.code):
-                yield source, source.line_of(found.start()), "GTEST_SKIP() without a reason; say what this machine or this build lacks"
-            for found in SILENT.finditer(source.code):
-                yield source, source.line_of(found.start()), "a test that is left out silently counts as passed: GTEST_SKIP() << why"
+    yield from test_rules.silent_skips(tree)
+
+
+@rule
+def rule_thread_ids(tree):
+    yield from test_rules.thread_ids(tree)
 
 
 # --- files ----------------------------------------------------------------------------------------------------------

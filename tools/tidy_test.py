@@ -120,6 +120,9 @@ BAD = {
                      ("apps/a_test.cpp", SPDX + "void f() {\n  for (;;) {\n    if (skua::under_asan || x > 1) {\n      continue;\n    }\n  }\n}\n", 4),
                      ("apps/a_test.cpp", SPDX + "void f() {\n  if constexpr (!skua::checked) return;\n}\n", 3),
                      ("apps/a_test.cpp", SPDX + "void f() {\n  if (one_node()) GTEST_SKIP();\n}\n", 3)],
+    "thread_ids": [("apps/a_test.cpp", SPDX + "void f() {\n  auto const me = std::this_thread::get_id();\n}\n", 3),
+                   ("tests/programs/a.hpp", HEADER + "inline auto f(std::thread& t) { return t.get_id(); }\n", 3),
+                   ("skua/parts/queue/a_model.cpp", SPDX + "auto f() { return pthread_self(); }\n", 2)],
     "namespaces": [("skua/program/a.cpp", SPDX + "namespace skua::inline v0::detail {}\n", 2),
                ("skua/program/a.cpp", SPDX + "namespace skua {}\n", 2), ("tests/a.cpp", SPDX + "namespace skua::runtime {}\n", 2),
                ("apps/detail/a.cpp", SPDX, 1),
@@ -177,6 +180,8 @@ GOOD = [
      "a.cpp": SPDX + "int main(int x) { return x; }\n", "apps/a_test.cpp": SPDX + "TEST(good_DeathTest, it_ends_well_always) {}\n"},
     {"apps/a_test.cpp": SPDX + 'void f() {\n  if (under_tsan) GTEST_SKIP() << "it is slow";\n  if (depth == 0) return;\n}\n',
      "apps/a.cpp": SPDX + "void f() {\n  if (under_tsan) return;\n}\n"},
+    {"apps/a_test.cpp": SPDX + "long f() { return this_thread_number(); }  // not get_id()\nint target_id(int);\n",
+     "skua/machine/threads/a.cpp": SPDX + "void f() { name(pthread_self()); }\n"},
     # A step may use the names of its trace's files and the interface of policies.
     {"docs/tour.md": "### (a) Where?\n\n1. `parts/queue/good.hpp`: `good::go`.\n2. `good` asks\n   `policy::place(x)`.\n\n## Else\n\n1. `any`\n",
      "skua/parts/queue/good.hpp": HEADER + "struct good { void go(); };\n", "a.cpp": including("skua/parts/queue/good.hpp", "skua/policy/policy.hpp"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who hears of the threads of a pool: their names, the functions that a pool's options name, and observers.
 #include <gtest/gtest.h>
-#include <pthread.h>
+#include <sys/prctl.h>
 
 #include <array>
 #include <atomic>
@@ -15,16 +15,18 @@
 
 #include "skua/as_tbb.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/this_thread.hpp"
 #include "tests/programs/wait_until.hpp"
 
 namespace skua::inline v0 {
 namespace {
 
+using skua::testing::this_thread_number;
 using skua::testing::wait_until;
 
 std::string name_of_this_thread() {
   std::array<char, 16> name{};
-  pthread_getname_np(pthread_self(), name.data(), name.size());
+  ::prctl(PR_GET_NAME, name.data());
   return name.data();
 }
 
@@ -61,20 +63,20 @@ TEST(worker_functions, are_called_in_each_workers_thread_at_its_begin_and_end) {
   std::mutex changing;
   std::multiset<std::uint32_t> began;
   std::multiset<std::uint32_t> ended;
-  std::set<std::thread::id> threads;
+  std::set<long> threads;
   {
     pool p({.workers = 3,
             .on_worker_begin =
                 [&](worker_id w) {
                   std::scoped_lock const alone(changing);
                   began.insert(static_cast<std::uint32_t>(w));
-                  threads.insert(std::this_thread::get_id());
+                  threads.insert(this_thread_number());
                 },
             .on_worker_end =
                 [&](worker_id w) {
                   std::scoped_lock const alone(changing);
                   ended.insert(static_cast<std::uint32_t>(w));
-                  EXPECT_EQ(threads.count(std::this_thread::get_id()), 1U);
+                  EXPECT_EQ(threads.count(this_thread_number()), 1U);
                 }});
     std::scoped_lock const alone(changing);
     EXPECT_EQ(began, (std::multiset<std::uint32_t>{0, 1, 2})) << "before the constructor returns";
@@ -103,16 +105,16 @@ class counting : public tbb::task_scheduler_observer {
   void on_scheduler_entry(bool is_worker) override {
     ++(is_worker ? workers : callers);
     std::scoped_lock const alone(changing_);
-    EXPECT_TRUE(inside_.insert(std::this_thread::get_id()).second) << "who is inside enters";
+    EXPECT_TRUE(inside_.insert(this_thread_number()).second) << "who is inside enters";
   }
   void on_scheduler_exit(bool is_worker) override {
     ++(is_worker ? workers_left : callers_left);
     std::scoped_lock const alone(changing_);
-    EXPECT_EQ(inside_.erase(std::this_thread::get_id()), 1U) << "who is outside leaves";
+    EXPECT_EQ(inside_.erase(this_thread_number()), 1U) << "who is outside leaves";
   }
   bool has_this_thread() {
     std::scoped_lock const alone(changing_);
-    return inside_.count(std::this_thread::get_id()) == 1;
+    return inside_.count(this_thread_number()) == 1;
   }
   std::atomic<int> workers{0};
   std::atomic<int> callers{0};
@@ -121,7 +123,7 @@ class counting : public tbb::task_scheduler_observer {
 
  private:
   std::mutex changing_;
-  std::set<std::thread::id> inside_;
+  std::set<long> inside_;
 };
 
 TEST(observer, hears_of_callers_and_workers_before_their_tasks) {

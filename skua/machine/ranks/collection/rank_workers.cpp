@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/context/current.hpp"
 
 namespace skua::inline v0::ranks {
 
@@ -35,7 +36,7 @@ void rank_workers::begin() {
   record_.clear();
   seeded_ = arrivals_.size();
   bring_added();
-  server_ = std::this_thread::get_id();
+  server_ = runtime::thread_number();
 }
 
 bool rank_workers::start_one() noexcept {
@@ -149,8 +150,9 @@ void rank_workers::stop() noexcept {
 }
 
 void rank_workers::progress_of(rank_worker const& who) {
-  // A task of the server's may have forked, and ask from another thread.
-  bool const is_server = server_works_ && workers_.front().get() == &who && std::this_thread::get_id() == server_;
+  // A task of the server's may have forked, and ask from another thread. Not std::this_thread::get_id(): where this is
+  // inlined into a task, compilers may ask it once for the whole task.
+  bool const is_server = server_works_ && workers_.front().get() == &who && runtime::thread_number() == server_;
   if (is_server) core_.poll();
 }
 

@@ -11,7 +11,6 @@
 #include <mutex>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "skua/machine/ranks/collection/rank_worker.hpp"
@@ -109,7 +108,7 @@ class rank_workers final : public queue_choice {
   std::vector<std::unique_ptr<rank_worker>> workers_;
   worker_roster<> roster_;  ///< of the workers that the server is not
   std::uint64_t seeded_ = 0;
-  std::thread::id server_;  ///< the thread that called process()
+  std::uint64_t server_ = 0;  ///< the number of the thread that called process()
 
   mutable std::mutex added_lock_;
   std::vector<std::byte> added_;               ///< slots; guarded by added_lock_

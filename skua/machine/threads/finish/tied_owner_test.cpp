@@ -9,10 +9,12 @@
 
 #include "skua/skua.hpp"
 #include "tests/programs/every_policy.hpp"
+#include "tests/programs/this_thread.hpp"
 #include "tests/programs/wait_until.hpp"
 
 namespace {
 
+using skua::testing::this_thread_number;
 using skua::testing::wait_until;
 
 class event {
@@ -86,7 +88,7 @@ TEST_P(any_tied_owner, keeps_its_thread_and_its_tasks_their_exceptions) {
   skua::pool pool(workers(3));
   for (int round = 0; round < 50; ++round) {
     pool.run([&](auto& here) {
-      auto const mine = std::this_thread::get_id();
+      auto const mine = this_thread_number();
       std::atomic<int> ran{0};
       here.join(
           [&](auto& h) {
@@ -106,7 +108,7 @@ TEST_P(any_tied_owner, keeps_its_thread_and_its_tasks_their_exceptions) {
         });
       };
       EXPECT_THROW(fail(), std::runtime_error);
-      EXPECT_EQ(std::this_thread::get_id(), mine);
+      EXPECT_EQ(this_thread_number(), mine);
     });
   }
 }

@@ -13,10 +13,12 @@
 #include "skua/skua.hpp"
 #include "tests/programs/every_policy.hpp"
 #include "tests/programs/fib.hpp"
+#include "tests/programs/this_thread.hpp"
 #include "tests/programs/wait_until.hpp"
 
 namespace {
 
+using skua::testing::this_thread_number;
 using skua::testing::wait_until;
 
 class isolation : public skua::testing::under_every_policy {};
@@ -32,11 +34,11 @@ TEST_P(isolation, a_waiting_thread_runs_no_other_task) {
   int waited = 0;
   for (int round = 0; round < 10; ++round) {
     pool.run([&](auto&) {
-      auto const me = std::this_thread::get_id();
+      auto const me = this_thread_number();
       std::atomic<bool> is_inside{false};
       skua::task_group others;
       others.run([&] {
-        if (is_inside.load() && std::this_thread::get_id() == me) ++mixed;
+        if (is_inside.load() && this_thread_number() == me) ++mixed;
       });
       skua::isolate([&](auto& alone) {
         is_inside = true;
@@ -44,10 +46,10 @@ TEST_P(isolation, a_waiting_thread_runs_no_other_task) {
         alone.join([&](auto&) { wait_until("the other worker has the second child", [&] { return stolen.load(); }); },
                    [&](auto&) {
                      stolen = true;
-                     if (std::this_thread::get_id() != me) ++waited;
+                     if (this_thread_number() != me) ++waited;
                      std::this_thread::sleep_for(std::chrono::milliseconds(5));
                    });
-        EXPECT_EQ(std::this_thread::get_id(), me);
+        EXPECT_EQ(this_thread_number(), me);
         is_inside = false;
       });
       others.wait();
@@ -122,9 +124,9 @@ TEST_P(isolation, a_call_into_another_region_runs_on_the_isolated_thread) {
     auto const region = pool.open_region(GetParam());
     pool.run([&](auto&) {
       skua::isolate([&] {
-        auto const me = std::this_thread::get_id();
+        auto const me = this_thread_number();
         EXPECT_EQ(region->run([](auto& h) { return skua::testing::fib(h, 12); }), 144);
-        EXPECT_EQ(region->run([](auto&) { return std::this_thread::get_id(); }), me);
+        EXPECT_EQ(region->run([](auto&) { return this_thread_number(); }), me);
       });
     });
   }

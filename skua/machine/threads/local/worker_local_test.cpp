@@ -12,10 +12,12 @@
 
 #include "skua/parts/base/dice.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/this_thread.hpp"
 #include "tests/programs/wait_until.hpp"
 
 namespace {
 
+using skua::testing::this_thread_number;
 using skua::testing::wait_until;
 
 /// Forks at random, and counts its leaves in the local object after each join, where it may have moved.
@@ -35,7 +37,7 @@ long count_leaves(auto& here, skua::worker_local<long>& counted, std::uint64_t s
 
 /// Each object names the thread that made it.
 struct owned {
-  std::thread::id owner = std::this_thread::get_id();
+  long owner = this_thread_number();
   long uses = 0;
 };
 
@@ -60,7 +62,7 @@ TEST(worker_local, an_object_is_used_by_its_thread_only) {
   for (int round = 0; round < 20; ++round) {
     skua::parallel_for(0, 1000, [&](int) {
       owned& mine = all.local();
-      if (mine.owner != std::this_thread::get_id()) strangers.fetch_add(1, std::memory_order_relaxed);
+      if (mine.owner != this_thread_number()) strangers.fetch_add(1, std::memory_order_relaxed);
       ++mine.uses;
     });
   }
@@ -85,7 +87,7 @@ TEST(worker_local, pools_do_not_share_objects) {
   skua::pool other({.workers = 3});
   std::atomic<int> strangers{0};
   auto const use = [&](int) {
-    if (all.local().owner != std::this_thread::get_id()) strangers.fetch_add(1, std::memory_order_relaxed);
+    if (all.local().owner != this_thread_number()) strangers.fetch_add(1, std::memory_order_relaxed);
   };
   std::thread beside([&] { one.run([&](auto&) { skua::parallel_for(0, 500, use); }); });
   other.run([&](auto&) { skua::parallel_for(0, 500, use); });

@@ -14,19 +14,21 @@
 #include <thread>
 #include <vector>
 
+#include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/context/valgrind.hpp"
 #include "skua/parts/topology/affinity.hpp"
-#include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/skua.hpp"
 #include "tests/programs/every_policy.hpp"
 #include "tests/programs/fib.hpp"
+#include "tests/programs/this_thread.hpp"
 #include "tests/programs/wait_until.hpp"
 
 namespace {
 
 using skua::testing::fib;
+using skua::testing::this_thread_number;
 using skua::testing::wait_until;
 
 class callers : public skua::testing::under_every_policy {};
@@ -44,10 +46,10 @@ TEST_P(callers, a_call_runs_on_the_thread_that_made_it) {
   for (int i = 0; i < 100; ++i) {
     auto const ran_on = pool.run([](auto& h) {
       long const right = fib(h, 12);
-      return std::pair(right, std::this_thread::get_id());
+      return std::pair(right, this_thread_number());
     });
     EXPECT_EQ(ran_on.first, 144);
-    EXPECT_EQ(ran_on.second, std::this_thread::get_id());
+    EXPECT_EQ(ran_on.second, this_thread_number());
   }
 }
 
@@ -78,8 +80,8 @@ TEST_P(callers, more_callers_than_workers_all_finish) {
       for (int t = 0; t < 6; ++t) {
         threads.emplace_back([&] {
           for (int i = 0; i < 50; ++i) {
-            auto const id = std::this_thread::get_id();
-            if (pool.run([](auto& h) { return fib(h, 11); }) == 89 && id == std::this_thread::get_id()) ++right;
+            auto const id = this_thread_number();
+            if (pool.run([](auto& h) { return fib(h, 11); }) == 89 && id == this_thread_number()) ++right;
           }
         });
       }
@@ -216,7 +218,7 @@ TEST(conventional_calls, a_group_waits_on_its_own_thread_everywhere) {
   // A lock, a thread_local and a thread id held across a wait stay right: on main, and in tasks on workers.
   std::atomic<int> moved{0};
   skua::parallel_for(0, 200, [&](int) {
-    auto const before = std::this_thread::get_id();
+    auto const before = this_thread_number();
     skua::task_group group;
     std::atomic<int> done{0};
     for (int i = 0; i < 4; ++i) {
@@ -226,9 +228,39 @@ TEST(conventional_calls, a_group_waits_on_its_own_thread_everywhere) {
     }
     group.wait();
     skua::parallel_for(0, 16, [&](int) { done.fetch_add(1); });
-    if (std::this_thread::get_id() != before || done.load() != 20) ++moved;
+    if (this_thread_number() != before || done.load() != 20) ++moved;
   });
   EXPECT_EQ(moved.load(), 0);
+}
+
+/// The other worker has the group's task, this one turns to `other` while its task waits. When the group's task has ended, the other worker
+/// is free and this one is not: the task that waits must not go on there.
+TEST(conventional_calls, a_group_waits_for_its_thread_although_another_worker_is_free) {
+  skua::pool pool({.workers = 2});
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<bool> child_runs{false};
+    std::atomic<bool> other_runs{false};
+    std::atomic<bool> is_free{false};
+    std::atomic<long> moved{-1};
+    pool.enqueue([&] {
+      auto const before = this_thread_number();
+      skua::task_group group;
+      group.run([&] {
+        child_runs = true;
+        wait_until("the worker of the task that waits turns to another one", [&] { return other_runs.load(); });
+        pool.enqueue([&] { is_free = true; });
+      });
+      wait_until("the other worker has the group's task", [&] { return child_runs.load(); });
+      pool.enqueue([&] {
+        other_runs = true;
+        wait_until("the other worker has nothing to do", [&] { return is_free.load(); });
+      });
+      group.wait();
+      moved = this_thread_number() - before;
+    });
+    pool.drain();
+    EXPECT_EQ(moved.load(), 0) << "round " << round;
+  }
 }
 
 TEST(conventional_calls, a_flow_that_asks_for_its_worker_races_with_no_other_flow_of_the_thread) {
@@ -264,11 +296,11 @@ TEST(conventional_calls, a_flow_that_asks_for_its_worker_races_with_no_other_flo
 }
 
 TEST(conventional_calls, run_and_wait_runs_on_the_calling_thread) {
-  auto const me = std::this_thread::get_id();
+  auto const me = this_thread_number();
   for (int i = 0; i < 50; ++i) {
     skua::task_group group;
-    std::thread::id ran;
-    group.run_and_wait([&] { ran = std::this_thread::get_id(); });
+    long ran = 0;
+    group.run_and_wait([&] { ran = this_thread_number(); });
     EXPECT_EQ(ran, me);
   }
 }

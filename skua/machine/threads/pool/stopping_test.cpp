@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "skua/skua.hpp"
+#include "tests/programs/this_thread.hpp"
 #include "tests/programs/wait_until.hpp"
 
 namespace {
@@ -211,9 +212,9 @@ TEST(stopping, calls_on_workers_return_on_their_thread) {
     std::vector<int> const rounds(60);
     here.each(rounds, [&](auto&, int) {
       for (std::size_t i = 0; i < calls.size(); ++i) {
-        auto const before = std::this_thread::get_id();
+        auto const before = skua::testing::this_thread_number();
         calls[i]();
-        if (before != std::this_thread::get_id()) ++moved[i];
+        if (before != skua::testing::this_thread_number()) ++moved[i];
       }
     });
   });

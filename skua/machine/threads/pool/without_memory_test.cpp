@@ -11,17 +11,19 @@
 
 #include "skua/skua.hpp"
 #include "tests/programs/fib.hpp"
+#include "tests/programs/this_thread.hpp"
 
 namespace {
 
+using skua::testing::this_thread_number;
+
 enum class refused : std::uint8_t { nobody, workers, everybody };
 std::atomic<refused> refuses{refused::nobody};
-std::thread::id const main_thread = std::this_thread::get_id();
+long const main_thread = this_thread_number();
 
 void* memory(std::size_t bytes, std::size_t alignment) {
   refused const whom = refuses.load();
-  bool const refuse =
-      whom == refused::everybody || (whom == refused::workers && std::this_thread::get_id() != main_thread);
+  bool const refuse = whom == refused::everybody || (whom == refused::workers && this_thread_number() != main_thread);
   std::size_t const rounded = (bytes + alignment - 1) / alignment * alignment;
   if (void* const p = refuse ? nullptr : std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded)) return p;
   throw std::bad_alloc{};

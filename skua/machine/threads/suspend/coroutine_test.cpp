@@ -18,11 +18,13 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/skua.hpp"
 #include "tests/programs/fib.hpp"
+#include "tests/programs/this_thread.hpp"
 #include "tests/programs/wait_until.hpp"
 
 namespace {
 
 using skua::testing::fib;
+using skua::testing::this_thread_number;
 using skua::testing::wait_until;
 
 /// A coroutine that begins at once, and that nobody waits for.
@@ -67,13 +69,13 @@ TEST(coroutine, a_pool_computes_for_a_coroutine_that_began_outside) {
 TEST(coroutine, it_goes_on_in_a_worker_of_the_pool) {
   skua::pool pool({.workers = 1});
   skua::one_shot<> done;
-  auto const began = std::this_thread::get_id();
-  std::thread::id computed;
-  std::thread::id went_on;
+  auto const began = this_thread_number();
+  long computed = 0;
+  long went_on = 0;
   std::uint32_t workers = 0;
   [](skua::pool& p, auto& there, auto& on, auto& count, auto& end) -> detached {
-    there = co_await skua::run_on(p, [] { return std::this_thread::get_id(); });
-    on = std::this_thread::get_id();
+    there = co_await skua::run_on(p, [] { return this_thread_number(); });
+    on = this_thread_number();
     count = skua::this_worker() ? skua::worker_count() : 0;
     end.set_value();
   }(pool, computed, went_on, workers, done);
@@ -107,17 +109,20 @@ TEST(coroutine, a_value_from_another_thread_resumes_it_on_a_worker) {
 
 TEST(coroutine, a_coroutine_that_began_outside_goes_on_in_the_default_pool) {
   skua::one_shot<int> part;
-  skua::one_shot<std::thread::id> where;
+  skua::one_shot<long> where;
   [](auto& first, auto& out) -> detached {
     int const got = co_await first;
     EXPECT_EQ(got, 3);
-    out.set_value(std::this_thread::get_id());
+    out.set_value(this_thread_number());
   }(part, where);
-  std::thread io([&] { part.set_value(3); });
-  auto const setter = io.get_id();
+  long setter = 0;
+  std::thread io([&] {
+    setter = this_thread_number();
+    part.set_value(3);
+  });
   auto const resumed_on = where.wait();
   EXPECT_NE(resumed_on, setter);
-  EXPECT_NE(resumed_on, std::this_thread::get_id());
+  EXPECT_NE(resumed_on, this_thread_number());
   io.join();
   skua::default_pool().drain();
 }

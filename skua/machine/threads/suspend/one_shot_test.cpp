@@ -22,11 +22,13 @@
 #include "skua/skua.hpp"
 #include "tests/programs/every_policy.hpp"
 #include "tests/programs/fib.hpp"
+#include "tests/programs/this_thread.hpp"
 #include "tests/programs/wait_until.hpp"
 
 namespace {
 
 using skua::testing::fib;
+using skua::testing::this_thread_number;
 using skua::testing::wait_until;
 
 class one_shots : public skua::testing::under_every_policy {};
@@ -241,9 +243,9 @@ TEST(one_shot, a_wait_without_a_here_returns_on_the_thread_that_called_it) {
     std::atomic<long> sum{0};
     pool.run([&](auto& h) {
       h.each(all, [&](auto&, skua::one_shot<long>& one) {
-        auto const before = std::this_thread::get_id();
+        auto const before = this_thread_number();
         sum += one.wait();
-        if (std::this_thread::get_id() != before) ++moved;
+        if (this_thread_number() != before) ++moved;
       });
     });
     io.join();

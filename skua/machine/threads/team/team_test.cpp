@@ -26,6 +26,7 @@
 #include "skua/skua.hpp"
 #include "tests/programs/every_policy.hpp"
 #include "tests/programs/fib.hpp"
+#include "tests/programs/this_thread.hpp"
 #include "tests/programs/wait_until.hpp"
 
 namespace {
@@ -167,9 +168,9 @@ TEST(teams, do_not_hold_a_caller_that_has_taken_a_member) {
     skua::one_shot<> is_in;
     skua::one_shot<> go;
     skua::one_shot<> has_left;
-    std::atomic<std::thread::id> callers{};
+    std::atomic<long> callers{0};
     std::thread caller([&] {
-      callers = std::this_thread::get_id();
+      callers = skua::testing::this_thread_number();
       region->run([&](auto& h) {
         is_in.set_value();
         go.wait(h);
@@ -183,7 +184,7 @@ TEST(teams, do_not_hold_a_caller_that_has_taken_a_member) {
         std::atomic<bool> waits{false};
         run_teams(h, 1, [&](auto& team, int) {
           if (team.width() == 1) return;
-          if (std::this_thread::get_id() == callers.load()) {
+          if (skua::testing::this_thread_number() == callers.load()) {
             waits = true;
           } else {
             skua::testing::wait_until("the other member has come", [&] { return waits.load(); });
