@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Asks a chain of nested groups whether one of them has failed, in constant amortised time. A node that was found clean
 // remembers the epoch of that look; each failure begins a new epoch, so until the next one nobody looks at the node, or
-// at what lies outside it, again. failure_epoch_model.cpp runs every schedule.
+// at what lies outside it, again. So do the joins that are known to be stolen (stolen_joins.hpp). failure_epoch_model.cpp
+// runs every schedule.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +18,15 @@ class failure_epoch {
   [[nodiscard]] std::uint64_t now() const noexcept {
     return count_.load(std::memory_order_acquire);  // acquire: what failed before. Pairs with: begin_next
   }
+  /// For a fiber that has linked groups under joins that may have failed: the epoch is this one, not an older one. Whoever
+  /// sees a later epoch also sees the links, because the next failure counts on from here.
+  [[nodiscard]] std::uint64_t latest() noexcept {
+    // acquire: what failed before, as in now; release: the links. Pairs with: begin_next; now, in those who read the links
+    return count_.fetch_add(0, std::memory_order_acq_rel);
+  }
   /// Call it after the flag of the failure is set.
   void begin_next() noexcept {
-    // The flag before the epoch, for fibers that link a group under what has failed. Partner: note_stolen, full fence.
-    Sync::full_fence();
-    count_.fetch_add(1, std::memory_order_release);  // release: the flag. Pairs with: now
+    count_.fetch_add(1, std::memory_order_release);  // release: the flag. Pairs with: now, latest
   }
 
  private:
@@ -42,14 +47,14 @@ class clean_mark {
   mutable typename Sync::template atomic<std::uint64_t> epoch_{0};
 };
 
-/// True if a node from `innermost` outwards has failed. A node has `outer`, `clean` (a clean_mark) and has_failed().
+/// True if a node from `innermost` outwards has failed. A node has `outer`, `clean` (a clean_mark) and has_failed(epoch).
 /// Missed at most while the failure is being raised: a call after begin_next() has returned sees it.
 template <class Node, class Epoch>
 [[nodiscard]] bool any_failed(Node const* innermost, Epoch const& failures) noexcept {
   std::uint64_t const epoch = failures.now();
   Node const* n = innermost;
   for (; n != nullptr && !n->clean.is_set(epoch); n = n->outer) {
-    if (n->has_failed()) return true;
+    if (n->has_failed(epoch)) return true;
   }
   for (Node const* seen = innermost; seen != n; seen = seen->outer) seen->clean.set(epoch);
   return false;

@@ -21,7 +21,7 @@ struct node {
   model_atomic<bool> failed{false};
   clean_mark<model_sync> clean{};
 
-  [[nodiscard]] bool has_failed() const noexcept { return failed.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool has_failed(std::uint64_t) const noexcept { return failed.load(std::memory_order_relaxed); }
 };
 
 /// Thread 0 lets one of three nested nodes fail; the others look from inside it.

@@ -11,7 +11,7 @@
 
 namespace skua::inline v0::runtime {
 
-inline bool stop_node::has_failed() const noexcept { return of != nullptr && of->wants_end(); }
+inline bool stop_node::has_failed(std::uint64_t epoch) const noexcept { return of != nullptr && of->wants_end(epoch); }
 
 bool stop_node::look(failure_epoch<> const& failures) const noexcept {
   for (stop_node const* n = asked_; n != nullptr; n = asked_in(n->outer)) {
@@ -40,8 +40,11 @@ void fiber::finish_piece(group& g, std::uint64_t children, std::uint64_t flags) 
 void fiber::note_steals() const noexcept {
   auto const link = [this](void* what, std::int64_t place) { return link_stolen(what, place); };
   if (!note_stolen(at(), link)) return;
-  bool failed = stolen_.want_end();
-  for (nested_task const* n = nested_; n != nullptr && !failed; n = n->below_) failed = n->stolen_.want_end();
+  std::uint64_t const epoch = at().in.failures().latest();
+  bool failed = stolen_.want_end(epoch);
+  for (nested_task const* n = nested_; n != nullptr && !failed; n = n->below_) {
+    failed = n->slot_ == slot_ && n->stolen_.want_end(epoch);
+  }
   // What has just been linked lies in a join that has failed already. Children of it may have been found clean since, and
   // may have polled in vain.
   if (failed) raise_alarm();
@@ -51,17 +54,15 @@ void fiber::note_steals() const noexcept {
 /// piece runs here.
 bool fiber::link_stolen(void* what, std::int64_t place) const noexcept {
   auto& g = static_cast<group&>(*static_cast<task*>(what));
-  auto const link_in = [&](stolen_joins<>& stolen, stop_node const* watching) {
-    for (stop_node const* n = watching; n != nullptr; n = n->outer) {
-      if (n->of == &g) return false;
-    }
+  auto const link_in = [&](stolen_joins<>& stolen) {
+    if (stolen.runs_piece_of(g)) return false;
     stolen.link(g, place);
     return true;
   };
-  if (place >= base_) return link_in(stolen_, watching());
+  if (place >= base_) return link_in(stolen_);
   nested_task* n = nested_;
   while (n != nullptr && (n->slot_ != slot_ || place < n->base_)) n = n->below_;
-  return n != nullptr && link_in(n->stolen_, n->fork_word_.watched());
+  return n != nullptr && link_in(n->stolen_);
 }
 
 void fiber::forget_places() noexcept {
@@ -110,8 +111,9 @@ bool fiber::is_preempted() const noexcept {
 }
 
 bool fiber::is_stopped() const noexcept {
+  failure_epoch<> const& failures = at().in.failures();
   stop_node const* const n = watching();
-  return n != nullptr && n->requested(at().in.failures());
+  return (n != nullptr && n->requested(failures)) || stolen_.want_end(failures.now());
 }
 
 void fiber::raise_alarm() const noexcept {

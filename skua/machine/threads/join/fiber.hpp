@@ -84,6 +84,12 @@ class fiber {
    private:
     fiber& fiber_;
   };
+  /// While a piece of a numbered group runs here that the fiber watches, of another fiber's or a registered one, steals of its
+  /// entries are not noted.
+  class piece_of : public stolen_joins<>::piece {
+   public:
+    piece_of(fiber& f, group& g) noexcept : piece(f.stolen_, g) {}
+  };
 
   /// A stolen piece has dealt with `children` of `g` and ends. If it was the last piece, the waiting frame is ready.
   void finish_piece(group& g, std::uint64_t children, std::uint64_t flags) noexcept;
@@ -112,9 +118,10 @@ class fiber {
   [[nodiscard]] bool stop_requested() const noexcept {
     if (slot_->may_have_steals()) [[unlikely]]
       note_steals();
-    return is_stopped() || stolen_.want_end();
+    return is_stopped();
   }
-  /// A group around what runs has failed, or a token or task_group that it watches was asked to stop.
+  /// A group around what runs, or a join of it that is known to be stolen, has failed, or a token or task_group that it
+  /// watches was asked to stop.
   [[nodiscard]] bool is_stopped() const noexcept;
   [[nodiscard]] stop_node const* watching() const noexcept { return fork_word_.watched(); }
   void watch(stop_node const* n) noexcept { fork_word_ = word_of_two{n}; }

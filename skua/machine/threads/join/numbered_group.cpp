@@ -29,8 +29,12 @@ void numbered_group::run_stolen(task& t, std::uint64_t first, here& thief) noexc
   auto& self = static_cast<numbered_group&>(t);
   stop_node const node{self.watched_, &self};
   thief.watch(&node);
-  std::uint64_t const done = (first & alone) != 0 ? self.run_one(thief, first & ~alone) : self.run_piece(thief, first);
-  thief.note_steals();  // while the group lives
+  std::uint64_t done;
+  {
+    fiber::piece_of const it{thief, self};
+    done = (first & alone) != 0 ? self.run_one(thief, first & ~alone) : self.run_piece(thief, first);
+    thief.note_steals();  // while the group lives
+  }
   thief.task_ends();
   thief.finish_piece(self, done, 0);
 }
@@ -59,7 +63,9 @@ char const* numbered_group::name_of(task const& t) noexcept { return static_cast
     mine += run_one(owner, next);
     if (!parts.comes_back()) break;
     if (owner.front().exposes_groups()) continue;
+    fiber::piece_of const it{owner, *this};
     mine += run_piece(owner, next + 1);
+    owner.note_steals();  // while the piece is known
     break;
   }
   parts.wait(mine);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "skua/machine/threads/join/failure_epoch.hpp"
 #include "skua/machine/threads/join/share_count.hpp"
 #include "skua/machine/threads/worker/fork_lane.hpp"
 #include "skua/parts/base/sync.hpp"
@@ -22,13 +23,20 @@ class open_join : public share_count<Sync> {
   using share_count<Sync>::share_count;
 
   /// True if this join, or one around it, has failed or was abandoned. The other flags only request cancellation; the
-  /// joins publish the data.
-  [[nodiscard]] bool wants_end() const noexcept {
-    for (open_join const* j = this; j != nullptr; j = j->around()) {
-      std::uint64_t const state = j->flags_and_more();
-      if ((state & (open_join::failed | open_join::abandoned)) != 0) return true;
-      if ((state & open_join::enclosed) == 0) return false;
+  /// joins publish the data. `epoch`: of the region's failures, read before the call. Joins that were found clean in this
+  /// epoch are not looked at again, so the cost is constant, plus the number of open joins per failure.
+  [[nodiscard]] bool wants_end(std::uint64_t epoch) const noexcept {
+    std::uint64_t const state = this->flags_and_more();
+    if (has_ended(state)) return true;
+    if (!is_linked(state) || link_.is.clean.is_set(epoch)) return false;
+    // Only the first link can change: that of a registered group. So the way is the same when the marks are set.
+    open_join const* const first = around();
+    open_join const* end = first;
+    for (; end != nullptr && !end->link_.is.clean.is_set(epoch); end = end->around()) {
+      if (has_ended(end->flags_and_more())) return true;
     }
+    for (open_join const* seen = first; seen != end; seen = seen->around()) seen->link_.is.clean.set(epoch);
+    link_.is.clean.set(epoch);
     return false;
   }
 
@@ -36,29 +44,40 @@ class open_join : public share_count<Sync> {
   template <synchronisation>
   friend class stolen_joins;
 
-  /// An atomic that begins to live when it is first set, because a fork writes nothing in preparation.
+  static bool has_ended(std::uint64_t state) noexcept {
+    return (state & (open_join::failed | open_join::abandoned)) != 0;
+  }
+  static bool is_linked(std::uint64_t state) noexcept { return (state & open_join::enclosed) != 0; }
+
+  struct link {
+    explicit link(open_join* around) noexcept : to(around) {}
+    typename Sync::template atomic<open_join*> to;
+    clean_mark<Sync> clean;
+  };
+  /// It begins to live when it is first set, because a fork writes nothing in preparation.
   union late_link {
     late_link() noexcept {}
     ~late_link() {}
-    typename Sync::template atomic<open_join*> to;
+    link is;
   };
 
   /// The first link, for the owner.
   void enclose_in(open_join* around) noexcept {
-    std::construct_at(std::addressof(around_.to), around);
+    std::construct_at(std::addressof(link_.is), around);
     this->enclose();
   }
   /// A later link. Whoever follows it also sees that of `around`.
   void relink(open_join* around) noexcept {
-    around_.to.store(around, std::memory_order_release);  // release: around's own link. Pairs with: around
+    link_.is.to.store(around, std::memory_order_release);  // release: around's own link. Pairs with: around
   }
   [[nodiscard]] open_join* around() const noexcept {
-    return around_.to.load(std::memory_order_acquire);  // acquire: the link of that join. Pairs with: relink
+    return link_.is.to.load(std::memory_order_acquire);  // acquire: the link of that join. Pairs with: relink
   }
 
-  /// Valid once `enclosed` is set: null, or a join of the same fiber that is still open and stolen. That of a join is
-  /// set once; that of a registered group moves inwards as more of the joins around it are stolen.
-  late_link around_;
+  /// Valid once `enclosed` is set. It leads nowhere, or to a join of the same fiber that is still open, stolen, and linked
+  /// itself. That of a join is set once; that of a registered group moves inwards as more of the joins around it are
+  /// stolen.
+  late_link link_;
 };
 
 /// A group whose children run elsewhere although its fiber has pushed no entry for them to `forks`. The fiber knows it
@@ -82,8 +101,8 @@ class registered_group {
 };
 
 /// Calls link(task, place) for each entry that was stolen from `of` since the previous call, oldest first; it returns
-/// true if it has linked the join. Returns true if any was linked: then ask want_end, and raise the alarm again, because
-/// children may have looked between the failure and the link. Cold.
+/// true if it has linked the join. Returns true if any was linked: then ask want_end with the latest() epoch, and raise the
+/// alarm again, because children may have looked between the failure and the link. Cold.
 template <synchronisation Sync, class Link>
 bool note_stolen(fork_lane<Sync>& of, Link&& link) noexcept {
   bool any = false;
@@ -93,9 +112,6 @@ bool note_stolen(fork_lane<Sync>& of, Link&& link) noexcept {
     if (task != nullptr && link(task, at)) any = true;
   });
   of.steals_are_seen(seen);
-  // The links before the caller's look at the flags: it sees a failure, or whoever sees the epoch of that failure sees
-  // the links. Partner: failure_epoch::begin_next, full fence.
-  if (any) Sync::full_fence();
   return any;
 }
 
@@ -134,7 +150,32 @@ class stolen_joins {
   /// The fiber has left its lane empty: all joins around the groups are linked, and positions mean nothing any more.
   void forget_places() noexcept { first_ = nullptr; }
 
-  [[nodiscard]] bool want_end() const noexcept { return innermost_ != nullptr && innermost_->wants_end(); }
+  /// `epoch`: as in open_join::wants_end.
+  [[nodiscard]] bool want_end(std::uint64_t epoch) const noexcept {
+    return innermost_ != nullptr && innermost_->wants_end(epoch);
+  }
+
+  /// The task runs a piece of a numbered group that it watches: another fiber's, or one that is registered. Its entries are
+  /// no open joins of the task.
+  class piece {
+   public:
+    piece(stolen_joins& of, open_join<Sync> const& group) noexcept
+        : of_(of), group_(group), below_(std::exchange(of.pieces_, this)) {}
+    ~piece() { of_.pieces_ = below_; }
+    piece(piece const&) = delete;
+    piece& operator=(piece const&) = delete;
+
+   private:
+    friend class stolen_joins;
+    stolen_joins& of_;
+    open_join<Sync> const& group_;
+    piece const* const below_;
+  };
+  [[nodiscard]] bool runs_piece_of(open_join<Sync> const& group) const noexcept {
+    piece const* p = pieces_;
+    while (p != nullptr && &p->group_ != &group) p = p->below_;
+    return p != nullptr;
+  }
 
  private:
   void surround(registered_group<Sync>& g) noexcept {
@@ -148,6 +189,7 @@ class stolen_joins {
   /// The outermost group around which joins may still be stolen. Those further in are found through it, because what
   /// runs in it watches it.
   registered_group<Sync>* first_ = nullptr;
+  piece const* pieces_ = nullptr;  ///< the innermost; hardly ever more than one
 };
 
 }  // namespace skua::inline v0::runtime

@@ -11,6 +11,7 @@
 #include <initializer_list>
 #include <memory>
 
+#include "skua/machine/threads/join/failure_epoch.hpp"
 #include "skua/machine/threads/join/join_stage_for_test.hpp"
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
@@ -20,7 +21,7 @@ namespace {
 
 using namespace skua::explorer;
 using namespace skua::runtime::join_stage;
-using skua::runtime::entry;
+using skua::runtime::entry, skua::runtime::failure_epoch;
 using std::memory_order, std::memory_order_acquire, std::memory_order_relaxed, std::memory_order_release;
 
 enum class fault : std::uint8_t {
@@ -36,13 +37,13 @@ enum class fault : std::uint8_t {
 template <class Sync, fault Fault = fault::none>
 class fiber {
  public:
-  explicit fiber(lanes<Sync>& l) : at_(&l) {}
+  fiber(lanes<Sync>& l, failure_epoch<Sync> const& failures) : at_(&l), failures_(failures) {}
 
   /// Returns false if the fork noticed a stop.
   bool push(join<Sync>& j) {
     if (!at_->forks.push(&j)) return true;
     make_room();
-    if (!stolen_.want_end()) return true;
+    if (!wants_end()) return true;
     at_->request_attention();
     return false;
   }
@@ -71,16 +72,17 @@ class fiber {
     require(!at_->forks.peek(unused), "a fiber leaves an empty lane");
   }
   void resume_at(lanes<Sync>& other) { at_ = &other; }
-  void run_piece_of(join<Sync>& j) { piece_of_ = &j; }
+  using piece = skua::runtime::stolen_joins<Sync>::piece;
+  piece run_piece_of(join<Sync>& j) { return piece{stolen_, j}; }
 
   bool stop_requested() {
     if (at_->may_have_steals()) note();
-    return stolen_.want_end();
+    return wants_end();
   }
   void note() {
     note_stolen(*at_, [this](void* what, std::int64_t place) {
       auto* const stolen = static_cast<join<Sync>*>(what);
-      if (stolen == piece_of_ && Fault != fault::pieces_not_known) return false;
+      if (stolen_.runs_piece_of(*stolen) && Fault != fault::pieces_not_known) return false;
       stolen_.link(*stolen, place);
       return true;
     });
@@ -88,8 +90,10 @@ class fiber {
   lanes<Sync>& at() { return *at_; }
 
  private:
+  bool wants_end() const { return stolen_.want_end(failures_.now()); }
+
   lanes<Sync>* at_;
-  join<Sync>* piece_of_ = nullptr;  ///< as stop_node::of
+  failure_epoch<Sync> const& failures_;
   skua::runtime::stolen_joins<Sync> stolen_;
 };
 
@@ -99,7 +103,8 @@ template <class Sync, int Failing, fault Fault = fault::none>
 struct owner_and_thief {
   static constexpr int threads = 2;
   lanes<Sync>& l = make_lanes<Sync>();
-  fiber<Sync, Fault> owner{l};
+  failure_epoch<Sync> failures;
+  fiber<Sync, Fault> owner{l, failures};
   join<Sync>& outer = immortal<join<Sync>>();
   join<Sync>& middle = immortal<join<Sync>>();
   join<Sync>& inner = immortal<join<Sync>>();
@@ -125,6 +130,7 @@ struct owner_and_thief {
       join<Sync>* const got = steal(l.forks);
       if (got == nullptr) return;
       got->end_piece(i == Failing ? got->failed : 0, [this] {
+        failures.begin_next();
         if (Fault != fault::no_alarm) l.request_attention();
       });
       if (i == Failing) failed.exchange(got, memory_order_release);
@@ -149,7 +155,8 @@ template <class Sync>
 struct thief_further_in {
   static constexpr int threads = 3;
   lanes<Sync>& l = make_lanes<Sync>();
-  fiber<Sync> owner{l};
+  failure_epoch<Sync> failures;
+  fiber<Sync> owner{l, failures};
   join<Sync>& outer = immortal<join<Sync>>();
   join<Sync>& inner = immortal<join<Sync>>();
   model_atomic<int> failed{0};
@@ -170,12 +177,15 @@ struct thief_further_in {
     join<Sync>* const got = steal(l.forks);
     if (got == nullptr) return;
     if (got == &outer) {
-      got->end_piece(got->failed, [this] { failed.exchange(1, memory_order_release); });
+      got->end_piece(got->failed, [this] {
+        failures.begin_next();
+        failed.exchange(1, memory_order_release);
+      });
       return;
     }
     bool const must_hear = waits.load(memory_order_acquire) == 1 && failed.load(memory_order_acquire) == 1 &&
                            (got->flags_and_more() & got->enclosed) != 0;
-    require(got->wants_end() || !must_hear, "a thief further in notices the failure");
+    require(got->wants_end(failures.now()) || !must_hear, "a thief further in notices the failure");
     got->end_piece(0, [] {});
   }
   void finish() {}
@@ -187,7 +197,8 @@ struct parks_with_open_joins {
   static constexpr int threads = 2;
   lanes<Sync>& l = make_lanes<Sync>();
   lanes<Sync>& elsewhere = make_lanes<Sync>();
-  fiber<Sync, Fault> owner{l};
+  failure_epoch<Sync> failures;
+  fiber<Sync, Fault> owner{l, failures};
   join<Sync>& outer = immortal<join<Sync>>();
   join<Sync>& inner = immortal<join<Sync>>();
   model_atomic<int> offered{0};
@@ -219,7 +230,7 @@ struct parks_with_open_joins {
     require(first != last && first != nullptr && last != nullptr, "each open join can be taken, once");
     if (current_world()->violation().empty()) {
       taken = 2;
-      first->end_piece(first->failed, [] {});
+      first->end_piece(first->failed, [this] { failures.begin_next(); });
       resumed.exchange(1, memory_order_release);
       resumed.notify_all();
       last->end_piece(0, [] {});
@@ -234,8 +245,9 @@ struct piece_of_a_group {
   static constexpr int threads = 3;
   lanes<Sync>& l = make_lanes<Sync>();
   lanes<Sync>& thief_lanes = make_lanes<Sync>();
-  fiber<Sync, Fault> owner{l};
-  fiber<Sync, Fault> thief{thief_lanes};
+  failure_epoch<Sync> failures;
+  fiber<Sync, Fault> owner{l, failures};
+  fiber<Sync, Fault> thief{thief_lanes, failures};
   join<Sync>& all = immortal<join<Sync>>(std::uint64_t{3});
   model_atomic<int> stolen{0};
 
@@ -253,12 +265,14 @@ struct piece_of_a_group {
   void run_piece() {
     join<Sync>* const got = steal(l.forks);
     require(got == &all, "nobody else takes it");
-    thief.run_piece_of(*got);
-    static_cast<void>(thief.push(*got));
-    stolen.exchange(1, memory_order_relaxed);
-    stolen.notify_all();
-    if (thief.at().forks.pop()) got->end_piece(0, [] {});  // the last child is dealt with, too
-    thief.note();
+    {
+      auto const it = thief.run_piece_of(*got);
+      static_cast<void>(thief.push(*got));
+      stolen.exchange(1, memory_order_relaxed);
+      stolen.notify_all();
+      if (thief.at().forks.pop()) got->end_piece(0, [] {});  // the last child is dealt with, too
+      thief.note();
+    }
     got->end_piece(0, [] {});
     require(!thief.stop_requested(), "a piece knows nothing of its group once it has ended");
   }

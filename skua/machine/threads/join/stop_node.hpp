@@ -4,6 +4,7 @@
 // however deep the nesting, plus the number of tokens and task_groups around, because each of these is asked.
 #pragma once
 
+#include <cstdint>
 #include <stop_token>
 
 #include "skua/machine/threads/join/failure_epoch.hpp"
@@ -36,7 +37,7 @@ struct stop_node {
   [[nodiscard]] bool requested(failure_epoch<> const& failures) const noexcept {
     return (asked_ != nullptr || !clean.is_set(failures.now())) && look(failures);
   }
-  [[nodiscard]] inline bool has_failed() const noexcept;  // fiber.cpp
+  [[nodiscard]] inline bool has_failed(std::uint64_t epoch) const noexcept;  // fiber.cpp
 
   /// True if the innermost node `n`, or one around it, belongs to this task_group. O(depth).
   [[nodiscard]] static bool inside(stop_node const* n, wait_group const& group) noexcept {
