@@ -34,6 +34,7 @@
 #include "skua/program/algorithm/sort.hpp"
 #include "skua/program/algorithm/stable_sort.hpp"
 #include "skua/program/algorithm/transform.hpp"
+#include "skua/program/at_most.hpp"
 #include "skua/program/blocked_range.hpp"
 #include "skua/program/first_touch.hpp"
 #include "skua/program/flow/flow.hpp"

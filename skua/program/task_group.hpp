@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -17,6 +18,7 @@
 #include "skua/parts/base/type_text.hpp"
 #include "skua/parts/context/stop_listener.hpp"
 #include "skua/program/algorithm/body.hpp"
+#include "skua/program/at_most.hpp"
 #include "skua/program/executor.hpp"
 #include "skua/program/wait_group.hpp"
 
@@ -121,6 +123,9 @@ class basic_task_group {
   /// `canceled`. One allocation.
   explicit basic_task_group(std::stop_token token)
       : watch_(std::make_unique<token_watch>(std::move(token), canceller{group_})) {}
+  /// While `bound` tasks of the group are out, `run` calls its task before it returns (at_most.hpp).
+  explicit basic_task_group(at_most bound) noexcept : most_(bound.tasks) {}
+  basic_task_group(std::stop_token token, at_most bound) : basic_task_group(std::move(token)) { most_ = bound.tasks; }
   ~basic_task_group() {
     bool const unwinding = std::uncaught_exceptions() > unwinding_at_birth_;
     if (!group_.done()) {
@@ -147,21 +152,24 @@ class basic_task_group {
   /// The same with a hint for the task.
   template <hint_word Hint, class F>
   void run(Hint hint, F&& f) {
-    run(make(as_hint(hint), std::forward<F>(f)));
+    auto task = make(as_hint(hint), std::forward<F>(f));
+    bool const has_room = count();
+    start(counted(std::move(task)), has_room);
   }
   /// Starts a task that `defer` of this group made. Throws usage_error for an empty handle and one of another group, whose
   /// task is dropped.
   void run(task_handle&& handle) {
     auto task = handle.release();
     check_handle(task.get(), "task_group::run");
-    Executor::spawn(*task);  // if it throws, the task is dropped, and the group no longer counts it
-    static_cast<void>(task.release());
+    start(std::move(task), group_.out() <= most_);
   }
 
   /// Makes a task that `run` will start later. Errors: as run.
   template <class F>
   [[nodiscard]] task_handle defer(F&& f) {
-    return make(hint{}, std::forward<F>(f));
+    auto task = make(hint{}, std::forward<F>(f));
+    group_.add();
+    return task_handle(counted(std::move(task)));
   }
 
   /// Runs f on the calling thread as a task of the group, then waits. Does not copy f and does not allocate. Errors: as
@@ -235,14 +243,45 @@ class basic_task_group {
     static_cast<void>(task.release());
   }
 
+  /// The group does not count it yet.
   template <class F>
-  task_handle make(hint hints, F&& f) {
+  auto make(hint hints, F&& f) {
     using its_here = typename Executor::here;
     using new_task = group_task<its_here, std::decay_t<F>>;
     static_assert(task_of<std::decay_t<F>, its_here>, "task_group: a task is called as f() or f(here)");
-    std::unique_ptr<new_task> made = std::make_unique<new_task>(group_, hints, std::forward<F>(f));
-    group_.add();
-    return task_handle{typename task_handle::owner{made.release(), &new_task::drop}};
+    return std::make_unique<new_task>(group_, hints, std::forward<F>(f));
+  }
+  /// From now on whoever drops it tells the group.
+  template <class Task>
+  static typename task_handle::owner counted(std::unique_ptr<Task> made) noexcept {
+    return {made.release(), &Task::drop};
+  }
+  /// Counts a task. False: there is no room for it.
+  bool count() noexcept {
+    if (most_ != unbounded && !group_.add_below(most_)) [[unlikely]] {
+      group_.add();
+      return false;
+    }
+    if (most_ == unbounded) [[likely]]
+      group_.add();
+    return true;
+  }
+  /// If it throws, the task is dropped, and the group no longer counts it.
+  void start(typename task_handle::owner task, bool has_room) {
+    if (has_room || !may_call()) [[likely]] {
+      Executor::spawn(*task);
+    } else {
+      Executor::run_now(*task);
+    }
+    static_cast<void>(task.release());
+  }
+  /// Has the caller the stack for it?
+  static bool may_call() noexcept {
+    if constexpr (requires { Executor::has_room_for_calls(); }) {
+      return Executor::has_room_for_calls();
+    } else {
+      return true;
+    }
   }
 
   struct canceller {
@@ -251,7 +290,10 @@ class basic_task_group {
   };
   using token_watch = stop_listener<canceller>;
 
+  static constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
+
   wait_group group_;
+  std::uint64_t most_ = unbounded;      ///< tasks that may be out before `run` calls (at_most.md)
   std::unique_ptr<token_watch> watch_;  ///< of a group that watches a token
   int unwinding_at_birth_ = std::uncaught_exceptions();
 };

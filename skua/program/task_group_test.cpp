@@ -88,6 +88,81 @@ TYPED_TEST(task_group, one_exception_reaches_wait_and_cancels_the_rest) {
   EXPECT_EQ(ran.load(std::memory_order_relaxed), 1);
 }
 
+TYPED_TEST(task_group, a_bound_holds_and_every_task_runs_once) {
+  for (std::uint64_t const bound : {0, 1, 7}) {
+    typename TestFixture::group g{at_most{bound}};
+    std::atomic<std::uint64_t> out{0};
+    int ran = 0;
+    std::atomic<int> added{0};
+    for (int i = 0; i < 200; ++i) {
+      EXPECT_LE(out.load(), bound) << "those that the caller runs have ended";
+      ++out;
+      g.run([&] {
+        ++added;
+        --out;
+      });
+      ++ran;
+    }
+    EXPECT_EQ(g.wait(), complete);
+    EXPECT_EQ(added.load(), ran);
+  }
+}
+
+TYPED_TEST(task_group, at_a_bound_of_zero_the_caller_runs_all_in_order) {
+  typename TestFixture::group g{at_most{0}};
+  std::vector<int> order;
+  auto const me = std::this_thread::get_id();
+  for (int i = 0; i < 5; ++i) {
+    g.run([&, i] {
+      EXPECT_EQ(std::this_thread::get_id(), me);
+      order.push_back(i);
+    });
+  }
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(g.wait(), complete);
+}
+
+TYPED_TEST(task_group, what_a_caller_runs_fails_and_is_cancelled_as_any_task) {
+  typename TestFixture::group g{at_most{0}};
+  bool ran = false;
+  g.run([] { throw std::runtime_error("in the caller"); });
+  g.run([&] { ran = true; });
+  EXPECT_FALSE(ran) << "the group is cancelled";
+  EXPECT_THROW(g.wait(), std::runtime_error);
+  g.run([&] { ran = true; });
+  EXPECT_TRUE(ran);
+  EXPECT_EQ(g.wait(), complete);
+}
+
+TYPED_TEST(task_group, deferred_tasks_count_at_a_bound) {
+  typename TestFixture::group g{at_most{1}};
+  auto first = g.defer([] {});
+  auto second = g.defer([] {});
+  bool ran = false;
+  g.run([&] { ran = true; });
+  EXPECT_TRUE(ran) << "there is no room";
+  g.run(std::move(first));
+  g.run(std::move(second));
+  EXPECT_EQ(g.wait(), complete);
+}
+
+TYPED_TEST(task_group, a_stop_token_and_a_bound_go_together) {
+  std::stop_source source;
+  typename TestFixture::group g(source.get_token(), at_most{0});
+  bool ran = false;
+  g.run([&] { ran = true; });
+  EXPECT_TRUE(ran);
+  source.request_stop();
+  g.run([&] { ran = false; });
+  EXPECT_TRUE(ran);
+  EXPECT_EQ(g.wait(), canceled);
+}
+
+TEST(at_most_tasks, of_less_than_none_are_refused) {
+  EXPECT_THROW(at_most(-1), usage_error);
+  EXPECT_EQ(at_most(3).tasks, 3U);
+}
+
 TYPED_TEST(task_group, cancel_is_seen_by_tasks_and_by_the_algorithms_in_them) {
   typename TestFixture::group g;
   std::atomic<int> iterations{0};

@@ -54,6 +54,19 @@ class basic_wait_group {
     state_.fetch_add(one, std::memory_order_relaxed);  // relaxed: publishes nothing; the task is published by its queue
   }
 
+  /// As add, unless `most` tasks or more are out. False: it added nothing.
+  [[nodiscard]] bool add_below(std::uint64_t most) noexcept {
+    std::uint64_t seen = state_.load(std::memory_order_relaxed);
+    while (seen / one < most) {
+      // relaxed, both: as in add
+      if (state_.compare_exchange_weak(seen, seen + one, std::memory_order_relaxed, std::memory_order_relaxed))
+        return true;
+    }
+    return false;
+  }
+  /// Tasks that were added and have not ended, at some moment.
+  [[nodiscard]] std::uint64_t out() const noexcept { return state_.load(std::memory_order_relaxed) / one; }
+
   /// Call it when a task has ended and everything that it owned is destroyed. The last call wakes the waiters. The
   /// group may be gone when this returns.
   void finish() noexcept;

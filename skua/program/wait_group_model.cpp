@@ -78,6 +78,15 @@ class scene {
     require(group_.done(), "nothing is out when the last waiter leaves");
     if (current_world()->violation().empty()) std::destroy_at(&group_);
   }
+  /// A bound of one. What finds no room is run by whoever adds it, and counted all the same.
+  void add_to_at_most_one(int number) {
+    bool const has_room = group_.add_below(1);
+    if (!has_room) group_.add();
+    if (has_room) require(in_room_.fetch_add(1, std::memory_order_relaxed) == 0, "no two take the only room");
+    effects_[number].set(1);
+    if (has_room) in_room_.fetch_sub(1, std::memory_order_relaxed);
+    group_.finish();
+  }
   bool take_failure() { return group_.take_outcome().failure != nullptr; }
 
   void finish() {
@@ -109,6 +118,7 @@ class scene {
   sleeper sleepers_[2];
   int expected_;
   model_atomic<int> through_{0};
+  model_atomic<int> in_room_{0};
 };
 
 template <class Sync, bool LooksFirst = false>
@@ -192,6 +202,15 @@ struct the_count_falls_twice {
   void finish() { s.finish(); }
 };
 
+/// Two threads start a task each at a bound of one, and somebody waits for what he finds.
+template <class Sync>
+struct two_start_at_a_bound_of_one {
+  static constexpr int threads = 3;
+  scene<Sync> s{0, 0};
+  void run(int me) { me < 2 ? s.add_to_at_most_one(me) : s.wait(0, 0); }
+  void finish() { s.finish(); }
+};
+
 /// Both tasks fail; one of them belongs to the round that the waiter waits for, or both.
 template <class Sync>
 struct failures {
@@ -269,9 +288,13 @@ TEST(wait_group_model, a_waiter_that_finds_nothing_out_sees_what_the_tasks_did) 
 TEST(wait_group_model, a_late_waiter_may_take_a_failure_of_the_next_round) {
   holds_in_all_models<failure_of_the_next_round<group_model_sync>>();
 }
+TEST(wait_group_model, a_bound_lets_one_in) { holds_in_all_models<two_start_at_a_bound_of_one<group_model_sync>>(); }
 TEST(wait_group_model, failures_reach_the_waiter) { holds_in_all_models<failures<group_model_sync>>(); }
 
 TEST(wait_group_mutant, torn_compare_exchange_is_caught) {
   fails<two_tasks_one_waiter<torn_compare_exchange>>("", races);
+}
+TEST(wait_group_mutant, torn_compare_exchange_lets_two_in_at_a_bound_of_one) {
+  fails<two_start_at_a_bound_of_one<torn_compare_exchange>>("", races);
 }
 TEST(wait_group_mutant, never_unlocked_is_caught) { fails<one_task_two_waiters<never_unlocked>>("", races); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Steps of mixed programs that use objects with a life of their own: flows that grow, teams, objects per worker, groups that
-// are used again, contexts, shields, limits, and enqueued calls with a token.
+// are used again or bounded, contexts, shields, limits, and enqueued calls with a token.
 #include <atomic>
 #include <functional>
 #include <stop_token>
@@ -105,6 +105,21 @@ void use_twice(std::size_t number, Call const& call) {
   group.run_and_wait([&] { call(0); });
 }
 
+/// The same; whoever starts a task too many runs it. Some are started by tasks of the group.
+template <class Call>
+void use_bounded(std::size_t number, std::uint64_t chance, Call const& call) {
+  skua::task_group group(at_most(chance % 3));
+  for (std::size_t i = 1; i < number; ++i) {
+    if ((chance >> i) % 2 == 0) {
+      group.run([&, i] { call(i); });
+    } else {
+      group.run([&, i] { group.run([&, i] { call(i); }); });
+    }
+  }
+  group.run([&] { call(0); });
+  static_cast<void>(group.wait());
+}
+
 }  // namespace
 
 /// The weighted sum of the children's answers.
@@ -124,6 +139,7 @@ std::uint64_t mixed_program::children_with_objects(runtime::here& on, plan const
           [&] { parallel_for(std::size_t{0}, by.number, call, simple_partitioner{}, alone); });
       break;
     }
+    case construct::bounded_group: use_bounded(by.number, by.chance, call); break;
     default: use_twice(by.number, call);
   }
   return got[0] + got[1] + got[2] + got[3];

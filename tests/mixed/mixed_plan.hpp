@@ -50,6 +50,7 @@ struct mixed_program::plan {
       case construct::answer:
       case construct::answer_here:
       case construct::enqueued:
+      case construct::bounded_call:
       case construct::coroutine:
       case construct::other_pool:
       case construct::outside_caller:

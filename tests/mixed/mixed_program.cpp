@@ -81,7 +81,7 @@ char const* name_of(construct c) noexcept {
       "join",     "each",       "scope",        "finish",   "flow",         "task_group",    "loop",
       "isolated", "answer",     "answer_here",  "enqueued", "coroutine",    "other_pool",    "outside_caller",
       "own_pool", "own_region", "growing_flow", "team",     "worker_local", "isolated_loop", "second_use",
-      "shielded", "limited",    "fails",        "stops",    "stopped_call"};
+      "shielded", "limited",    "fails",        "stops",    "stopped_call", "bounded_group", "bounded_call"};
   static_assert(std::size(names) == static_cast<std::size_t>(construct::last) + 1);
   return names[static_cast<std::size_t>(c)];
 }
@@ -201,6 +201,12 @@ std::uint64_t mixed_program::elsewhere(runtime::here& on, plan const& by, int de
     case construct::enqueued: {
       std::size_t const where = by.chance % 3 == 0 ? other : at.pool;
       pools_[where]->enqueue([&] { answer_with(question, [&] { return in(where, seed, depth, false); }); });
+      return wait(by.chance % 5 == 0);
+    }
+    case construct::bounded_call: {
+      std::size_t const where = by.chance % 3 == 0 ? other : at.pool;
+      pools_[where]->enqueue(at_most(by.chance % 4),
+                             [&] { answer_with(question, [&] { return in(where, seed, depth, false); }); });
       return wait(by.chance % 5 == 0);
     }
     case construct::coroutine: {

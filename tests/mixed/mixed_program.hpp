@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Random programs in which everything meets everything: joins, loops, scopes, finish regions, flows that grow, teams, task groups,
-// isolated calls and contexts, objects per worker, enqueued tasks, coroutines, pools that call each other, callers from outside
+// isolated calls and contexts, bounds, objects per worker, enqueued tasks, coroutines, pools that call each other, callers from outside
 // with limits and without, answers from threads that know nothing of Skua, failures, stops and shields. The same seed has the
 // same answer, which `expected` computes without Skua.
 #pragma once
@@ -67,7 +67,9 @@ enum class construct : std::uint8_t {
   fails,           ///< one child throws
   stops,           ///< one child requests a stop
   stopped_call,    ///< an enqueued call, which is stopped
-  last = stopped_call
+  bounded_group,   ///< a group of tasks whose starter runs what it has no room for
+  bounded_call,    ///< an enqueued task, with a bound, answers
+  last = bounded_call
 };
 [[nodiscard]] char const* name_of(construct c) noexcept;
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/threads/enqueue/detached.hpp"
 
+#include <optional>
+#include <utility>
+
 #include "skua/machine/threads/enqueue/detached_tasks.hpp"
 #include "skua/machine/threads/join/task_in_room.hpp"
 #include "skua/machine/threads/pool/blocked_thread.hpp"
@@ -21,17 +24,18 @@ struct detached_task final : task_in_room<detached_task, detached_call> {
   static void run_task(task& t, std::uint64_t, here& on) noexcept {
     detached_call& call = given_of(t);
     detached_tasks& counted = call.in->of().detached();
-    stop_node node{nullptr, nullptr, nullptr, nullptr, call.hints.place.value_or(no_place_hint)};
-    node.tasks = &counted.out();  // for waits, which must not be inside; nobody cancels it, so stops need not look
+    watched_node const node{call};
     on.watch(&node);
-    try {
-      call.is->run(call, on);
-    } catch (...) {
-      counted.failed();
-    }
+    run_call(call, on);
     on.watch(nullptr);
     on.task_ends();
     counted.finish();
+  }
+  /// On top of what the fiber runs. The caller counts it.
+  static void run_nested(detached_call& call, here& on) noexcept {
+    watched_node const node{call};
+    fiber::nested_task const nested{on, &node};
+    run_call(call, on);
   }
   static hint hint_of(task const& t, std::uint64_t) noexcept { return given_of(t).hints; }
   static char const* name_of(task const& t) noexcept {
@@ -39,6 +43,25 @@ struct detached_task final : task_in_room<detached_task, detached_call> {
     return call.is->name_of == nullptr ? nullptr : call.is->name_of(call);
   }
   static task_kind const kind;
+
+ private:
+  /// What a call watches.
+  struct watched_node : stop_node {
+    explicit watched_node(detached_call const& call) noexcept
+        : stop_node(nullptr, nullptr, nullptr, nullptr, call.hints.place.value_or(no_place_hint)) {
+      // For waits, which must not be inside. Nobody cancels it, so stops need not look.
+      tasks = &call.in->of().detached().out();
+    }
+  };
+  /// The call may be gone when it returns.
+  static void run_call(detached_call& call, here& on) noexcept {
+    detached_tasks const& counted = call.in->of().detached();
+    try {
+      call.is->run(call, on);
+    } catch (...) {
+      counted.failed();
+    }
+  }
 };
 
 constexpr task_kind detached_task::kind{
@@ -50,6 +73,37 @@ void announce(detached_call& call, region& where) {
   where.of().check_process();
   call.in = &where;
   where.of().detached().add();
+}
+
+bool announce(detached_call& call, region& where, at_most bound) {
+  where.of().check_process();
+  call.in = &where;
+  return where.of().detached().add_counting(bound.tasks);
+}
+
+void run_or_submit(detached_call& call) noexcept {
+  if (!executor::has_room_for_calls()) return submit(call);
+  struct call_now : outside_call {
+    explicit call_now(detached_call& c) noexcept
+        : outside_call{.call =
+                           [](outside_call& self, here& on) {
+                             auto& mine = static_cast<call_now&>(self);
+                             detached_task::run_nested(*std::exchange(mine.what, nullptr), on);
+                           },
+                       .name = c.is->name_of == nullptr ? nullptr : c.is->name_of(c)},
+          what(&c) {}
+    detached_call* what;
+  } now(call);
+  region& where = *call.in;
+  detached_tasks& counted = where.of().detached();
+  std::optional<tied_section> on_this_thread;
+  if (here* const fiber = executor::running()) on_this_thread.emplace(*fiber);
+  try {
+    run_in(where, now);
+  } catch (...) {
+    if (now.what != nullptr) return submit(call);  // no memory for a guest: it has not begun
+  }
+  counted.finish();  // the last access to the pool
 }
 
 void submit(detached_call& call) noexcept { call.in->inject(detached_task::of(call)); }

@@ -11,6 +11,7 @@
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/parts/base/type_text.hpp"
 #include "skua/program/algorithm/body.hpp"
+#include "skua/program/at_most.hpp"
 #include "skua/program/hint.hpp"
 
 namespace skua::inline v0::runtime {
@@ -34,6 +35,10 @@ struct detached_call {
 
 /// The pool of `where` waits for this call from now on. Throws error in a child of fork(), whose pool has no workers.
 void announce(detached_call& call, region& where);
+/// The same. False: so many calls of the pool or more were out before, and the caller should run this one.
+[[nodiscard]] bool announce(detached_call& call, region& where, at_most bound);
+/// Runs an announced call before this returns: as a call from the calling thread, or, without a stack for that, as `submit`. (at_most.md)
+void run_or_submit(detached_call& call) noexcept;
 /// Makes the call run, at some time, on some worker: in the order in which calls are submitted, as workers become free.
 /// Any thread. The call may be gone when this returns.
 void submit(detached_call& call) noexcept;
@@ -68,6 +73,17 @@ void enqueue_in(region& where, hint hints, F&& f) {
     auto made = std::make_unique<enqueued_call<std::decay_t<F>>>(hints, std::forward<F>(f));
     announce(*made, where);
     submit(*made.release());
+  }
+}
+template <class F>
+void enqueue_in(region& where, at_most bound, F&& f) {
+  if constexpr (!body_of<std::decay_t<F>, here>) {
+    static_assert(body_of<std::decay_t<F>, here>, "enqueue: a task is called as f() or f(here)");
+  } else {
+    auto made = std::make_unique<enqueued_call<std::decay_t<F>>>(hint{}, std::forward<F>(f));
+    bool const has_room = announce(*made, where, bound);
+    detached_call& call = *made.release();
+    has_room ? submit(call) : run_or_submit(call);
   }
 }
 

@@ -2,6 +2,7 @@
 // What a pool knows of its detached calls: how many have not ended, and who hears of their exceptions.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <utility>
@@ -19,6 +20,12 @@ class detached_tasks {
   void report_to(std::function<void(std::exception_ptr)> handler) noexcept { on_exception_ = std::move(handler); }
 
   void add() noexcept { out_.add(); }
+  /// The same. False: `most` or more were out before.
+  [[nodiscard]] bool add_counting(std::uint64_t most) noexcept {
+    if (out_.add_below(most)) return true;
+    out_.add();
+    return false;
+  }
   void finish() noexcept { out_.finish(); }
   [[nodiscard]] bool none_left() const noexcept { return out_.done(); }
   [[nodiscard]] wait_group const& out() const noexcept { return out_; }

@@ -20,4 +20,10 @@ void enqueue(Hint hint, F&& f) {
   runtime::enqueue_in(runtime::pool_of_caller(), as_hint(hint), std::forward<F>(f));
 }
 
+/// The same; but while `bound` enqueued tasks of that pool are out, f runs before this returns (pool::enqueue).
+template <class F>
+void enqueue(at_most bound, F&& f) {
+  runtime::enqueue_in(runtime::pool_of_caller(), bound, std::forward<F>(f));
+}
+
 }  // namespace skua::inline v0

@@ -28,6 +28,14 @@ void fiber::check_running() const noexcept {
          "a task uses the `here` of another task; a child takes its own, [&](auto& here) {..}, and uses that one");
 }
 
+bool fiber::is_inside(wait_group const& tasks) const noexcept {
+  if (stop_node::inside(watching(), tasks)) return true;
+  for (nested_task const* n = nested_; n != nullptr; n = n->below_) {
+    if (stop_node::inside(n->fork_word_.watched(), tasks)) return true;
+  }
+  return false;
+}
+
 bool fiber::buried::belongs_to(wait_group const& tasks) const noexcept { return stop_node::inside(watching, tasks); }
 
 void fiber::finish_piece(group& g, std::uint64_t children, std::uint64_t flags) noexcept {

@@ -168,6 +168,8 @@ class fiber {
     std::int64_t base_;
     nested_task* const below_;
   };
+  /// True if what runs is part of a task of this task_group, or lies on top of one, which cannot end before it.
+  [[nodiscard]] bool is_inside(wait_group const& tasks) const noexcept;
   /// The fiber has left its lane empty, and may continue in another one. Call this before run_in: positions in the old
   /// lane mean nothing any more.
   void forget_places() noexcept;

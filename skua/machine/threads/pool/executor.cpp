@@ -257,6 +257,11 @@ void executor::run_now(free_task<here>& task) {
   });
 }
 
+bool executor::has_room_for_calls() noexcept {
+  worker const* const w = worker::current();
+  return w == nullptr || w->has_room_for_calls();
+}
+
 void executor::wait(wait_group& group) noexcept {
   if (wait_unless_inside(group)) return;
   broken("precondition", "a task of the group must not wait for it, because the group waits for the task");
@@ -275,7 +280,7 @@ bool executor::wait_unless_inside(wait_group& group) noexcept {
   if (fiber.beneath() != nullptr) [[unlikely]]
     worker::expect_none_beneath(fiber, group);
   if (group.done()) return true;
-  if (stop_node::inside(fiber.watching(), group)) return false;  // here, because only a wait that parks pays for it
+  if (fiber.is_inside(group)) return false;  // here, because only a wait that parks pays for it
   waiter waiting;
   if (!group.enroll(waiting)) return true;
   worker::waits_for const why{fiber, {"tasks of a group", &group}};

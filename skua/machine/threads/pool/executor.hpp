@@ -100,8 +100,10 @@ struct executor {
   static void spawn(free_task<here>& task);
   /// Throws what default_pool() throws; the task is then not taken.
   static void run_now(free_task<here>& task);
+  /// May the caller run a task on its stack which it could spawn instead? A thread that is no worker gets a stack for it.
+  [[nodiscard]] static bool has_room_for_calls() noexcept;
   static void wait(wait_group& group) noexcept;
-  /// The same. False if the caller is a task of the group, and others have not ended it meanwhile: it must not park.
+  /// The same. False if the caller is a task of the group, or lies on one, and others have not ended it meanwhile: it must not park.
   [[nodiscard]] static bool wait_unless_inside(wait_group& group) noexcept;
 };
 

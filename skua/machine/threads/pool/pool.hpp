@@ -139,6 +139,12 @@ class pool {
   void enqueue(Hint hint, F&& f) {
     runtime::enqueue_in(root_region(), as_hint(hint), std::forward<F>(f));
   }
+  /// The same; but while `bound` enqueued tasks of the pool are out, f runs before this returns, as a call from here. For
+  /// threads that enqueue faster than workers run; at_most.hpp says what to heed.
+  template <class F>
+  void enqueue(at_most bound, F&& f) {
+    runtime::enqueue_in(root_region(), bound, std::forward<F>(f));
+  }
   /// Returns when no enqueued task is left, nor any that they enqueued. A worker does other work meanwhile; another
   /// thread works in a sleeping worker's place. What the tasks did is then visible. Throws usage_error in an enqueued task of
   /// this pool, which would wait for its own end.

@@ -24,8 +24,6 @@ namespace skua::inline v0::runtime {
 
 namespace {
 
-constexpr std::uintptr_t callers_room_bytes = std::uintptr_t{64} << 10;
-
 /// How long a worker sleeps between two looks at tasks that its policies keep from it, once it has used up its spin
 /// budget.
 constexpr std::chrono::microseconds barred_sleep{20};
@@ -345,7 +343,8 @@ void worker::short_sleep(std::uint64_t since) noexcept {
 bool worker::has_room_for_calls() const noexcept {
   if (current_stack_ != nullptr) return current_stack_->has_room_for_calls();
   auto const used = callers_frame_ - reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  return used < callers_room_bytes;
+  // A call begins on its thread's own stack only where 7/8 of a stack of ours are left: this leaves half of one, as on ours.
+  return used < core_.stacks().stack_bytes() / 8 * 3;
 }
 
 // ---- sleep -----------------------------------------------------------------------------------------------------
