@@ -198,6 +198,27 @@ TEST_P(flows, first_exception_is_rethrown_and_the_flow_can_run_again) {
   EXPECT_EQ(ran.load(), 12);
 }
 
+TEST_P(flows, after_a_failed_run_every_node_may_get_an_edge) {
+  skua::pool pool(workers(2));
+  std::atomic<int> ran{0};
+  bool throws = true;
+  pool.run([&](auto& here) {
+    flow graph(here);
+    auto const first = graph.add([&](auto&) {
+      if (throws) throw std::runtime_error("first");
+    });
+    auto const second = graph.add(after(first), [&](auto&) { ran.fetch_add(1); });  // does not run
+    auto const third = graph.add(after(second), [&](auto&) { EXPECT_EQ(ran.fetch_add(10), 1); });
+    auto const other = graph.add([&](auto&) { ran.fetch_add(100); });
+    EXPECT_THROW(graph.run(here), std::runtime_error);
+    throws = false;
+    ran = 0;
+    EXPECT_NO_THROW(graph.edge(third, other)) << "nothing runs, so no node has begun";
+    graph.run(here);
+  });
+  EXPECT_EQ(ran.load(), 111);
+}
+
 TEST_P(flows, nest_in_nodes_and_in_joins) {
   skua::pool pool(workers(3));
   std::atomic<int> ran{0};

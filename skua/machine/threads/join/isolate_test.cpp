@@ -135,6 +135,24 @@ TEST_P(isolation, a_call_into_another_region_runs_on_the_isolated_thread) {
 INSTANTIATE_TEST_SUITE_P(policies, isolation, ::testing::ValuesIn(skua::testing::checked_policies()),
                          skua::testing::policy_in_a_name);
 
+/// A policy that places both children: an isolated call keeps them, also after another one inside of it has ended.
+TEST(isolation_under_placement, lasts_until_the_outer_call_ends) {
+  skua::pool pool({.workers = 2, .policy = "checked:adws"});
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> elsewhere{0};
+    pool.run([&](auto&) {
+      skua::isolate([&](auto& alone) {
+        auto const me = this_thread_number();
+        auto const count = [&](auto&) { elsewhere += this_thread_number() == me ? 0 : 1; };
+        alone.join(count, count);
+        skua::isolate([](auto& inner) { inner.join([](auto&) {}, [](auto&) {}); });
+        alone.join(count, count);
+      });
+    });
+    EXPECT_EQ(elsewhere.load(), 0) << "round " << round;
+  }
+}
+
 TEST(isolation_of_conventional_calls, a_lock_may_be_held_across_a_loop) {
   // std::mutex is not recursive: another task of this test on a thread that waits would lock it twice.
   std::mutex one;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -211,6 +212,62 @@ TEST(caller_DeathTest, a_recursion_too_deep_for_the_callers_stack_ends_with_a_li
           on_main ? call() : std::thread(call).join();
         },
         ::testing::KilledBySignal(SIGSEGV), "skua: stack overflow on worker 0: .* KiB of that thread's own stack");
+  }
+}
+
+/// A call that holds a worker's place until it is told to leave it.
+class call_in_place {
+ public:
+  explicit call_in_place(skua::pool& in) {
+    thread_ = std::thread([this, &in] {
+      in.run([this](auto&) {
+        is_in_ = true;
+        wait_until("the call may leave", [this] { return may_leave_.load(); });
+      });
+    });
+    wait_until("the call has the worker's place", [this] { return is_in_.load(); });
+  }
+  void leave() {
+    may_leave_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> is_in_{false};
+  std::atomic<bool> may_leave_{false};
+  std::thread thread_;
+};
+
+/// Nobody sleeps while the task is started, so nobody is woken for it, and nobody waits for it afterwards.
+TEST(leaving_callers, leave_free_tasks_of_other_threads_to_a_thread_that_comes_for_them) {
+  skua::pool& pool = skua::default_pool();
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<bool> ran{false};
+    std::deque<call_in_place> everywhere;
+    for (std::uint32_t w = 0; w < pool.workers(); ++w) everywhere.emplace_back(pool);
+    skua::task_group group;
+    group.run([&] { ran = true; });
+    for (call_in_place& one : everywhere) one.leave();
+    bool const came = wait_until("a free task runs although nobody waits for it", [&] { return ran.load(); });
+    group.wait();
+    if (!came) return;
+  }
+}
+
+TEST(leaving_callers, leave_the_free_tasks_of_a_guest_to_the_workers) {
+  skua::pool pool({.workers = 1});
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<bool> ran{false};
+    auto group = std::make_unique<skua::task_group>();
+    call_in_place beside(pool);
+    std::thread([&] { pool.run([&](auto&) { group->run([&] { ran = true; }); }); }).join();  // no place: a guest
+    beside.leave();
+    if (wait_until("a free task of a guest runs", [&] { return ran.load(); })) {
+      group->wait();
+      continue;
+    }
+    static_cast<void>(group.release());  // it waits for its task for ever
+    return;
   }
 }
 

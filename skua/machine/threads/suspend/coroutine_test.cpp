@@ -231,6 +231,27 @@ TEST(coroutine, references_are_copied_and_move_only_values_move) {
   EXPECT_EQ(answer.wait(), 12);
 }
 
+/// The value comes between the two questions that `co_await` asks: whether it is there, and whether it may be waited for.
+TEST(coroutine, one_that_need_not_wait_is_not_waited_for) {
+  auto pool = std::make_unique<skua::pool>(skua::pool_options{.workers = 2});
+  pool->run([](auto&) {
+    skua::one_shot<int> answer;
+    auto awaiter = operator co_await(answer);
+    EXPECT_FALSE(awaiter.await_ready());
+    answer.set_value(7);
+    EXPECT_FALSE(awaiter.await_suspend(std::noop_coroutine()));
+    EXPECT_EQ(awaiter.await_resume(), 7);
+  });
+  auto const drained = std::make_shared<std::atomic<bool>>(false);
+  std::thread drains([p = pool.get(), drained] {
+    p->drain();
+    *drained = true;
+  });
+  if (wait_until("the pool is drained", [&] { return drained->load(); })) return drains.join();
+  drains.detach();
+  static_cast<void>(pool.release());  // it waits for ever
+}
+
 TEST(coroutine, coroutines_and_tasks_mix) {
   int const many = skua::runtime::under_tsan ? 200 : 2000;
   skua::pool pool({.workers = 2});
