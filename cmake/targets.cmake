@@ -16,6 +16,13 @@ function(skua_unity target batch)
   endif()
 endfunction()
 
+# For objects (not programs: they are compiled with other flags).
+function(skua_standard_headers)
+  if(TARGET skua_standard_headers)
+    set_target_properties(${ARGN} PROPERTIES PRECOMPILE_HEADERS_REUSE_FROM skua_standard_headers)
+  endif()
+endfunction()
+
 # For sources whose speed does not matter: the command line, the bodies of tests. Never for the library, the apps' kernels, or benchmarks.
 function(skua_quick_compile target)
   target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)
@@ -34,6 +41,7 @@ function(skua_part name)
     target_compile_features(${target} PUBLIC cxx_std_20)
     set_target_properties(${target} PROPERTIES CXX_STANDARD 20 CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
     skua_unity(${target} 8)
+    skua_standard_headers(${target})
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)

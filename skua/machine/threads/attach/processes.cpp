@@ -63,7 +63,8 @@ std::uint32_t own_number_of(int process) {
 /// The open files of a process that are memories of pools; a path each. `wrong`: why they cannot be listed.
 std::vector<std::string> files_of(int process, std::error_code& wrong) {
   std::vector<std::string> found;
-  std::string const name = std::string("/memfd:") + shared_pool_name + " (deleted)";
+  std::string name = "/memfd:";
+  name.append(shared_pool_name).append(" (deleted)");  // `+` makes GCC 12 see copies out of bounds
   for (fs::directory_iterator at(folder_of(process) + "/fd", wrong), end; !wrong && at != end; at.increment(wrong)) {
     std::error_code closed;  // meanwhile
     if (fs::read_symlink(at->path(), closed) == name && !closed) found.push_back(at->path());

@@ -1,2 +1,0 @@
-// SPDX-License-Identifier: MIT
-// Empty: this library exists for its precompiled headers, which the apps use.
