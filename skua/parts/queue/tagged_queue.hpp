@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <ranges>
@@ -55,6 +56,19 @@ class alignas(cache_line_bytes) tagged_queue {
   template <class Wanted>
   outcome take_oldest(Item& out, Wanted&& wanted) noexcept {
     return take([&] { return take_from_items(std::views::all(items_), out, wanted) || take_from_slot(out, wanted); });
+  }
+
+  /// Any thread: there are entries, and `is(item)` is true of the newest or oldest, which nobody takes meanwhile. A hint: one that
+  /// is being pushed may be overlooked.
+  template <class Is>
+  [[nodiscard]] bool newest_is(Is&& is) noexcept {
+    return look([&](bool in_slot) { return is(in_slot ? item_.get() : *std::prev(items_.end())); },
+                [this] { return slot_is_filled(); });
+  }
+  template <class Is>
+  [[nodiscard]] bool oldest_is(Is&& is) noexcept {
+    return look([&](bool in_slot) { return is(in_slot ? item_.get() : *items_.begin()); },
+                [this] { return items_.empty(); });
   }
 
   /// A sleeper that announces itself (seq_cst) and then finds this true will be seen by the next pusher.
@@ -140,6 +154,13 @@ class alignas(cache_line_bytes) tagged_queue {
     if (!from_it()) return has_entries ? outcome::barred : outcome::empty;
     size_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: too large for a moment only costs somebody the lock
     return outcome::got;
+  }
+
+  template <class Of, class IsInSlot>
+  bool look(Of&& of, IsInSlot&& is_in_slot) noexcept {
+    if (looks_empty()) return false;
+    std::lock_guard const held(lock_);
+    return (!items_.empty() || slot_is_filled()) && of(is_in_slot());
   }
 
   // Invariants (count) and (order): tagged_queue.md.

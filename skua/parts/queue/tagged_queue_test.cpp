@@ -46,6 +46,23 @@ TEST(tagged_queue, a_slot_holds_one) {
   EXPECT_TRUE(f.push_if_empty(3));
 }
 
+TEST(tagged_queue, a_look_at_either_end_takes_nothing) {
+  tagged_queue<int> f;
+  auto const is = [](int wanted) { return [wanted](int i) { return i == wanted; }; };
+  EXPECT_FALSE(f.oldest_is(any) || f.newest_is(any));
+  for (int i = 1; i <= 4; ++i) {  // the newest lies in the slot, or not
+    EXPECT_TRUE(f.push(i));
+    EXPECT_TRUE(f.oldest_is(is(1)) && f.newest_is(is(i)));
+    EXPECT_FALSE(f.newest_is(is(i + 1)) || f.oldest_is(is(2)));
+  }
+  int got = 0;
+  for (int i = 1; i <= 4; ++i) {
+    EXPECT_TRUE(f.oldest_is(is(i)) && f.newest_is(is(4)));
+    EXPECT_EQ(f.take_oldest(got, any), outcome::got);
+  }
+  EXPECT_FALSE(f.oldest_is(any) || f.newest_is(any));
+}
+
 TEST(tagged_queue, what_many_put_in_comes_out_once) {
   constexpr int each = 20'000;
   tagged_queue<int> f;

@@ -246,7 +246,7 @@ finish_region::task_operations const finish_region::rest_of_tasks{
 bool finish_region::leaves_tasks_to(task& rest) noexcept {
   worker_slot& s = owner_.at();
   if (!owner_.is_tied() || owner_.is_isolated() || s.in_workers == 1) return false;
-  if (s.policy.preempts() || !s.next_is_of(*this)) return false;
+  if (s.policy.preempts() || !s.next_unplaced_is_of(*this)) return false;
   if (s.ordered != nullptr) return true;
   note(owner_, *this, 1);
   if (!s.spawned.push(static_cast<runtime::task*>(&rest), key()) || owner_.make_room()) return true;

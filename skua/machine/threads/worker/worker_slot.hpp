@@ -78,10 +78,13 @@ class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, slot_front
   }
   /// For the owner: nothing that it would run next. A thief may have just taken the last.
   [[nodiscard]] bool own_tasks_look_empty() noexcept {
-    return spawned.outside().looks_empty() && (ordered == nullptr || ordered->looks_empty());
+    return spawned.outside().looks_empty() && (ordered == nullptr || ordered->looks_empty()) && local.looks_empty() &&
+           migrated.looks_empty();
   }
   /// For the owner: what it would run next is of this finish region. A hint, too.
   [[nodiscard]] bool next_is_of(finish_region const& one) noexcept;
+  /// The same, of the lanes whose tasks may run on top of the region's owner: those that the policy does not place.
+  [[nodiscard]] bool next_unplaced_is_of(finish_region const& one) noexcept;
   /// As take_newest, from `spawned`.
   [[nodiscard]] task* take_newest_spawned(std::uint64_t key) noexcept {
     return static_cast<task*>(take_newest(spawned, key));
