@@ -357,6 +357,13 @@ void checked_worker::learnt(ended const& e) noexcept {
   note_idle();
 }
 
+void checked_worker::learnt(part_ended const& p) noexcept {
+  goes_on("ends a part of a task");
+  require(needs_.times, "reports a part of a task to a policy that needs no times");
+  require(exposed_.empty(), "ends a part of a task before it has left its group");
+  require(!running_ || p.task == *running_, "ends a part with another tag than that of the running task");
+}
+
 void checked_worker::learnt(rested const&) noexcept {
   require(needs_.rests, "reports a rest to a policy that does not need it");
   require(now_ == state::idle && asked_.what == action::rest, "reports a rest that was not the answer");

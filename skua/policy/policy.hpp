@@ -21,7 +21,7 @@
 namespace skua::inline v0::policies {
 
 /// What a machine tells a policy.
-using event = std::variant<probed, begun, returned, waiting, ended, rested>;
+using event = std::variant<probed, begun, returned, waiting, ended, part_ended, rested>;
 
 /// One worker's share of a policy. Only that worker calls it (any thread may call `is_choosy`), off the hot path; no call
 /// allocates. Same layout, seed and events give the same answers.

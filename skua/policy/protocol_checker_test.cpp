@@ -127,6 +127,13 @@ TEST_F(a_ready_frame, may_not_wait_for_a_task_that_begins_after_a_rest) {
   root();
   EXPECT_SAYS("begins a task before a frame that was ready, and that only this worker may continue");
 }
+TEST_F(protocol, a_task_may_have_parts) {
+  task_tag const t = root();
+  m.learn(part_ended{t, 5});
+  m.learn(part_ended{t, 6});
+  m.learn(ended{t, 7});
+  EXPECT_EQ(verdict(), "");
+}
 // What was found there is on its way to another worker, and the thread that placed it has left.
 TEST_F(protocol, a_call_from_outside_after_a_task_was_sent_away) {
   take(from_outside);
@@ -327,6 +334,23 @@ TEST_F(protocol, a_task_that_ends_under_another_tag) {
   root();
   m.learn(ended{task_tag{{9}}});
   EXPECT_SAYS("ends a task with another tag than that of the running task");
+}
+TEST_F(protocol, a_part_that_ends_under_another_tag) {
+  root();
+  m.learn(part_ended{task_tag{{9}}});
+  EXPECT_SAYS("ends a part with another tag than that of the running task");
+}
+TEST_F(protocol, a_part_that_ends_inside_of_a_group) {
+  task_tag const t = root();
+  meet(t);
+  m.learn(part_ended{t});
+  EXPECT_SAYS("ends a part of a task before it has left its group");
+}
+TEST_F(protocol, a_part_of_nothing) {
+  task_tag const t = root();
+  m.learn(ended{t});
+  m.learn(part_ended{t});
+  EXPECT_SAYS("ends a part of a task while no task runs");
 }
 TEST_F(protocol, a_task_that_ends_twice) {
   task_tag const t = root();

@@ -113,6 +113,14 @@ struct ended {
   friend constexpr bool operator==(ended const&, ended const&) = default;
 };
 
+/// A part of the running task that has a time of its own is over, and the next part begins: nodes of a flow that a worker runs one
+/// after the other as one task. Only for a policy that needs times; the last part ends with the task.
+struct part_ended {
+  task_tag task{};
+  std::uint64_t duration_ns = 0;
+  friend constexpr bool operator==(part_ended const&, part_ended const&) = default;
+};
+
 /// The worker has rested, and will look again. Only for a policy that needs it (needs.hpp).
 struct rested {
   /// A moment ago pages of memory were touched for the first time: whoever does that now decides on which node they lie from

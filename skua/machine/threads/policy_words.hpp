@@ -16,6 +16,7 @@ using policies::begun;
 using policies::cause;
 using policies::ended;
 using policies::lane;
+using policies::part_ended;
 using policies::placement;
 using policies::probe;
 using policies::probed;

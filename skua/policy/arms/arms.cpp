@@ -142,11 +142,11 @@ placement worker_state::decide(tag_fields c, task_tag& task) noexcept {
   return {.worker = p.leader, .where = lane::inbox, .width = p.width};
 }
 
-void worker_state::ended_here(ended const& e) noexcept {
-  tag_fields const c = tag_fields::read(e.task);
+void worker_state::ended_here(task_tag const& task, std::uint64_t duration_ns) noexcept {
+  tag_fields const c = tag_fields::read(task);
   if (!c.type || !c.chosen || with_.all[*c.chosen].leader != self_) return;
   with_.with_choice(
-      [&](auto& choice) { choice.learn({.type = c.type->number, .key = c.key}, *c.chosen, e.duration_ns); });
+      [&](auto& choice) { choice.learn({.type = c.type->number, .key = c.key}, *c.chosen, duration_ns); });
   std::size_t const count = with_.count_of(self_, c.type->number, with_.all.width_class(*c.chosen));
   with_.counts.set(count, with_.counts.get(count) + 1);
 }
@@ -208,8 +208,9 @@ void worker_state::learn(event const& seen) noexcept {
   if (std::holds_alternative<begun>(seen)) return be_busy(true);
   if (auto const* e = std::get_if<ended>(&seen)) {
     be_busy(has_next_);
-    ended_here(*e);
+    return ended_here(e->task, e->duration_ns);
   }
+  if (auto const* p = std::get_if<part_ended>(&seen)) ended_here(p->task, p->duration_ns);
 }
 
 /// Others read it: only changes are written.

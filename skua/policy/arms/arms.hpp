@@ -87,7 +87,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   [[nodiscard]] std::uint32_t key_of(tag_fields const& c) const noexcept;
   std::optional<victim> choose_victim(victim_request why) noexcept;
   [[nodiscard]] worker_id outsider() noexcept;
-  void ended_here(ended const& e) noexcept;
+  void ended_here(task_tag const& task, std::uint64_t duration_ns) noexcept;
   void be_busy(bool now) noexcept;
 
   common& with_;

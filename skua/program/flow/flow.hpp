@@ -15,6 +15,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <span>
@@ -328,7 +329,11 @@ class flow : public flow_graph {
   void spawn_roots(region& tasks, std::vector<flow_node*>& roots) {
     auto const stays = [&](flow_node const* root) { return tasks.keeps(root->hints); };
     auto const others = std::partition(roots.begin(), roots.end(), stays);
-    for (auto root = others; root != roots.end(); ++root) spawn<T>(tasks, **root);
+    for (auto root = others; root != roots.end();) {
+      auto const end = end_of_alike(tasks, root, roots.end());
+      spawn_alike<T>(tasks, {root, end});
+      root = end;
+    }
     spawn_all<T>(tasks, {roots.data(), static_cast<std::size_t>(others - roots.begin())});
   }
   /// Nodes that may run where they are spawned: a thief takes half of them at once, so that independent nodes are not stolen
@@ -343,6 +348,40 @@ class flow : public flow_graph {
     while (ready.size() > 1) {
       std::size_t const half = ready.size() / 2;
       spawn_all<T>(tasks, ready.subspan(half));
+      ready = ready.first(half);
+    }
+    run_from<T>(tasks, *ready.front());
+  }
+
+  /// Where a policy places each ready node, those with the same hints are placed as one task (flow.md). Here: up to which one.
+  template <class Root>
+  static Root end_of_alike(region& tasks, Root first, Root last) {
+    if constexpr (requires { tasks.gathers(); }) {
+      auto const is_no_team = [](flow_node const* n) { return kind_of(*n).call_member == nullptr; };
+      auto const is_alike = [&](flow_node const* n) { return is_no_team(n) && has_hints_of(*n, **first); };
+      if (tasks.gathers() && is_no_team(*first)) return std::find_if_not(first, last, is_alike);
+    }
+    return std::next(first);
+  }
+  template <tracing T>
+  void spawn_alike(region& tasks, std::span<flow_node* const> ready) {
+    if (ready.size() == 1) return spawn<T>(tasks, *ready.front());
+    if constexpr (requires { tasks.gathers(); }) {
+      tasks.spawn_gathered(ready.front()->hints,
+                           [this, ready](region& inner, bool is_at_home) { run_alike<T>(inner, ready, is_at_home); });
+    }
+  }
+  template <tracing T>
+  void run_alike(region& tasks, std::span<flow_node* const> ready, bool is_at_home) {
+    if (ready.size() > 1 && !is_at_home) {  // a thief takes one node from where the policy wants them
+      spawn_alike<T>(tasks, ready.subspan(1));
+      ready = ready.first(1);
+    }
+    while (ready.size() > 1) {
+      std::size_t const half = ready.size() / 2;
+      tasks.spawn_beside(ready.front()->hints, [this, rest = ready.subspan(half)](region& inner, bool at_home) {
+        run_alike<T>(inner, rest, at_home);
+      });
       ready = ready.first(half);
     }
     run_from<T>(tasks, *ready.front());

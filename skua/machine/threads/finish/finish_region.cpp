@@ -48,6 +48,7 @@ void finish_region::add(here& on, task& t, spawn_options const& how) {
   note(on, *this, 1);
   worker_slot& s = on.at();
   s.who.counts().spawns.add(1);
+  t.home = s.id;
   if (on.is_isolated()) return run_inside(on, t);  // this worker will look for nothing until the isolated call returns
   if (s.needs.released) return release(on, t);
   if (s.ordered == nullptr) return push_spawned(on, t);
@@ -61,6 +62,17 @@ void finish_region::add(here& on, task& t, spawn_options const& how) {
   if (!push_own(s, offered)) return run_inside(on, t);
   s.notify_work();
 }
+
+void finish_region::add_beside(here& on, task& t) {
+  on.expect_running();
+  note(on, *this, 1);
+  worker_slot const& s = on.at();
+  s.who.counts().spawns.add(1);
+  t.home = s.id;
+  on.is_isolated() ? run_inside(on, t) : push_spawned(on, t);
+}
+
+bool finish_region::is_at_home(here const& on, task const& t) noexcept { return on.at().id == t.home; }
 
 void finish_region::push_spawned(here& on, task& t) noexcept {
   worker_slot& s = on.at();
@@ -80,11 +92,13 @@ void finish_region::release(here& on, task& t) noexcept {
     task_tag parent = on.tag();
     tagged_entry entry{&t, 0, s.policy.mark(parent, t.is->hint_of(t, 0))};
     placement const to = s.place(entry.tag, cause::released, is_moldable(t));
+    t.home = to.worker;
     s.update_exposure();  // a spawn may end a search
     if (worker::send(s, entry, to)) return;
     if (to.worker == s.id && to.where == lane::migrated && moving::keep(s, s.migrated, entry)) return;
     // Nobody is woken for it: this worker takes it as soon as it can, and some policies let nobody else look there.
     if (to.worker == s.id && to.where == lane::local && s.local.push(entry)) return;
+    t.home = s.id;
   }
   push_spawned(on, t);
 }
@@ -105,6 +119,12 @@ bool finish_region::keeps(here& on, hint const& hinted) noexcept {
   worker_slot& s = on.at();
   if (s.needs.released || s.who.other_regions_wait(s.in)) return false;
   return worker_of(s, place_of(on, hinted)).value_or(s.id) == s.id;
+}
+
+/// Not where there is an order of tasks, and in an isolated task, which would run them all on top of each other.
+bool finish_region::gathers(here const& on) noexcept {
+  worker_slot const& s = on.at();
+  return s.needs.released && s.ordered == nullptr && !on.is_isolated();
 }
 
 void finish_region::call_now(here& on, task& t) noexcept {
@@ -181,6 +201,7 @@ void finish_region::run_task(runtime::task& t, std::uint64_t extra, here& on) no
     in.run_own_tasks(on);
   } else {
     in.call(on, self);
+    if (self.operations().is_gathered) in.run_gathered(on, self);
   }
   self.operations().end(&self);
   on.watch(nullptr);
@@ -219,6 +240,22 @@ void finish_region::run_own_tasks(here& on) noexcept {
     } else {
       run_inside(on, t);
     }
+  }
+}
+
+/// As run_own_tasks, of a gathered task that has run: what lies beside it. The worker is the same, and the hints are, so that the
+/// tag and the times of the task are those of its parts.
+void finish_region::run_gathered(here& on, task const& first) noexcept {
+  worker_slot const& began_at = on.at();
+  for (std::uint32_t ran = 0; &on.at() == &began_at && !should_yield(on.at(), ran); ++ran) {
+    runtime::task* const newest = on.at().take_newest_spawned(key());
+    if (newest == nullptr) return;
+    auto& t = static_cast<task&>(*newest);
+    bool const is_alike =
+        t.operations().is_gathered && t.place == first.place && t.address == first.address && t.type == first.type;
+    if (!is_alike) return push_spawned(on, t);
+    on.next_part();
+    run_inside(on, t);
   }
 }
 

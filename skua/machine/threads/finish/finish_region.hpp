@@ -42,6 +42,7 @@ class finish_region : public group {
     void (*end)(task*) noexcept;  ///< destroys it and gives its block back; null: it lies on a stack
     void (*call_member)(task&, here&, team_state&, std::uint32_t) = nullptr;  ///< null: no team can run it
     void (*after_team)(task&, here&) = nullptr;  ///< called once, when all members have ended
+    bool is_gathered = false;  ///< it spawns the rest of itself beside it (finish.md, "Gathered tasks")
   };
   struct task : runtime::task {
     task(task_operations const& k, finish_region& r, hint const& hinted, place_id p) noexcept
@@ -50,6 +51,7 @@ class finish_region : public group {
     place_id const place;  ///< hinted, or inherited from the task that spawned it [numa-ws-2018 III-A]
     decltype(hint::address) const address;
     decltype(hint::type) const type;
+    worker_id home{};  ///< of a gathered task: where it was placed
     [[nodiscard]] task_operations const& operations() const noexcept {
       return static_cast<task_operations const&>(*is);
     }
@@ -70,6 +72,12 @@ class finish_region : public group {
   [[nodiscard]] static bool calls_instead(here& on, place_id place, std::uint64_t weight) noexcept;
   /// May what `on` runs call a task of this hint, which it would spawn last, instead?
   [[nodiscard]] static bool keeps(here& on, hint const& hinted) noexcept;
+  /// The policy places each task that is released. May tasks with the same hints be released as one? (finish.md, "Gathered tasks")
+  [[nodiscard]] static bool gathers(here const& on) noexcept;
+  /// As add, for a part of the gathered task that `on` runs: it stays there, and may be stolen from there.
+  void add_beside(here& on, task& t);
+  /// The gathered task runs where it was placed: nobody has stolen it.
+  [[nodiscard]] static bool is_at_home(here const& on, task const& t) noexcept;
   /// Runs a task that lies on the stack, as a part of what `on` runs.
   void call_now(here& on, task& t) noexcept;
 
@@ -120,6 +128,7 @@ class finish_region : public group {
   void end_tasks() noexcept;
   static task_operations const rest_of_tasks;
   void run_own_tasks(here& on) noexcept;
+  void run_gathered(here& on, task const& first) noexcept;
   [[nodiscard]] taken_task take_own(worker_slot& s) noexcept;
   [[nodiscard]] bool leaves_tasks_to(task& rest) noexcept;
   static void note(here& on, finish_region& in, std::int64_t tasks) noexcept;
@@ -140,6 +149,18 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
   finish_handle& operator=(finish_handle const&) = delete;
 
   [[nodiscard]] bool keeps(hint const& hinted) const noexcept { return finish_region::keeps(on_, hinted); }
+  /// Tasks with the same place, address and type may be spawned as one (spawn_gathered).
+  [[nodiscard]] bool gathers() const noexcept { return finish_region::gathers(on_); }
+  /// f(region, is_at_home) runs the first task, and spawns the others beside it, in parts, with the same hints. Where it was
+  /// stolen it leaves them to the policy, by spawn_gathered.
+  template <class F>
+  void spawn_gathered(hint const& h, F&& f) {
+    in_.add(on_, *made_gathered(h, std::forward<F>(f)), {});
+  }
+  template <class F>
+  void spawn_beside(hint const& h, F&& f) {
+    in_.add_beside(on_, *made_gathered(h, std::forward<F>(f)));
+  }
   /// The `here` of the task that has this handle.
   [[nodiscard]] Here& here() noexcept { return on_; }
 
@@ -167,7 +188,13 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
     in_.add(on_, *made, {.kind = kind_of<S>(), .value = &s, .value_size = sizeof(S), .weight = weight_of(s)});
   }
 
-  template <class F, bool InBlock>
+  template <class F>
+  finish_region::task* made_gathered(hint const& h, F&& f) {
+    using task = task_of<std::decay_t<F>, true, true>;
+    return new task(in_, h, finish_region::place_of(on_, h), std::forward<F>(f));
+  }
+
+  template <class F, bool InBlock, bool IsGathered = false>
   struct task_of final : finish_region::task, in_block {
     template <class G>
     task_of(finish_region& r, hint const& h, place_id p, G&& g)
@@ -176,14 +203,21 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
 
     static void call(finish_region::task& self, runtime::here& on) {
       finish_handle region(self.in, static_cast<Here&>(on));
-      static_cast<void>(static_cast<task_of&>(self).function(region));
+      if constexpr (IsGathered) {
+        static_cast<task_of&>(self).function(region, finish_region::is_at_home(on, self));
+      } else {
+        static_cast<void>(static_cast<task_of&>(self).function(region));
+      }
     }
     static void end(finish_region::task* self) noexcept { delete static_cast<task_of*>(self); }
     static char const* name_of(runtime::task const&) noexcept { return type_text<F>(); }
     static constexpr finish_region::task_operations operations{
         {.run = &finish_region::run_task, .hint_of = &finish_region::hint_of, .name_of = &task_of::name_of},
         &task_of::call,
-        InBlock ? &task_of::end : nullptr};
+        InBlock ? &task_of::end : nullptr,
+        nullptr,
+        nullptr,
+        IsGathered};
   };
   /// Calls body(team) on each member, then done(region).
   template <class Body, class Done>

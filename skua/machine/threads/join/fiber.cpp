@@ -141,6 +141,12 @@ void fiber::begins_task(task_tag const& t) noexcept {
   clock_.begin(at().needs.times);
 }
 
+void fiber::next_part() noexcept {
+  if (!at().needs.times) return;
+  tsan::unseen const scheduling;
+  at().policy.learn(part_ended{.task = tag_, .duration_ns = clock_.lap()});
+}
+
 void fiber::begins(task_tag const& t, bool open) noexcept {
   tsan::unseen const scheduling;
   know(t);

@@ -102,6 +102,8 @@ class fiber {
   void begins(task_tag const& t, bool open) noexcept;
   /// The task that was taken from a lane ends. Call this before its group hears of it.
   void task_ends() noexcept;
+  /// A part of the task is over, and another one begins. Policies that need times get one for each.
+  void next_part() noexcept;
   /// The tag that the policy wrote on what runs now.
   [[nodiscard]] task_tag const& tag() const noexcept { return tag_; }
   void know(task_tag const& t) noexcept;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "skua/parts/base/clock.hpp"
 
@@ -26,6 +27,12 @@ class task_clock {
     if (since_ns_ == 0) return;
     ran_ns_ += clock_ns() - since_ns_;
     since_ns_ = 0;
+  }
+  /// How long the task has run since it began, or since the last lap; the next one begins. One reading of the clock.
+  [[nodiscard]] std::uint64_t lap() noexcept {
+    if (!is_on_) return 0;
+    std::uint64_t const now = clock_ns();
+    return std::exchange(ran_ns_, 0) + (now - std::exchange(since_ns_, now));
   }
   /// Stops the clock. 0 if it was never on.
   [[nodiscard]] std::uint64_t read() noexcept {

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// Nodes with the same hints that are ready when a run begins: policies that place nodes place them together, and each still
+// runs once, alone, and may be stolen alone (finish.md, "Gathered tasks").
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "skua/policy/arms/arms.hpp"
+#include "skua/policy/protocol_checker.hpp"
+#include "skua/program/flow/flow.hpp"
+#include "skua/skua.hpp"
+#include "tests/programs/every_policy.hpp"
+#include "tests/programs/fib.hpp"
+#include "tests/programs/wait_until.hpp"
+
+namespace {
+
+using skua::address_at, skua::flow, skua::task_type;
+
+class gathered_nodes : public skua::testing::under_every_policy {};
+
+/// Runs of nodes with the same address and type, with teams among them, and runs of plain nodes.
+template <class Here, class F>
+void add_runs(flow<Here>& graph, std::size_t nodes, F&& f) {
+  for (std::size_t i = 0; i < nodes; ++i) {
+    std::size_t const run = i / 40;
+    double const where = static_cast<double>(run % 5) / 5;
+    if (i % 31 == 30) {
+      graph.add_team(address_at(where), task_type{1}, [f, i](auto& team) {
+        if (team.member() == 0) f(team.here(), i);
+      });
+    } else if (run % 7 == 6) {
+      graph.add([f, i](auto& here) { f(here, i); });
+    } else {
+      graph.add(address_at(where), task_type{static_cast<std::uint16_t>(run % 2)}, [f, i](auto& here) { f(here, i); });
+    }
+  }
+}
+
+}  // namespace
+
+TEST_P(gathered_nodes, run_once_each_in_every_run) {
+  constexpr std::size_t nodes = 700;
+  for (std::uint32_t const n : {1U, 2U, 4U}) {
+    skua::pool pool(workers(n));
+    std::vector<std::atomic<int>> ran(nodes);
+    pool.run([&](auto& here) {
+      flow graph(here);
+      add_runs(graph, nodes, [&ran](auto& inner, std::size_t i) {
+        EXPECT_EQ(skua::testing::fib(inner, i % 5 == 0 ? 8 : 1), i % 5 == 0 ? 21 : 1);
+        ++ran[i];
+      });
+      graph.run(here, 3);
+    });
+    for (auto const& r : ran) EXPECT_EQ(r.load(), 3);
+  }
+}
+
+TEST_P(gathered_nodes, fail_as_others_do) {
+  skua::pool pool(workers(2));
+  std::atomic<int> ran{0};
+  std::atomic<bool> fails{true};
+  pool.run([&](auto& here) {
+    flow graph(here);
+    for (int i = 0; i < 200; ++i) {
+      graph.add(address_at(0.5), task_type{1}, [&, i](auto&) {
+        ++ran;
+        if (i == 100 && fails) throw std::runtime_error("node 100");
+      });
+    }
+    EXPECT_THROW(graph.run(here), std::runtime_error);
+    EXPECT_LE(ran, 200);
+    fails = false;
+    ran = 0;
+    graph.run(here);
+    EXPECT_EQ(ran, 200);
+  });
+}
+
+// A part that could not be stolen would wait behind the first node for ever.
+TEST_P(gathered_nodes, do_not_wait_for_one_that_runs) {
+  skua::pool pool(workers(2));
+  std::atomic<int> begun{0};
+  pool.run([&](auto& here) {
+    flow graph(here);
+    for (int i = 0; i < 64; ++i) {
+      graph.add(address_at(0.1), task_type{1}, [&](auto&) {
+        if (++begun <= 2) skua::testing::wait_until("another worker begins a node", [&] { return begun >= 2; });
+      });
+    }
+    graph.run(here);
+  });
+  EXPECT_EQ(begun, 64);
+}
+
+TEST_P(gathered_nodes, cost_less_than_a_search_each) {
+  constexpr std::uint64_t nodes = 2000;
+  skua::pool pool(workers(1));
+  auto const tasks = [&] {
+    std::uint64_t all = 0;
+    for (auto const& w : pool.counters()) all += w.tasks;
+    return all;
+  };
+  std::uint64_t const before = tasks();
+  pool.run([&](auto& here) {
+    flow graph(here);
+    for (std::uint64_t i = 0; i < nodes; ++i) graph.add(address_at(0.1), task_type{1}, [](auto&) {});
+    graph.run(here);
+  });
+  EXPECT_LE(tasks() - before, nodes / 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(policies, gathered_nodes, ::testing::ValuesIn(skua::testing::checked_policies()),
+                         skua::testing::policy_in_a_name);
+
+TEST(gathered_nodes_under_arms, are_timed_one_by_one) {
+  constexpr std::uint64_t nodes = 500;
+  skua::policies::adaptive_moldable const* seen = nullptr;
+  skua::pool pool({.workers = 2});
+  auto const region = pool.open_region([&](skua::policies::policy_setup const& from) {
+    auto made =
+        std::make_unique<skua::policies::adaptive_moldable>(from.where, from.seed, skua::policies::arms_options{});
+    seen = made.get();
+    return std::make_unique<skua::policies::protocol_checker>(std::move(made), from.where.workers());
+  });
+  region->run([&](auto& here) {
+    flow graph(here);
+    for (std::uint64_t i = 0; i < nodes; ++i) graph.add(address_at(0.1), task_type{1}, [](auto&) {});
+    for (std::uint64_t i = 0; i < nodes; ++i) graph.add(address_at(0.1), task_type{2}, [](auto&) {});
+    graph.run(here);
+  });
+  EXPECT_EQ(seen->ended(1, 1), nodes);
+  EXPECT_EQ(seen->ended(2, 1), nodes);
+}
