@@ -11,6 +11,7 @@
 
 #include "skua/program/algorithm/for_each.hpp"
 #include "skua/program/executor_test.hpp"
+#include "tests/programs/this_thread.hpp"
 
 namespace skua::inline v0::runtime {
 namespace {
@@ -111,10 +112,10 @@ TYPED_TEST(task_group, a_bound_holds_and_every_task_runs_once) {
 TYPED_TEST(task_group, at_a_bound_of_zero_the_caller_runs_all_in_order) {
   typename TestFixture::group g{at_most{0}};
   std::vector<int> order;
-  auto const me = std::this_thread::get_id();
+  long const me = skua::testing::this_thread_number();
   for (int i = 0; i < 5; ++i) {
     g.run([&, i] {
-      EXPECT_EQ(std::this_thread::get_id(), me);
+      EXPECT_EQ(skua::testing::this_thread_number(), me);
       order.push_back(i);
     });
   }

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -12,6 +14,7 @@
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/skua.hpp"
 #include "tests/programs/fib.hpp"
+#include "tests/programs/this_thread.hpp"
 #include "tests/programs/wait_until.hpp"
 
 namespace {
@@ -53,11 +56,11 @@ class counted_signal {
 
 /// The threads of the pool's workers.
 struct worker_threads {
-  std::vector<pthread_t> all = std::vector<pthread_t>(2);
+  std::vector<long> all = std::vector<long>(2);
   std::atomic<int> known{0};
   skua::pool_options options() {
     return {.workers = 2, .on_worker_begin = [this](skua::worker_id w) {
-              all[index(w)] = ::pthread_self();
+              all[index(w)] = skua::testing::this_thread_number();
               ++known;
             }};
   }
@@ -72,7 +75,7 @@ void storm(int flags) {
   std::atomic<bool> ends{false};
   std::thread sender([&] {
     while (!ends) {
-      for (pthread_t const thread : threads.all) ::pthread_kill(thread, SIGUSR1);
+      for (long const thread : threads.all) ::syscall(SYS_tgkill, ::getpid(), thread, SIGUSR1);
       std::this_thread::yield();
     }
   });

@@ -127,8 +127,6 @@ class flow : public flow_graph {
   }
 
  private:
-  friend class growth;
-
   struct kind_of_node : flow_node_kind {
     void (*call)(flow_node&, growth&);
     void (*call_member)(flow_node&, team<Here>&);  ///< null: the node does not run as a team
@@ -497,7 +495,5 @@ flow(Here const&) -> flow<Here>;
 }  // namespace skua::inline v0::runtime
 
 namespace skua::inline v0 {
-
 using runtime::flow;
-
 }  // namespace skua::inline v0

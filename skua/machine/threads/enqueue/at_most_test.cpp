@@ -15,6 +15,7 @@
 
 #include "skua/skua.hpp"
 #include "tests/programs/fib.hpp"
+#include "tests/programs/this_thread.hpp"
 #include "tests/programs/wait_until.hpp"
 
 namespace {
@@ -181,7 +182,7 @@ TEST_P(bounded_calls, of_tasks_of_another_pool_run_in_theirs) {
   skua::pool other({.workers = 2});
   skua::pool pool({.workers = GetParam(), .name = "bounded"});
   other.run([&](auto&) {
-    auto const me = std::this_thread::get_id();
+    long const me = skua::testing::this_thread_number();
     std::atomic<int> ran{0};
     for (int i = 0; i < 20; ++i) {
       pool.enqueue(at_most{0}, [&](auto& here) {
@@ -189,7 +190,7 @@ TEST_P(bounded_calls, of_tasks_of_another_pool_run_in_theirs) {
         ++ran;
       });
       EXPECT_EQ(ran.load(), i + 1) << "it has run";
-      EXPECT_EQ(std::this_thread::get_id(), me);
+      EXPECT_EQ(skua::testing::this_thread_number(), me);
     }
   });
 }
