@@ -72,7 +72,10 @@ void finish_region::add_beside(here& on, task& t) {
   on.is_isolated() ? run_inside(on, t) : push_spawned(on, t);
 }
 
-bool finish_region::is_at_home(here const& on, task const& t) noexcept { return on.at().id == t.home; }
+/// What names no data is at home everywhere: if a thief released it anew, two workers would steal it from each other for each task.
+bool finish_region::is_at_home(here const& on, task const& t) noexcept {
+  return on.at().id == t.home || (!t.address && t.place == no_place_hint);
+}
 
 void finish_region::push_spawned(here& on, task& t) noexcept {
   worker_slot& s = on.at();

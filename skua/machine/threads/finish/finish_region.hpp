@@ -76,7 +76,7 @@ class finish_region : public group {
   [[nodiscard]] static bool gathers(here const& on) noexcept;
   /// As add, for a part of the gathered task that `on` runs: it stays there, and may be stolen from there.
   void add_beside(here& on, task& t);
-  /// The gathered task runs where it was placed: nobody has stolen it.
+  /// The gathered task runs where it was placed: nobody has stolen it, or it has no data.
   [[nodiscard]] static bool is_at_home(here const& on, task const& t) noexcept;
   /// Runs a task that lies on the stack, as a part of what `on` runs.
   void call_now(here& on, task& t) noexcept;
