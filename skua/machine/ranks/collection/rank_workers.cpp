@@ -25,7 +25,9 @@ rank_workers::rank_workers(communicator_core& core, runtime::task_binding const&
 }
 
 rank_workers::~rank_workers() {
-  for (std::size_t at = 0; at < added_.size(); at += shape_.bytes()) shape_.drop(added_.data() + at);
+  added_.change([this](std::vector<std::byte>& slots) {
+    for (std::size_t at = 0; at < slots.size(); at += shape_.bytes()) shape_.drop(slots.data() + at);
+  });
   for (auto const& b : belongings_) drop_all(b->queue, shape_);
 }
 
@@ -47,13 +49,8 @@ bool rank_workers::start_one() noexcept {
 }
 
 void rank_workers::bring_added() {
-  if (added_count_.load(std::memory_order_relaxed) == 0) return;  // relaxed: a hint; are_quiet looks again
-  std::vector<std::byte> slots;
-  {
-    std::scoped_lock const held(added_lock_);
-    slots.swap(added_);
-    added_count_.store(0, std::memory_order_relaxed);
-  }
+  if (added_.looks_empty()) return;  // a hint; are_quiet looks again
+  std::vector<std::byte> slots = added_.take();
   std::size_t at = 0;
   try {
     for (; at < slots.size(); at += shape_.bytes(), ++seeded_) arrivals_.push(slots.data() + at);
@@ -73,8 +70,7 @@ void rank_workers::look_after() {
 
 bool rank_workers::are_quiet() noexcept {
   if (!has_threads()) return arrivals_.empty();
-  // In this order: who runs may add.
-  return roster_.all_idle() && added_count_.load(std::memory_order_relaxed) == 0 && arrivals_.empty();
+  return is_quiet(roster_, added_, arrivals_);
 }
 
 task_count rank_workers::counted() const noexcept {
@@ -99,8 +95,7 @@ void rank_workers::merge_records() {
 }
 
 std::uint64_t rank_workers::waiting() const {
-  return arrivals_.size() +
-         added_count_.load(std::memory_order_relaxed);  // relaxed: for the server, between two process()
+  return arrivals_.size() + added_.size() / shape_.bytes();  // exact between two process()
 }
 
 split_queue& rank_workers::fullest() noexcept {
@@ -115,18 +110,17 @@ void rank_workers::add(std::span<std::byte const> task, bool spawned) {
   if (spawned && log_ != nullptr) {
     throw usage_error("a task adds to a collection whose lost tasks run again; allowed: spawn, which knows the parent");
   }
-  std::scoped_lock const held(added_lock_);
-  std::size_t const at = added_.size();
-  if (at / shape_.bytes() >= limit_) {
-    throw resource_error("task collection: full, with its limit of " + std::to_string(limit_) +
-                         " tasks on one rank; allow more, or add fewer");
-  }
-  added_.reserve(at + shape_.bytes());  // a slot that nothing was put into must not be dropped
-  added_.resize(at + shape_.bytes());
-  shape_.put(added_.data() + at, task);
-  shape_.set_mark(added_.data() + at, {.origin = core_.network().rank(), .spawned = spawned ? 1U : 0U});
-  // relaxed: who adds during process() runs, so are_quiet sees it once the worker has ended.
-  added_count_.store(added_.size() / shape_.bytes(), std::memory_order_relaxed);
+  added_.change([&](std::vector<std::byte>& slots) {
+    std::size_t const at = slots.size();
+    if (at / shape_.bytes() >= limit_) {
+      throw resource_error("task collection: full, with its limit of " + std::to_string(limit_) +
+                           " tasks on one rank; allow more, or add fewer");
+    }
+    slots.reserve(at + shape_.bytes());  // a slot that nothing was put into must not be dropped
+    slots.resize(at + shape_.bytes());
+    shape_.put(slots.data() + at, task);
+    shape_.set_mark(slots.data() + at, {.origin = core_.network().rank(), .spawned = spawned ? 1U : 0U});
+  });
 }
 
 void rank_workers::fail(std::exception_ptr what) noexcept {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "skua/machine/ranks/collection/added_tasks.hpp"
 #include "skua/machine/ranks/collection/rank_worker.hpp"
 #include "skua/machine/ranks/collection/worker_roster.hpp"
 #include "skua/machine/ranks/communicator/communicator_core.hpp"
@@ -110,9 +111,7 @@ class rank_workers final : public queue_choice {
   std::uint64_t seeded_ = 0;
   std::uint64_t server_ = 0;  ///< the number of the thread that called process()
 
-  mutable std::mutex added_lock_;
-  std::vector<std::byte> added_;               ///< slots; guarded by added_lock_
-  std::atomic<std::uint64_t> added_count_{0};  ///< changed under it
+  added_tasks<std::vector<std::byte>> added_;  ///< slots
 
   std::atomic<bool> cancelled_{false};
   mutable std::mutex failure_lock_;

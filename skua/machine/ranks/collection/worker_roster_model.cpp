@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-// "The rank is quiet" under every schedule: a server with a queue and two workers with one each, who start each other. When the server
+// "The rank is quiet" under every schedule: a server with a queue and two workers with one each, who start each other, and whose tasks
+// spawn others or add them, which only the server finds. When the server
 // finds the rank quiet, every task has run once, and the counts of all are complete. Each mutant breaks one step.
 #include "skua/machine/ranks/collection/worker_roster.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
+#include "skua/machine/ranks/collection/added_tasks.hpp"
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
@@ -16,7 +19,7 @@
 namespace {
 
 using namespace skua::explorer;
-using skua::ranks::worker_roster;
+using skua::ranks::added_tasks, skua::ranks::worker_roster;
 using std::memory_order_acq_rel, std::memory_order_acquire, std::memory_order_relaxed, std::memory_order_release;
 
 constexpr int workers = 2;
@@ -38,8 +41,28 @@ class heap_of_tasks {
   model_atomic<int> tasks_{0};
 };
 
-/// Thread 0 is the server, which is given `Seeds` tasks; each of them spawns one that spawns none.
-template <class Sync, int Seeds>
+/// Tasks that were added; all are alike.
+template <class Sync>
+class list_of_tasks {
+ public:
+  list_of_tasks() { tasks_.set(0); }
+  list_of_tasks(list_of_tasks const& other) { tasks_.set(other.size()); }
+  list_of_tasks& operator=(list_of_tasks const& other) {
+    tasks_.set(other.size());
+    return *this;
+  }
+  void put() { tasks_.set(tasks_.get() + 1); }
+  [[nodiscard]] std::size_t size() const { return tasks_.get(); }
+
+ private:
+  typename Sync::template plain<std::size_t> tasks_;
+};
+
+/// What the server looks at.
+enum class look : std::uint8_t { as_it_is, forgets_added, added_first };
+
+/// Thread 0 is the server, which is given `Seeds` tasks; each of them spawns one that spawns none, or adds it.
+template <class Sync, int Seeds, bool Adds = false, look Look = look::as_it_is>
 struct rank_of_two_workers {
   static constexpr int threads = 1 + workers;
   struct worker {
@@ -55,6 +78,7 @@ struct rank_of_two_workers {
 
   worker_roster<Sync> roster{workers, &memory()};
   heap_of_tasks arrivals;
+  added_tasks<list_of_tasks<Sync>, Sync> brought;
   std::array<worker, workers> all;
   model_atomic<int> seeds_left{Seeds};
   model_atomic<int> ended{0};
@@ -67,13 +91,18 @@ struct rank_of_two_workers {
 
   void serve() {
     arrivals.put(Seeds);
+    int added = Seeds;
     while (true) {
       int const seen = ended.load(memory_order_acquire);  // who sees that a worker ended sees that it is idle
-      if (roster.all_idle() && arrivals.empty()) break;
+      if (Adds && !brought.looks_empty()) {
+        int const tasks = static_cast<int>(brought.take().size());
+        arrivals.put(tasks);
+        added += tasks;
+      }
+      if (is_quiet()) break;
       if (!arrivals.empty() && start()) continue;
       Sync::pause(ended, seen, 0);
     }
-    int added = Seeds;
     int executed = 0;
     for (worker& w : all) {
       added += w.added.get();
@@ -83,6 +112,15 @@ struct rank_of_two_workers {
       w.called.notify_all();
     }
     require(executed == 2 * Seeds && added == executed, "the rank is quiet when every task has run");
+  }
+
+  [[nodiscard]] bool is_quiet() const {
+    switch (Look) {
+      case look::forgets_added: return roster.all_idle() && arrivals.empty();
+      case look::added_first: return brought.looks_empty() && roster.all_idle() && arrivals.empty();
+      case look::as_it_is: break;
+    }
+    return skua::ranks::is_quiet(roster, brought, arrivals);
   }
 
   bool start() {
@@ -108,6 +146,7 @@ struct rank_of_two_workers {
   void execute(worker& mine) {
     mine.executed.set(mine.executed.get() + 1);
     if (seeds_left.load(memory_order_relaxed) == 0 || seeds_left.fetch_sub(1, memory_order_relaxed) <= 0) return;
+    if (Adds) return brought.change([](list_of_tasks<Sync>& tasks) { tasks.put(); });
     mine.added.set(mine.added.get() + 1);
     mine.queue.put(1);
     if (roster.some_idle()) static_cast<void>(start());
@@ -136,6 +175,18 @@ TEST(worker_roster_model, a_quiet_rank_has_run_every_task) {
 }
 TEST(worker_roster_model, a_quiet_rank_has_run_every_task_in_weak_memory) {
   holds<rank_of_two_workers<model_sync, 1>>({.model = memory_model::weak, .preemptions = 1, .stale = 2, .races = true});
+}
+TEST(worker_roster_model, a_quiet_rank_has_run_what_its_tasks_added) {
+  holds<rank_of_two_workers<model_sync, 1, true>>(bounded);
+  holds<rank_of_two_workers<model_sync, 2, true>>(bounded);
+  holds<rank_of_two_workers<model_sync, 1, true>>(
+      {.model = memory_model::weak, .preemptions = 1, .stale = 2, .races = true});
+}
+TEST(worker_roster_mutant, a_server_that_forgets_added_tasks_is_caught) {
+  fails<rank_of_two_workers<model_sync, 1, true, look::forgets_added>>("the rank is quiet when", bounded);
+}
+TEST(worker_roster_mutant, a_server_that_looks_at_added_tasks_first_is_caught) {
+  fails<rank_of_two_workers<model_sync, 1, true, look::added_first>>("the rank is quiet when", bounded);
 }
 TEST(worker_roster_mutant, relaxed_end_is_caught) {
   fails<rank_of_two_workers<ordered_fetch_sub<memory_order_relaxed>, 1>>("race", bounded);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Tasks that are given to a rank from any of its threads, until its server takes them; and whether the rank is quiet. rank_workers.md has
+// the proof, worker_roster_model.cpp every schedule.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <utility>
+
+#include "skua/parts/base/sync.hpp"
+
+namespace skua::inline v0::ranks {
+
+/// A list behind a mutex, and its size for who has no lock.
+template <class List, runtime::synchronisation Sync = runtime::real_sync>
+class added_tasks {
+ public:
+  /// f(list) under the lock: it adds to it. Any thread.
+  template <class F>
+  void change(F&& f) {
+    std::scoped_lock const held(lock_);
+    f(list_);
+    // relaxed: who adds during process() runs, so is_quiet sees it once the worker has ended.
+    size_.store(list_.size(), std::memory_order_relaxed);
+  }
+  /// For the server: everything that was added, in exchange for an empty list.
+  [[nodiscard]] List take() {
+    List all{};
+    std::scoped_lock const held(lock_);
+    std::swap(all, list_);
+    size_.store(0, std::memory_order_relaxed);  // relaxed: as in change
+    return all;
+  }
+  /// A hint, except for who knows that nobody adds, and acquires what they did.
+  [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool looks_empty() const noexcept { return size() == 0; }
+
+ private:
+  typename Sync::mutex lock_;
+  List list_{};                                          ///< guarded by lock_
+  typename Sync::template atomic<std::size_t> size_{0};  ///< changed under it
+};
+
+/// For the server: no task of the rank waits, and none runs. In this order: who runs may add.
+template <class Roster, class Added, class Arrivals>
+[[nodiscard]] bool is_quiet(Roster const& roster, Added const& added, Arrivals const& arrivals) noexcept {
+  return roster.all_idle() && added.looks_empty() && arrivals.empty();
+}
+
+}  // namespace skua::inline v0::ranks
