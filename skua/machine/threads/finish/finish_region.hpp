@@ -190,8 +190,8 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
 
   template <class F>
   finish_region::task* made_gathered(hint const& h, F&& f) {
-    using task = task_of<std::decay_t<F>, true, true>;
-    return new task(in_, h, finish_region::place_of(on_, h), std::forward<F>(f));
+    using made = task_of<std::decay_t<F>, true, true>;
+    return new made(in_, h, finish_region::place_of(on_, h), std::forward<F>(f));
   }
 
   template <class F, bool InBlock, bool IsGathered = false>
