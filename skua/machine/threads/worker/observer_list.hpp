@@ -29,14 +29,14 @@ class observer_list {
  public:
   /// Throws std::bad_alloc.
   void add(worker_observer& o) {
-    std::unique_lock const alone(changing_);
+    std::unique_lock const held(changing_);
     std::uint64_t const number = newest() + 1;
     all_.push_back({number, &o});
     newest_.store(number, std::memory_order_relaxed);  // relaxed: a hint to look under the lock
   }
   /// When this returns nobody calls the observer any more.
   void remove(worker_observer const& o) noexcept {
-    std::unique_lock const alone(changing_);
+    std::unique_lock const held(changing_);
     std::erase_if(all_, [&o](known const& k) { return k.who == &o; });
   }
 
