@@ -80,11 +80,11 @@ worker_slot& caller::move_in(worker& me, region& where) noexcept {
 
 /// The pool's stack for a caller that has clearly less left of its own. Null: it stays where it is. (caller.md, "Stacks")
 stack* caller::stack_for_call(worker& me, outside_watch const& own, thread_record const* outside) noexcept {
-  tsan::unseen const scheduling;
-  if (outside != nullptr && outside->running != nullptr) return nullptr;  // it is on a pool's
   std::size_t const bytes = me.core_.stacks().stack_bytes();
   if (own.left_below(__builtin_frame_address(0)) >= bytes - bytes / 8) [[likely]]
     return nullptr;
+  tsan::unseen const scheduling;
+  if (outside != nullptr && outside->running != nullptr) return nullptr;  // it is on a pool's
   return me.stacks_.try_take();
 }
 
