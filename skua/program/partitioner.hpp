@@ -16,8 +16,8 @@ namespace skua::inline v0::runtime {
 
 /// Divides until the range refuses.
 struct simple_partitioner {};
-/// Divides until there are 8 pieces per worker, or the range refuses; a blocked_range in one dimension less, if the loop
-/// is too short to share (run_usual_pieces). The default. A range that can only be halved
+/// Divides until there are 8 pieces per worker, or the range refuses; a blocked_range in one dimension less, if its pieces
+/// would take less than a steal (run_usual_pieces). The default. A range that can only be halved
 /// becomes up to 16 per worker, unless the number of workers is a power of two.
 struct auto_partitioner {};
 /// Accepted; divides like auto_partitioner. Where pieces run is the policy's decision, not the loop's.

@@ -115,54 +115,82 @@ concept tells_time = requires(Here const& here) {
   { here.short_loop_ticks() } noexcept -> std::same_as<std::uint64_t>;
 };
 
-/// Runs a loop serially from its beginning as long as all of it would not take longer than a steal: about as long as a
-/// thief needs to come, and to get the data. Returns how many elements it has dealt with; the others are worth forks.
-///
-/// The first measurement is of so few elements that nobody misses them where they are long: 1/32 of a worker's share. The
-/// clock's steps may be longer than that; then more follow. Later pieces are a share at most, or a quarter of the loop:
-/// where the beginning of a loop says nothing about its end, no piece is longer than those of a static division.
+/// What an element takes, as far as somebody has measured it.
+struct pace {
+  std::uint64_t ticks = 0;
+  std::size_t elements = 0;  ///< which took `ticks`; 0: nobody knows
+
+  [[nodiscard]] bool is_known() const noexcept { return elements != 0; }
+  /// n elements take longer than so many ticks.
+  [[nodiscard]] bool takes_longer(std::size_t n, std::uint64_t than) const noexcept {
+    return ticks * n > than * elements;
+  }
+  /// How many elements fit into so many ticks; at least one.
+  [[nodiscard]] std::size_t fit_into(std::uint64_t time) const noexcept {
+    return std::max<std::size_t>(1, elements * time / std::max<std::uint64_t>(1, ticks));
+  }
+};
+
+/// Runs [begin, end) of a loop of n elements, and forks only what is worth a thief: both halves of what is left, if by the
+/// pace of the last elements each of them takes longer than a steal; so on, down to so many pieces. (pieces.md)
 template <tells_time Here>
-std::size_t run_short_loop(Here& here, std::size_t n, piece_body<Here> const& body) {
-  constexpr std::size_t longest = std::size_t{1} << 16;  // 0.03 ns an element, at least
+void run_timed_pieces(Here& here, std::size_t n, std::size_t begin, std::size_t end, std::uint32_t pieces, pace known,
+                      piece_body<Here> const& body) {
   std::size_t const workers = here.workers();
-  if (n > longest) return 0;
-  std::uint64_t const enough = here.short_loop_ticks();
-  std::uint64_t const start = here.ticks();
-  std::size_t done = 0;
-  std::size_t next = n / workers / 32 + 1;
-  for (;;) {
-    throw_if_stopped(here);
-    body.call(body.with, here, done, done + next);
-    done += next;
-    std::size_t const left = n - done;
-    if (left == 0) return n;
-    std::uint64_t const took = here.ticks() - start;
-    if (took <= enough && took * left <= enough * done) {
-      next = std::min(left, n / std::min<std::size_t>(workers, 4) + 1);
-    } else if (took <= enough / 64) {
-      next = std::min(left, 8 * done);
-    } else {
-      return done;
+  std::uint64_t const steal = here.short_loop_ticks();
+  while (begin != end) {
+    std::size_t const left = end - begin;
+    std::size_t next = left;
+    if (pieces > 1 && left > 1) {
+      bool const is_long = known.takes_longer(left, 2 * steal);
+      if (!known.is_known()) {
+        next = n / workers / 32 + 1;
+      } else if (is_long && known.ticks > steal / 16) {
+        cut const c = cut::of(pieces);
+        std::size_t const middle = begin + c.middle(left);
+        join_sides(
+            here, c, [&, begin, middle](Here& h) { run_timed_pieces(h, n, begin, middle, c.left, known, body); },
+            [&, middle, end](Here& h) { run_timed_pieces(h, n, middle, end, c.right, known, body); });
+        return;
+      } else {  // short, or measured in so little time that most of it may be the clock's
+        std::size_t const few = known.fit_into(steal / 4);
+        next = std::min(8 * known.elements, is_long ? few : std::max(few, n / workers / 2 + 1));
+      }
     }
+    throw_if_stopped(here);
+    if (next >= left) {
+      body.call(body.with, here, begin, end);
+      return;
+    }
+    std::uint64_t const start = here.ticks();
+    body.call(body.with, here, begin, begin + next);
+    known = {here.ticks() - start, next};
+    begin += next;
   }
 }
 
 /// Calls the body for n elements in pieces as auto_partitioner makes them: usual_pieces at most, none divided that has
-/// `most`. A loop too short for thieves, or on the only worker, runs without forks, in longer pieces.
+/// `most`. Where nobody needs to see the forks, only what takes longer than a steal is forked, and a loop on the only
+/// worker is one call.
 template <class Here>
 void run_usual_pieces(Here& here, std::size_t n, std::size_t most, piece_body<Here> const& body) {
+  constexpr std::size_t longest_timed = std::size_t{1} << 16;  // 0.03 ns an element, at least
   std::uint32_t const workers = here.workers();
-  std::size_t done = 0;
   if constexpr (may_skip_forks<Here>) {
     if (most == 1 && !here.sees_forks() && n >= std::size_t{2} * usual_pieces(workers)) {
       if (workers == 1 && !here.may_be_stopped()) {
         body.call(body.with, here, 0, n);
         return;
       }
-      if constexpr (tells_time<Here>) done = run_short_loop(here, n, body);
+      if constexpr (tells_time<Here>) {
+        if (n <= longest_timed) {
+          run_timed_pieces(here, n, 0, n, usual_pieces(workers), {}, body);
+          return;
+        }
+      }
     }
   }
-  run_pieces(here, done, n, {most, usual_pieces(workers)}, body);
+  run_pieces(here, 0, n, {most, usual_pieces(workers)}, body);
 }
 
 /// A function without its type.

@@ -36,11 +36,12 @@ class timed {
   [[nodiscard]] bool stop_requested() const noexcept { return stop; }
   [[nodiscard]] bool sees_forks() const noexcept { return policy_sees; }
   [[nodiscard]] bool may_be_stopped() const noexcept { return watched; }
-  [[nodiscard]] std::uint64_t ticks() const noexcept { return now; }
+  [[nodiscard]] std::uint64_t ticks() const noexcept { return now += clock_costs; }
   [[nodiscard]] std::uint64_t short_loop_ticks() const noexcept { return 4000; }
 
   int forks = 0;
-  std::uint64_t now = 0;
+  mutable std::uint64_t now = 0;
+  std::uint64_t clock_costs = 0;
   bool stop = false;
   bool watched = false;
   bool policy_sees = false;
@@ -100,19 +101,60 @@ TEST(short_loops, run_without_a_fork) {
   }
 }
 
-TEST(short_loops, a_loop_that_is_worth_a_thief_is_divided_after_a_thirty_second_of_a_share) {
+TEST(timed_loops, one_worth_a_thief_is_divided_after_a_thirty_second_of_a_share) {
   timed here(2);
   sizes const all = sizes_of(here, 16'000, takes(1));
   EXPECT_EQ(all.front(), 16'000U / 2 / 32 + 1);
-  EXPECT_EQ(all.size(), 1 + 16U);
-  EXPECT_EQ(here.forks, 15);
+  EXPECT_EQ(here.forks, 1) << "each half takes 7875 ticks, its halves would take less than 4000";
 }
 
-TEST(short_loops, one_that_becomes_long_is_divided_from_there) {
+TEST(timed_loops, no_piece_takes_less_than_a_steal_unless_the_clock_misled) {
+  for (std::uint64_t ticks : {1U, 3U, 20U, 100U, 1000U, 100'000U}) {
+    for (std::uint32_t workers : {2U, 3U, 16U, 64U}) {
+      SCOPED_TRACE(::testing::Message() << ticks << " ticks an element, " << workers << " workers");
+      timed here(workers);
+      std::size_t const n = 20'000;
+      sizes const all = sizes_of(here, n, takes(ticks));
+      EXPECT_LE(static_cast<std::uint32_t>(here.forks), usual_pieces(workers) - 1);
+      EXPECT_LE(static_cast<std::uint64_t>(here.forks), ticks * n / 4000);
+      EXPECT_LE(all.size(), 3 + 8U * static_cast<unsigned>(here.forks + 1))
+          << "a look at the clock every quarter of a steal";
+      if (ticks >= 1000) {
+        EXPECT_EQ(here.forks, static_cast<int>(usual_pieces(workers)) - 1);
+      }
+    }
+  }
+}
+
+TEST(timed_loops, a_clock_that_costs_more_than_the_elements_does_not_fork_them) {
+  for (std::uint32_t workers : {2U, 16U, 64U}) {
+    timed here(workers);
+    here.clock_costs = 70;
+    EXPECT_LE(sizes_of(here, 4000, takes(1)).size(), 9U);
+    EXPECT_EQ(here.forks, 0);
+  }
+}
+
+TEST(timed_loops, one_that_becomes_long_is_divided_from_there) {
   timed here(4);
   sizes const all = sizes_of(here, 4000, [](timed& h, std::size_t i) { h.now += i < 200 ? 0 : 100; });
-  EXPECT_EQ(here.forks, 31);
-  EXPECT_LE(all[0] + all[1], 4000U / 4 + 33) << "a static division would have made pieces as long";
+  EXPECT_GE(here.forks, 15);
+  EXPECT_LE(all[0] + all[1], 32U + 256U);
+}
+
+TEST(timed_loops, a_piece_that_becomes_long_is_divided_again) {
+  timed here(16);
+  sizes const all = sizes_of(here, 60'000, [](timed& h, std::size_t i) { h.now += i < 30'000 ? 1 : 50; });
+  std::size_t const longest = *std::max_element(all.begin(), all.end());
+  EXPECT_LE(longest, 60'000U / 32 + 1) << "half of what a static division has";
+  EXPECT_GT(here.forks, 60);
+}
+
+TEST(timed_loops, the_first_rows_of_a_triangle_do_not_hold_the_others) {
+  timed here(16);
+  sizes const all = sizes_of(here, 1000, [](timed& h, std::size_t i) { h.now += i; });
+  EXPECT_LE(all[0] + all[1] + all[2], 150U) << "2 % of the work";
+  EXPECT_GT(here.forks, 30);
 }
 
 TEST(short_loops, long_ones_are_not_measured) {
