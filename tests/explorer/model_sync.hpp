@@ -111,6 +111,8 @@ class alignas(64) model_atomic {  // a power of two: queues divide by the size o
     return unpacked<T>(seen);
   }
 
+  T load_hint(std::memory_order order) const noexcept { return load(order); }
+
   void store(T value, std::memory_order order) noexcept {
     w().step();
     w().use(life_);
@@ -319,6 +321,7 @@ struct model_sync {
     current_world()->full_fence();
     current_world()->note("full fence", nullptr, 0);
   }
+  static void full_fence_after_rmw() noexcept { full_fence(); }
   static void heavy_fence() noexcept {
     full_fence();
     current_world()->step();

@@ -30,6 +30,9 @@ class announced_atomic : public std::atomic<T> {
     acquired(order);
     return seen;
   }
+  /// Nothing is read because of the value but what a lock or another load orders: a queue that looks empty, a number that may be
+  /// old. No edge is lost if it is not announced.
+  [[nodiscard, gnu::always_inline]] T load_hint(std::memory_order order) const noexcept { return base::load(order); }
   [[gnu::always_inline]] void store(T value, std::memory_order order) noexcept {
     releases(order);
     base::store(value, order);

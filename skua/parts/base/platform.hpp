@@ -128,6 +128,15 @@ inline void full_fence() noexcept {
 #endif
 }
 
+/// The same right after a sequentially consistent read-modify-write of this thread: on x86 that was a full fence itself.
+inline void full_fence_after_rmw() noexcept {
+#if defined(__x86_64__)
+  asm volatile("" ::: "memory");
+#else
+  full_fence();
+#endif
+}
+
 /// Rounding mode and trap masks, on processors where Boost.Context's switch does not save them. On x86 it does.
 inline std::uint64_t float_control() noexcept {
 #if defined(__aarch64__)

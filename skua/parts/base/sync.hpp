@@ -28,9 +28,11 @@ concept synchronisation = requires(typename Sync::template atomic<int>& word) {
   typename Sync::mutex;
   typename Sync::condition;
   { word.load(std::memory_order_relaxed) } -> std::same_as<int>;
+  { word.load_hint(std::memory_order_relaxed) } -> std::same_as<int>;
   { Sync::kind() } -> std::same_as<fences>;
   Sync::light_fence();
   Sync::full_fence();
+  Sync::full_fence_after_rmw();
   Sync::heavy_fence();
   Sync::pause(word, 0, 0);
   { Sync::await_briefly(word, 0) } -> std::same_as<bool>;
@@ -65,6 +67,7 @@ struct real_sync {
   /// The frequent side: keeps the compiler from reordering; emits no instruction.
   static void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }  // see heavy_fence
   static void full_fence() noexcept { skua::runtime::full_fence(); }
+  static void full_fence_after_rmw() noexcept { skua::runtime::full_fence_after_rmw(); }
   static void heavy_fence() noexcept { skua::runtime::heavy_fence(); }
 
   /// Lets time pass after `tries` looks at `word` that all found `seen`: spins first, then yields the processor.

@@ -293,6 +293,10 @@ void keep_until_thread_ends(watch_with_signals& mine) {
   try {
     auto mine = std::make_unique<watch_with_signals>();
     find_native_stack(*mine, mine->native);
+    if (mine->native_bytes != 0) {
+      mine->lowest = mine->native_guard.low + guard_bytes;
+      mine->usable = mine->native_bytes;
+    }
     keep_until_thread_ends(*mine);
     set_current_outside_watch(mine.release());
   } catch (std::exception const&) {  // its overflows stay unexplained
@@ -306,12 +310,6 @@ outside_watch const& watch_thread_from_outside() noexcept {
     return *known;
   watch_new_thread();
   return *current_outside_watch();
-}
-
-std::size_t outside_watch::left_below(void const* frame) const noexcept {
-  if (native_bytes == 0) return std::numeric_limits<std::size_t>::max();
-  std::uintptr_t const left = reinterpret_cast<std::uintptr_t>(frame) - (native_guard.low + guard_bytes);
-  return left < native_bytes ? left : 0;  // a frame below the stack wraps around
 }
 
 }  // namespace skua::inline v0::runtime

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 
 #include "skua/parts/context/current.hpp"
 #include "skua/parts/context/sanitizer.hpp"
@@ -44,9 +46,14 @@ class overflow_watch {
 struct outside_watch {
   address_range native_guard{};
   std::size_t native_bytes = 0;  ///< 0: unknown
+  std::uintptr_t lowest = 0;     ///< the stack is [lowest, lowest + usable); all addresses if nothing is known
+  std::size_t usable = std::numeric_limits<std::size_t>::max();
 
-  /// How much of that stack lies below `frame`: nothing if the frame lies elsewhere, without limit if the bounds are unknown.
-  [[nodiscard]] std::size_t left_below(void const* frame) const noexcept;
+  /// How much of that stack lies below `frame`: nothing if the frame lies elsewhere, very much if the bounds are unknown.
+  [[nodiscard]] std::size_t left_below(void const* frame) const noexcept {
+    std::uintptr_t const left = reinterpret_cast<std::uintptr_t>(frame) - lowest;
+    return left < usable ? left : 0;  // a frame below the stack wraps around
+  }
 };
 
 /// From now on until the thread ends, an overflow of its own stack is explained, too, while the process has an

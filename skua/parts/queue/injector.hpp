@@ -64,7 +64,7 @@ class injector {
 
   /// Items now, without the lock: exact when nobody pushes or pops.
   [[nodiscard]] std::size_t size_hint() const noexcept {
-    return size_.load(std::memory_order_seq_cst);  // after the caller's announcement. Partner: push, size_
+    return size_.load_hint(std::memory_order_seq_cst);  // after the caller's announcement. Partner: push, size_
   }
 
   /// A sleeper that announces itself (seq_cst) and then finds this true will be seen by the next pusher.

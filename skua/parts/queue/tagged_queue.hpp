@@ -73,7 +73,7 @@ class alignas(cache_line_bytes) tagged_queue {
 
   /// A sleeper that announces itself (seq_cst) and then finds this true will be seen by the next pusher.
   [[nodiscard]] bool looks_empty() const noexcept {
-    return size_.load(std::memory_order_seq_cst) == 0;  // after the caller's announcement. Partner: append, size_
+    return size_.load_hint(std::memory_order_seq_cst) == 0;  // after the caller's announcement. Partner: append, size_
   }
   /// Where others may read how many entries there are.
   [[nodiscard]] void const* published() const noexcept { return &size_; }

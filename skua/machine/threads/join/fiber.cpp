@@ -131,7 +131,7 @@ void fiber::raise_alarm() const noexcept {
 
 void fiber::know(task_tag const& t) noexcept {
   // Perhaps the last that the fiber does, and TSan knows no edge from there to the end of the pool.
-  tsan::unseen const scheduling;
+  tsan::unseen_accesses const scheduling;
   tag_ = t;
   at().publish_tag(t.words[0]);
 }

@@ -54,10 +54,12 @@ bool caller::run(region& where, root& call) noexcept {
   stack* const slept_stack = me.current_stack_;
   worker_slot& slot = move_in(me, where);
   me.home_.come();
-  if (stack* const larger = stack_for_call(me, own, outside)) {
-    run_on(*larger, me, slot, call);
-  } else {
+  std::size_t const wanted = me.core_.stacks().stack_bytes() / 8 * 7;
+  stack* const larger = own.left_below(__builtin_frame_address(0)) >= wanted ? nullptr : larger_stack(me, outside);
+  if (larger == nullptr) [[likely]] {
     run_as(me, slot, call);
+  } else {
+    run_on(*larger, me, slot, call);
   }
   me.home_.leave();
   tsan::unseen const scheduling;
@@ -70,19 +72,18 @@ bool caller::run(region& where, root& call) noexcept {
 }
 
 worker_slot& caller::move_in(worker& me, region& where) noexcept {
-  tsan::unseen const scheduling;
-  me.current_stack_ = nullptr;
-  me.callers_frame_ = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  me.is_lent_ = true;
+  {
+    tsan::unseen_accesses const scheduling;
+    me.current_stack_ = nullptr;
+    me.callers_frame_ = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    me.is_lent_ = true;
+  }
   me.refresh_regions();
   return *where.slot_for(me);
 }
 
-/// The pool's stack for a caller that has clearly less left of its own. Null: it stays where it is. (caller.md, "Stacks")
-stack* caller::stack_for_call(worker& me, outside_watch const& own, thread_record const* outside) noexcept {
-  std::size_t const bytes = me.core_.stacks().stack_bytes();
-  if (own.left_below(__builtin_frame_address(0)) >= bytes - bytes / 8) [[likely]]
-    return nullptr;
+/// The pool's stack for a caller that has clearly less left of its own (caller.md, "Stacks"). Null: it stays where it is.
+stack* caller::larger_stack(worker& me, thread_record const* outside) noexcept {
   tsan::unseen const scheduling;
   if (outside != nullptr && outside->running != nullptr) return nullptr;  // it is on a pool's
   return me.stacks_.try_take();

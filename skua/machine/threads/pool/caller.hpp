@@ -31,8 +31,7 @@ class caller {
  private:
   [[nodiscard]] static worker* borrow(region& where) noexcept;
   [[nodiscard]] static worker_slot& move_in(worker& me, region& where) noexcept;
-  [[nodiscard]] static stack* stack_for_call(worker& me, outside_watch const& own,
-                                             thread_record const* outside) noexcept;
+  [[nodiscard]] static stack* larger_stack(worker& me, thread_record const* outside) noexcept;
   static void run_on(stack& s, worker& me, worker_slot& slot, root& call) noexcept;
   static void begin_on_stack(void* call) noexcept;
   static void run_as(worker& me, worker_slot& slot, root& call) noexcept;

@@ -98,7 +98,7 @@ std::uint32_t worker_limit::least() noexcept { return worker_limits::all().least
 region& default_region() {
   pool& all = default_pool();
   std::uint32_t const least = worker_limit::least();
-  if (least >= all.workers()) [[likely]]
+  if (least == worker_limit::none || least >= all.workers()) [[likely]]
     return all.root_region();
   return worker_limits::all().region_of(all, least);
 }

@@ -274,7 +274,11 @@ bool executor::wait_unless_inside(wait_group& group) noexcept {
     wait_outside(default_region(), group);
     return true;
   }
-  here& fiber = w->running_fiber();
+  return wait_on(*w, group);
+}
+
+bool executor::wait_on(worker& w, wait_group& group) noexcept {
+  here& fiber = w.running_fiber();
   tied_section const on_this_thread{fiber};
   spawned_task::run_newest(group, fiber.at().spawned, fiber);
   if (fiber.beneath() != nullptr) [[unlikely]]

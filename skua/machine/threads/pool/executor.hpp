@@ -29,6 +29,8 @@ pool& default_pool();
 
 namespace runtime {
 
+class worker;
+
 template <>
 struct task_memory<here> : in_block {};
 
@@ -105,6 +107,9 @@ struct executor {
   static void wait(wait_group& group) noexcept;
   /// The same. False if the caller is a task of the group, or lies on one, and others have not ended it meanwhile: it must not park.
   [[nodiscard]] static bool wait_unless_inside(wait_group& group) noexcept;
+
+ private:
+  [[nodiscard]] static bool wait_on(worker& w, wait_group& group) noexcept;
 };
 
 /// For a thread that is no worker: works while it waits, in a worker's place of that region or as a guest. It blocks if

@@ -106,8 +106,8 @@ outcome outside_lanes::take(outside_batch& taken, std::size_t of, revocation_cou
   return all;
 }
 
-bool outside_lanes::look_empty() const noexcept {
-  // seq_cst: a sleeper has announced itself before. Pairs with: find_or_make, store.
+bool outside_lanes::all_look_empty() const noexcept {
+  // seq_cst: as in look_empty
   for (outside_lane* lane = first_.load(std::memory_order_seq_cst); lane != nullptr; lane = lane->next) {
     if (!lane->tasks.outside().looks_empty()) return false;
   }

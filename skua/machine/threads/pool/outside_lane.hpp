@@ -68,9 +68,13 @@ class outside_lanes {
 
   /// Takes the oldest tasks of some lane, and sets `taken` to them: one, or up to a share of 1/`of` of what is there.
   [[nodiscard]] outcome take(outside_batch& taken, std::size_t of, revocation_count& spent) noexcept;
-  [[nodiscard]] bool look_empty() const noexcept;
+  [[nodiscard]] bool look_empty() const noexcept {
+    // seq_cst: a sleeper has announced itself before. Pairs with: find_or_make, store.
+    return first_.load_hint(std::memory_order_seq_cst) == nullptr || all_look_empty();
+  }
 
  private:
+  [[nodiscard]] bool all_look_empty() const noexcept;
   [[nodiscard]] outside_lane* adopt() noexcept;
   [[nodiscard]] outside_lane* left_here() noexcept;
   [[nodiscard]] outside_lane& find_or_make();

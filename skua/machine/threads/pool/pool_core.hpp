@@ -129,8 +129,9 @@ class pool_core {
     return closing_.load(std::memory_order_acquire);
   }
   [[nodiscard]] std::uint64_t regions_version() const noexcept {
-    // acquire: the list is read after its number. Pairs with: open_region and close_region, increment.
-    return regions_version_.load(std::memory_order_acquire);
+    // acquire: whoever sees the number may have been sent by the region that it is of. Pairs with: open_region and close_region,
+    // increment. A hint: the list is read under the mutex.
+    return regions_version_.load_hint(std::memory_order_acquire);
   }
   /// Shares the list of open regions, and returns its number.
   std::uint64_t share_regions(std::shared_ptr<region_list const>& with) noexcept;

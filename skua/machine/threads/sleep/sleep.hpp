@@ -138,7 +138,7 @@ class sleep_state {
       // seq_cst: before the look. Pairs with: notify_worker, load of counts_.
       std::uint64_t const before = counts_.fetch_add(one_asleep, std::memory_order_seq_cst);
       others = asleep(before) + 1 + searching(before) < workers_;
-      Sync::full_fence();  // as P3: who relied on this caller pushed before, and we see it
+      Sync::full_fence_after_rmw();  // as P3: who relied on this caller pushed before, and we see it
       wakes = anything();
       if (wakes) wake_up_locked(s);
     }

@@ -369,7 +369,9 @@ bool worker::was_woken() noexcept { return std::exchange(was_woken_, false); }
 bool worker::has_new_regions() const noexcept { return regions_seen_ != core_.regions_version(); }
 
 void worker::refresh_regions() noexcept {
-  if (!has_new_regions()) return;
+  if (!has_new_regions()) [[likely]]
+    return;
+  tsan::unseen const of_the_worker;
   regions_seen_ = core_.share_regions(regions_);
   turn_of_ = 0;
 }
@@ -412,7 +414,7 @@ void worker::join() noexcept {
 /// A caller's record lies on the caller's stack, and every flow of its thread reads it: no edge orders their reads before
 /// the caller's next use of that stack.
 worker* worker::current() noexcept {
-  tsan::unseen const of_the_thread;
+  tsan::unseen_accesses const of_the_thread;
   thread_record* const r = current_thread();
   return r == nullptr ? nullptr : static_cast<worker*>(r->owner);
 }
