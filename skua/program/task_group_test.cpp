@@ -90,7 +90,7 @@ TYPED_TEST(task_group, one_exception_reaches_wait_and_cancels_the_rest) {
 }
 
 TYPED_TEST(task_group, a_bound_holds_and_every_task_runs_once) {
-  for (std::uint64_t const bound : {0, 1, 7}) {
+  for (std::uint64_t const bound : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{7}}) {
     typename TestFixture::group g{at_most{bound}};
     std::atomic<std::uint64_t> out{0};
     int ran = 0;
