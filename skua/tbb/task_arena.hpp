@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -80,7 +81,7 @@ class task_arena {
   explicit task_arena(tbb::attach) { static_cast<void>(attach_to_caller()); }
   /// With the settings of the other one; not its workers.
   task_arena(task_arena const& other) : where_(other.where_), priority_(other.priority_) {
-    if (other.attached_ != nullptr) where_.max_concurrency = static_cast<int>(other.attached_workers_);
+    if (other.attached() != nullptr) where_.max_concurrency = static_cast<int>(other.attached_workers_);
   }
   task_arena& operator=(task_arena const&) = delete;
   /// As terminate(): waits for all enqueued tasks; oneTBB's does not.
@@ -88,7 +89,7 @@ class task_arena {
 
   /// Starts the workers, if they have not been. Throws what pool's constructor throws.
   void initialize() {
-    if (attached_ == nullptr) static_cast<void>(workers());
+    if (attached() == nullptr) static_cast<void>(workers());
   }
   void initialize(int max_concurrency, unsigned reserved = 1, priority p = priority::normal) {
     initialize({.max_concurrency = max_concurrency}, reserved, p);
@@ -103,7 +104,7 @@ class task_arena {
   /// Joins the workers when they have run all enqueued tasks, which may use the arena meanwhile. Waits for calls of execute that are in
   /// progress. A task of the arena that calls it, or calls exit() in a program that keeps the arena, leaves the workers to themselves.
   void terminate() {
-    attached_ = nullptr;
+    attached_.store(nullptr, std::memory_order_relaxed);  // relaxed: says nothing of what was attached
     // Whoever uses the pool shares it. So it ends here, and not in one of its own tasks, which cannot wait for themselves.
     for (std::shared_ptr<pool> last; last == nullptr; std::this_thread::yield()) {
       std::shared_ptr<pool> mine = shared();
@@ -117,18 +118,18 @@ class task_arena {
       if (is_left || pool_.use_count() == 1) last = std::move(pool_);
     }
   }
-  [[nodiscard]] bool is_active() const { return attached_ != nullptr || shared() != nullptr; }
+  [[nodiscard]] bool is_active() const { return attached() != nullptr || shared() != nullptr; }
   /// Starts the workers to count them.
   [[nodiscard]] int max_concurrency() {
-    return static_cast<int>(attached_ != nullptr ? attached_workers_ : workers()->workers());
+    return static_cast<int>(attached() != nullptr ? attached_workers_ : workers()->workers());
   }
 
   /// f() on this arena's workers. Returns its value and throws what it throws.
   template <std::invocable F>
   auto execute(F&& f) {
     auto const call = [&f](auto&) { return std::forward<F>(f)(); };
-    if (attached_ != nullptr)
-      return runtime::call_outside(call, [this](runtime::outside_call& c) { runtime::run_in(*attached_, c); });
+    if (runtime::region* const around = attached())
+      return runtime::call_outside(call, [around](runtime::outside_call& c) { runtime::run_in(*around, c); });
     return workers()->run(call);
   }
   /// Starts f() and returns. Throws what copying f and allocating throw. An exception of f ends the process, as in oneTBB.
@@ -136,8 +137,8 @@ class task_arena {
   void enqueue(F&& f) {
     static_assert(std::invocable<std::decay_t<F>&>,
                   "task_arena::enqueue: f is called as f(); a task_handle goes to task_group::run");
-    if (attached_ != nullptr)
-      return runtime::enqueue_in(*attached_, {},
+    if (runtime::region* const around = attached())
+      return runtime::enqueue_in(*around, {},
                                  [function = std::forward<F>(f)]() mutable { static_cast<void>(function()); });
     auto const on = workers();
     on->enqueue([function = std::forward<F>(f), on]() mutable { static_cast<void>(function()); });
@@ -156,9 +157,13 @@ class task_arena {
   }
   bool attach_to_caller() {
     if (runtime::executor::running() == nullptr) return false;
-    attached_ = &runtime::pool_of_caller();
     attached_workers_ = runtime::workers_around();
+    // release: the number of workers. Pairs with: attached, load
+    attached_.store(&runtime::pool_of_caller(), std::memory_order_release);
     return true;
+  }
+  [[nodiscard]] runtime::region* attached() const noexcept {
+    return attached_.load(std::memory_order_acquire);  // acquire: pairs with attach_to_caller, store
   }
   [[nodiscard]] std::shared_ptr<pool> make_pool() const {
     pool_options o;
@@ -192,7 +197,7 @@ class task_arena {
 
   constraints where_;
   priority priority_ = priority::normal;
-  runtime::region* attached_ = nullptr;  ///< of the pool that the arena was attached to
+  std::atomic<runtime::region*> attached_{nullptr};  ///< in the pool that it was attached to; tasks look meanwhile
   std::uint32_t attached_workers_ = 0;
   mutable std::mutex making_;
   std::shared_ptr<pool> pool_;  ///< under making_; shared by calls and enqueued tasks

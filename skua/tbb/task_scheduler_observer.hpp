@@ -36,8 +36,8 @@ class task_scheduler_observer : runtime::worker_observer {
     if (!state) {
       runtime::stop_observing(*in_, *this);
       in_ = nullptr;
-    } else if (arena_ != nullptr && arena_->attached_ != nullptr) {
-      in_ = runtime::observe(*arena_->attached_, *this);
+    } else if (runtime::region* const around = arena_ == nullptr ? nullptr : arena_->attached()) {
+      in_ = runtime::observe(*around, *this);
     } else if (arena_ != nullptr) {
       in_ = runtime::observe(arena_->workers()->root_region(), *this);
     } else {
