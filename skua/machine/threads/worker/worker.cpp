@@ -164,6 +164,7 @@ worker::found worker::probe_everywhere() noexcept {
 }
 
 bool worker::other_regions_wait(region const& mine) const noexcept {
+  tsan::unseen_accesses const of_the_worker;
   return regions().size() > 1 && std::ranges::any_of(regions(), [&](auto const& r) {
            worker_slot* const s = r.get() == &mine ? nullptr : r->slot_for(*this);
            return s != nullptr && !r->looks_empty_to(s);

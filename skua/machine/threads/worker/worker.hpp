@@ -92,7 +92,7 @@ class worker final : public thread_record {
   [[nodiscard]] bool has_room_for_calls() const noexcept;
   // The thread tells who observes its pool that it begins to work there, or stops; `observer_list` says when. Cost where nobody does: a load.
   void enter_observed() noexcept {
-    if (observers_.has_newer(entered())) [[unlikely]]
+    if (has_newer_observers()) [[unlikely]]
       set_entered(observers_.enter(entered(), is_on_own_thread()));
   }
   void leave_observed() noexcept {
@@ -245,6 +245,11 @@ class worker final : public thread_record {
   void set_entered(std::uint64_t to) noexcept {
     tsan::unseen const of_the_worker;
     entered_ = to;
+  }
+  /// Unseen: no edge leads from the fiber that looks, which may have begun on another worker, to the pool's end.
+  [[nodiscard]] bool has_newer_observers() const noexcept {
+    tsan::unseen_accesses const of_the_worker;
+    return observers_.has_newer(entered_);
   }
   [[nodiscard]] bool is_on_own_thread() const noexcept {
     tsan::unseen const of_the_worker;

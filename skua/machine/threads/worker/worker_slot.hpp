@@ -107,6 +107,7 @@ class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, slot_front
 
   /// The fiber that runs is isolated: the policy does not place its children. For the owner.
   void keep_groups(bool on) noexcept {
+    tsan::unseen const of_the_worker;
     keeps_groups_ = on;
     update_exposure();
   }
