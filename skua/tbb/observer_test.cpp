@@ -189,6 +189,23 @@ TEST(observer, hears_nothing_after_its_end_nor_of_other_arenas) {
   EXPECT_GE(again.callers.load(), 1);
 }
 
+/// The last look at the list of observers is that of a thread which ends, after its observer: ThreadSanitizer must not take it for a race with
+/// the end of the list.
+TEST(observer, hears_nothing_of_who_leaves_after_its_end) {
+  for (int round = 0; round < 20; ++round) {
+    tbb::task_arena arena(1);
+    counting seen(arena);
+    seen.observe(true);
+    std::atomic<bool> is_over{false};
+    arena.enqueue([&] { wait_until("the observer is gone", [&] { return is_over.load(); }); });
+    wait_until("the worker has entered", [&] { return seen.workers.load() == 1; });
+    seen.observe(false);
+    is_over = true;
+    arena.terminate();
+    EXPECT_EQ(seen.workers_left.load(), 0);
+  }
+}
+
 TEST(observer, without_an_arena_hears_of_the_default_pool) {
   counting seen;
   seen.observe(true);

@@ -12,6 +12,8 @@
 #include <shared_mutex>
 #include <vector>
 
+#include "skua/parts/context/sanitizer.hpp"
+
 namespace skua::inline v0::runtime {
 
 /// The functions are called by the thread itself, by several at once. They must not throw, fork, or wait for tasks.
@@ -27,6 +29,12 @@ class worker_observer {
 /// Of one pool. Its observers may outlive it, and keep it.
 class observer_list {
  public:
+  observer_list() = default;
+  /// Nobody looks any more: the threads of the pool have ended. ThreadSanitizer, which follows fibers, is told so.
+  ~observer_list() { tsan::acquire(this); }
+  observer_list(observer_list const&) = delete;
+  observer_list& operator=(observer_list const&) = delete;
+
   /// Throws std::bad_alloc.
   void add(worker_observer& o) {
     std::unique_lock const held(changing_);
@@ -44,18 +52,23 @@ class observer_list {
   [[nodiscard]] bool has_newer(std::uint64_t entered) const noexcept { return newest() != entered; }
   /// Tells those who have not been told. Returns what the thread has entered for then.
   [[nodiscard, gnu::cold]] std::uint64_t enter(std::uint64_t before, bool is_worker) noexcept {
-    std::shared_lock const hold(changing_);
+    std::shared_lock hold(changing_);
     for (known const& k : all_) {
       if (k.number > before) k.who->enters(is_worker);
     }
-    return newest();
+    std::uint64_t const now = newest();
+    hold.unlock();
+    tsan::release(this);
+    return now;
   }
   /// Tells those who were told of the entry.
   [[gnu::cold]] void leave(std::uint64_t entered, bool is_worker) noexcept {
-    std::shared_lock const hold(changing_);
+    std::shared_lock hold(changing_);
     for (known const& k : all_) {
       if (k.number <= entered) k.who->leaves(is_worker);
     }
+    hold.unlock();
+    tsan::release(this);
   }
 
  private:

@@ -93,14 +93,14 @@ class worker final : public thread_record {
   // The thread tells who observes its pool that it begins to work there, or stops; `observer_list` says when. Cost where nobody does: a load.
   void enter_observed() noexcept {
     if (has_newer_observers()) [[unlikely]]
-      set_entered(observers_.enter(entered(), is_on_own_thread()));
+      set_entered(observers().enter(entered(), is_on_own_thread()));
   }
   void leave_observed() noexcept {
     std::uint64_t const before = entered();
     if (before == 0) [[likely]]
       return;
     set_entered(0);
-    observers_.leave(before, is_on_own_thread());
+    observers().leave(before, is_on_own_thread());
   }
   /// Charges this worker's time to `what` from now on. Cost: one clock reading.
   void begin(activity what) noexcept {
@@ -245,6 +245,10 @@ class worker final : public thread_record {
   void set_entered(std::uint64_t to) noexcept {
     tsan::unseen const of_the_worker;
     entered_ = to;
+  }
+  [[nodiscard]] observer_list& observers() const noexcept {
+    tsan::unseen_accesses const of_the_worker;
+    return observers_;
   }
   /// Unseen: no edge leads from the fiber that looks, which may have begun on another worker, to the pool's end.
   [[nodiscard]] bool has_newer_observers() const noexcept {
