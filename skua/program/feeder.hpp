@@ -73,8 +73,16 @@ class feeding final : public feeder<Item> {
   void run(its_here& here, It first, It last, Pass const& pass) {
     try {
       for_each(here, first, last, [this, &pass](std::iter_reference_t<It> element) {
-        if (added_.stop_requested()) throw cancelled{};  // an added item has failed: drops what has not begun
-        std::invoke(body_, pass(std::forward<std::iter_reference_t<It>>(element)), static_cast<feeder<Item>&>(*this));
+        if (added_.stop_requested()) throw cancelled{};  // an item or element has failed: drops what has not begun
+        try {
+          std::invoke(body_, pass(std::forward<std::iter_reference_t<It>>(element)), static_cast<feeder<Item>&>(*this));
+        } catch (cancelled const&) {
+          throw;
+        } catch (...) {
+          added_.fail(
+              std::current_exception());  // now: the loop throws it only when all elements that began have ended
+          throw;
+        }
       });
     } catch (cancelled const&) {
       added_.cancel();

@@ -13,6 +13,7 @@
 
 #include "skua/program/algorithm/for_each.hpp"
 #include "skua/program/executor.hpp"
+#include "skua/program/loop_failure.hpp"
 #include "skua/program/loop_options.hpp"
 #include "skua/program/parallel.hpp"
 #include "skua/program/partitioner.hpp"
@@ -31,34 +32,32 @@ value_holder<Value> fold_piece(Range& piece, Value const& identity, Fold const& 
 /// The value of a self-dividing range: fold(piece, identity) for its pieces, joined left to right.
 template <fork_join Here, self_dividing Range, class Value, class Fold, class Join>
 value_holder<Value> fold_divided(Here& here, Range& range, std::uint32_t pieces, Value const& identity,
-                                 Fold const& fold, Join const& join) {
+                                 Fold const& fold, Join const& join, loop_failure& all) {
   if (pieces == 1 || !range.is_divisible()) {
-    throw_if_stopped(here);
-    return fold_piece(range, identity, fold);
+    return all.call_leaf(here, [&] { return fold_piece(range, identity, fold); });
   }
   cut const c = cut::of(pieces);
   Range right = right_side(range, c);
   auto [a, b] = join_sides_of<Range>(
-      here, c, [&](Here& h) { return fold_divided(h, range, c.left, identity, fold, join); },
-      [&](Here& h) { return fold_divided(h, right, c.right, identity, fold, join); });
+      here, c, [&](Here& h) { return fold_divided(h, range, c.left, identity, fold, join, all); },
+      [&](Here& h) { return fold_divided(h, right, c.right, identity, fold, join, all); });
   return value_holder<Value>(std::in_place, [&] { return std::invoke(join, std::move(*a), std::move(*b)); });
 }
 
 /// The same where the body itself holds the value: Body(b, split) begins empty, b(piece) adds, b.join(right) joins.
 /// Every division of the range splits the body; oneTBB may skip that where nothing was stolen.
 template <fork_join Here, self_dividing Range, class Body>
-void fold_divided(Here& here, Range& range, std::uint32_t pieces, Body& body) {
+void fold_divided(Here& here, Range& range, std::uint32_t pieces, Body& body, loop_failure& all) {
   if (pieces == 1 || !range.is_divisible()) {
-    throw_if_stopped(here);
-    body(range);
+    all.call_leaf(here, [&] { body(range); });
     return;
   }
   cut const c = cut::of(pieces);
   Range right = right_side(range, c);
   value_holder<Body> right_body(std::in_place, [&] { return Body(body, split{}); });
   join_sides_of<Range>(
-      here, c, [&](Here& h) { fold_divided(h, range, c.left, body); },
-      [&](Here& h) { fold_divided(h, right, c.right, *right_body); });
+      here, c, [&](Here& h) { fold_divided(h, range, c.left, body, all); },
+      [&](Here& h) { fold_divided(h, right, c.right, *right_body, all); });
   body.join(*right_body);
 }
 
@@ -116,7 +115,9 @@ Value parallel_reduce(Range const& range, Value const& identity, Fold const& fol
         return Executor::with_here([&](typename Executor::here& here) {
           Range whole(range);
           if (whole.empty()) return Value(identity);
-          auto sum = fold_divided(here, whole, pieces_of<Range>(here, divides_fully<Options...>), identity, fold, join);
+          loop_failure all;
+          auto sum =
+              fold_divided(here, whole, pieces_of<Range>(here, divides_fully<Options...>), identity, fold, join, all);
           return Value(std::move(*sum));
         });
       },
@@ -169,7 +170,8 @@ void parallel_reduce(Range const& range, Body& body, Options&&... how) {
       [&] {
         Executor::with_here([&](typename Executor::here& here) {
           Range whole(range);
-          if (!whole.empty()) fold_divided(here, whole, pieces_of<Range>(here, divides_fully<Options...>), body);
+          loop_failure all;
+          if (!whole.empty()) fold_divided(here, whole, pieces_of<Range>(here, divides_fully<Options...>), body, all);
         });
       },
       how...);

@@ -8,8 +8,8 @@
 #include <functional>
 
 #include "skua/program/blocked_range.hpp"
-#include "skua/program/cancel.hpp"
 #include "skua/program/fork_join.hpp"
+#include "skua/program/loop_failure.hpp"
 #include "skua/program/pieces.hpp"
 
 namespace skua::inline v0::runtime {
@@ -59,19 +59,26 @@ auto join_sides_of(Here& here, cut c, Left const& left, Right const& right) {
   }
 }
 
-/// Calls body(piece) for every piece of the range, each once, in any order; nothing for an empty range.
+/// A part of `divide`.
 template <fork_join Here, self_dividing Range, class Body>
-void divide(Here& here, Range& range, std::uint32_t pieces, Body const& body) {
+void divide_of(Here& here, Range& range, std::uint32_t pieces, Body const& body, loop_failure& all) {
   if (pieces == 1 || !range.is_divisible()) {
     if (range.empty()) return;
-    throw_if_stopped(here);
-    std::invoke(body, range);
+    all.call_leaf(here, [&] { std::invoke(body, range); });
     return;
   }
   cut const c = cut::of(pieces);
   Range right = right_side(range, c);
   join_sides_of<Range>(
-      here, c, [&](Here& h) { divide(h, range, c.left, body); }, [&](Here& h) { divide(h, right, c.right, body); });
+      here, c, [&](Here& h) { divide_of(h, range, c.left, body, all); },
+      [&](Here& h) { divide_of(h, right, c.right, body, all); });
+}
+
+/// Calls body(piece) for every piece of the range, each once, in any order; nothing for an empty range.
+template <fork_join Here, self_dividing Range, class Body>
+void divide(Here& here, Range& range, std::uint32_t pieces, Body const& body) {
+  loop_failure all;
+  divide_of(here, range, pieces, body, all);
 }
 
 }  // namespace skua::inline v0::runtime

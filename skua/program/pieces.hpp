@@ -15,6 +15,7 @@
 #include "skua/program/cancel.hpp"
 #include "skua/program/fork_join.hpp"
 #include "skua/program/hint.hpp"
+#include "skua/program/loop_failure.hpp"
 #include "skua/program/task_group_context.hpp"
 
 namespace skua::inline v0::runtime {
@@ -77,27 +78,34 @@ struct piece_body {
   void const* with;
 };
 
-/// Calls the body once for each piece of [begin, end). Nothing is called for an empty range. Throws `cancelled` at a
-/// leaf, once a stop was requested.
+/// A part of run_pieces.
 template <class Here>
-void run_pieces(Here& here, std::size_t begin, std::size_t end, piece_limits how, piece_body<Here> const& body) {
+void run_pieces_of(Here& here, std::size_t begin, std::size_t end, piece_limits how, piece_body<Here> const& body,
+                   loop_failure& all) {
   if (end - begin <= how.most || how.pieces == 1) {
     if (begin == end) return;
-    throw_if_stopped(here);
-    body.call(body.with, here, begin, end);
+    all.call_leaf(here, [&] { body.call(body.with, here, begin, end); });
     return;
   }
   cut const c = cut::of(how.pieces);
   std::size_t const mid = begin + c.middle(end - begin);
   piece_limits const left{how.most, c.left};
   if (c.halves()) [[likely]] {
-    here.join([&, begin, mid](Here& h) { run_pieces(h, begin, mid, left, body); },
-              [&, mid, end](Here& h) { run_pieces(h, mid, end, left, body); });
+    here.join([&, begin, mid](Here& h) { run_pieces_of(h, begin, mid, left, body, all); },
+              [&, mid, end](Here& h) { run_pieces_of(h, mid, end, left, body, all); });
   } else {
     join_unequal_sides(
-        here, c, [&, begin, mid](Here& h) { run_pieces(h, begin, mid, left, body); },
-        [&, mid, end](Here& h) { run_pieces(h, mid, end, {how.most, c.right}, body); });
+        here, c, [&, begin, mid](Here& h) { run_pieces_of(h, begin, mid, left, body, all); },
+        [&, mid, end](Here& h) { run_pieces_of(h, mid, end, {how.most, c.right}, body, all); });
   }
+}
+
+/// Calls the body once for each piece of [begin, end). Nothing is called for an empty range. Throws `cancelled` at a
+/// leaf, once a stop was requested or another leaf has failed.
+template <class Here>
+void run_pieces(Here& here, std::size_t begin, std::size_t end, piece_limits how, piece_body<Here> const& body) {
+  loop_failure all;
+  run_pieces_of(here, begin, end, how, body, all);
 }
 
 /// A `here` that need not fork all pieces of a loop.
@@ -225,13 +233,12 @@ struct fold_body {
   void const* with;
 };
 
-/// Makes the value of [begin, end), which is not empty, in the room `into`: pieces are folded, and joined left to right.
+/// A part of run_fold.
 template <class Here>
-void run_fold(Here& here, std::size_t begin, std::size_t end, piece_limits how, fold_body<Here> const& body,
-              void* into) {
+void run_fold_of(Here& here, std::size_t begin, std::size_t end, piece_limits how, fold_body<Here> const& body,
+                 void* into, loop_failure& all) {
   if (end - begin <= how.most || how.pieces == 1) {
-    throw_if_stopped(here);
-    body.fold(body.with, here, begin, end, into);
+    all.call_leaf(here, [&] { body.fold(body.with, here, begin, end, into); });
     return;
   }
   struct half {
@@ -249,7 +256,7 @@ void run_fold(Here& here, std::size_t begin, std::size_t end, piece_limits how, 
   cut const c = cut::of(how.pieces);
   std::size_t const mid = begin + c.middle(end - begin);
   auto const make = [&](Here& h, half& one, std::size_t first, std::size_t last, std::uint32_t pieces) {
-    run_fold(h, first, last, {how.most, pieces}, body, one.value);
+    run_fold_of(h, first, last, {how.most, pieces}, body, one.value, all);
     one.is_made = true;
   };
   join_sides(
@@ -257,6 +264,14 @@ void run_fold(Here& here, std::size_t begin, std::size_t end, piece_limits how, 
       [&](Here& h) { make(h, right, mid, end, c.right); });
   body.join(body.with, left.value, right.value);
   left.is_made = false;  // it is the caller's
+}
+
+/// Makes the value of [begin, end), which is not empty, in the room `into`: pieces are folded, and joined left to right.
+template <class Here>
+void run_fold(Here& here, std::size_t begin, std::size_t end, piece_limits how, fold_body<Here> const& body,
+              void* into) {
+  loop_failure all;
+  run_fold_of(here, begin, end, how, body, into, all);
 }
 
 // The same from any thread, through an executor (executor.hpp).

@@ -7,6 +7,7 @@
 
 #include "skua/program/algorithm/body.hpp"
 #include "skua/program/algorithm/split.hpp"
+#include "skua/program/loop_failure.hpp"
 #include "skua/program/value_holder.hpp"
 
 namespace skua::inline v0::runtime {
@@ -19,7 +20,7 @@ class reduction {
       : first_(first), identity_(identity), combine_(combine), transform_(transform), most_(most) {}
 
   value_holder<T> operator()(Here& here, std::size_t begin, std::size_t end) const {
-    if (end - begin <= most_) return leaf(here, begin, end);
+    if (end - begin <= most_) return all_.call_leaf(here, [&] { return leaf(here, begin, end); });
     std::size_t const mid = middle(begin, end);
     auto [left, right] = here.join([this, begin, mid](Here& h) { return (*this)(h, begin, mid); },
                                    [this, mid, end](Here& h) { return (*this)(h, mid, end); });
@@ -28,7 +29,6 @@ class reduction {
 
  private:
   value_holder<T> leaf(Here& here, std::size_t begin, std::size_t end) const {
-    throw_if_stopped(here);
     value_holder<T> held(std::in_place, [&] { return T(identity_); });
     T& sum = *held;
     auto const last = after(first_, end);
@@ -43,6 +43,7 @@ class reduction {
   Combine& combine_;
   Transform& transform_;
   std::size_t most_;
+  mutable loop_failure all_;
 };
 
 /// combine(.. combine(combine(identity, transform([here,] r[0])), transform(r[1])) .., transform(r[n-1])), up to

@@ -17,6 +17,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/rank_pool.hpp"
 #include "skua/ranks.hpp"
+#include "tests/programs/this_thread.hpp"
 
 namespace skua::inline v0::ranks {
 namespace {
@@ -217,6 +218,28 @@ TEST_P(workers_of_ranks, throw_on_every_rank_what_a_task_threw_and_go_on_afterwa
     all.add({7, 0});
     all.process();
     EXPECT_EQ(world.sum(all.recorded()), world.size());
+  });
+}
+
+TEST_P(workers_of_ranks, begin_no_task_once_they_know_of_a_failure) {
+  on_all([](communicator& world) {
+    std::atomic<long> failed_on{0};
+    std::atomic<int> begun{0};
+    std::atomic<int> begun_late{0};
+    task_collection<numbered> all(world, {}, [&](task_site<numbered>& here, numbered const& t) {
+      if (failed_on == testing::this_thread_number()) ++begun_late;  // it has thrown, and takes another task
+      if (begun.fetch_add(1) == 50) {
+        failed_on = testing::this_thread_number();
+        throw std::logic_error("fifty");
+      }
+      if (t.work > 0) here.spawn({1, t.work - 1});
+    });
+    constexpr std::uint32_t tasks = 300;
+    for (std::uint32_t n = 0; n < tasks; ++n) all.add({n, 2});
+    EXPECT_ANY_THROW(all.process());
+    EXPECT_EQ(begun_late, 0);
+    all.process();  // all that was dropped is gone
+    EXPECT_EQ(world.sum(all.recorded()), 0U);
   });
 }
 

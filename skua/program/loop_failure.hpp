@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Whether a leaf of a loop has failed. An exception reaches a join only when the join's other child has ended, perhaps on another worker
+// and after a long time. A loop is a tree of joins; so its other leaves are told here, or they would go on until then.
+#pragma once
+
+#include <atomic>
+#include <utility>
+
+#include "skua/parts/base/error.hpp"
+#include "skua/program/cancel.hpp"
+#include "skua/program/fork_join.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// Of one call of a loop, a reduction, ..; in its caller's frame.
+class loop_failure {
+ public:
+  /// f(), which is a leaf. Throws `cancelled` instead, if a stop was requested or another leaf has failed. What f throws
+  /// wins over that on its way out, because joins prefer any other exception to `cancelled`.
+  template <fork_join Here, class F>
+  decltype(auto) call_leaf(Here& here, F&& f) {
+    throw_if_stopped(here);
+    // relaxed, here and below: advice; the joins publish the exception
+    if (has_failed_.load(std::memory_order_relaxed)) [[unlikely]]
+      throw cancelled{};
+    try {
+      return std::forward<F>(f)();
+    } catch (...) {
+      has_failed_.store(true, std::memory_order_relaxed);
+      throw;
+    }
+  }
+
+ private:
+  std::atomic<bool> has_failed_{false};
+};
+
+}  // namespace skua::inline v0::runtime
