@@ -143,7 +143,7 @@ struct pace {
 /// pace of the last elements each of them takes longer than a steal; so on, down to so many pieces. (pieces.md)
 template <tells_time Here>
 void run_timed_pieces(Here& here, std::size_t n, std::size_t begin, std::size_t end, std::uint32_t pieces, pace known,
-                      piece_body<Here> const& body) {
+                      piece_body<Here> const& body, loop_failure& all) {
   std::size_t const workers = here.workers();
   std::uint64_t const steal = here.short_loop_ticks();
   while (begin != end) {
@@ -157,21 +157,20 @@ void run_timed_pieces(Here& here, std::size_t n, std::size_t begin, std::size_t 
         cut const c = cut::of(pieces);
         std::size_t const middle = begin + c.middle(left);
         join_sides(
-            here, c, [&, begin, middle](Here& h) { run_timed_pieces(h, n, begin, middle, c.left, known, body); },
-            [&, middle, end](Here& h) { run_timed_pieces(h, n, middle, end, c.right, known, body); });
+            here, c, [&, begin, middle](Here& h) { run_timed_pieces(h, n, begin, middle, c.left, known, body, all); },
+            [&, middle, end](Here& h) { run_timed_pieces(h, n, middle, end, c.right, known, body, all); });
         return;
       } else {  // short, or measured in so little time that most of it may be the clock's
         std::size_t const few = known.fit_into(steal / 4);
         next = std::min(8 * known.elements, is_long ? few : std::max(few, n / workers / 2 + 1));
       }
     }
-    throw_if_stopped(here);
     if (next >= left) {
-      body.call(body.with, here, begin, end);
+      all.call_leaf(here, [&] { body.call(body.with, here, begin, end); });
       return;
     }
     std::uint64_t const start = here.ticks();
-    body.call(body.with, here, begin, begin + next);
+    all.call_leaf(here, [&] { body.call(body.with, here, begin, begin + next); });
     known = {here.ticks() - start, next};
     begin += next;
   }
@@ -192,7 +191,8 @@ void run_usual_pieces(Here& here, std::size_t n, std::size_t most, piece_body<He
       }
       if constexpr (tells_time<Here>) {
         if (n <= longest_timed) {
-          run_timed_pieces(here, n, 0, n, usual_pieces(workers), {}, body);
+          loop_failure all;
+          run_timed_pieces(here, n, 0, n, usual_pieces(workers), {}, body, all);
           return;
         }
       }
