@@ -10,6 +10,9 @@ CLANG_FORMAT ?= clang-format-19
 CLANG_TIDY_JOBS ?= $(JOBS)
 CAMPAIGN_MINUTES ?= 20
 KILLS ?= 100
+FAULTS ?= 100
+FAULT_SEED ?= 1
+FAULT_GROUPS ?= threads policy
 SKUA = build/release/bin/skua
 SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp')
 
@@ -20,7 +23,7 @@ tested = $(call built,$(1)) && tools/run_tests.py build/$(1) -j $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test asan ubsan tsan sanitize clang coverage tidy clang-tidy format format-check \
-        aarch64 numa mutants killed smpi networks campaign bench python experiments peers docs nightly install deb conan clean
+        aarch64 numa mutants faults killed smpi networks campaign bench python experiments peers docs nightly install deb conan clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -100,6 +103,11 @@ mutants: ## break one thing at a time in a copy of the protocols; a test must no
 	tools/install-packages build test
 	tools/mutants.py
 
+faults: ## plant FAULTS faults by rule in each folder group, FAULT_SEED; print how many the tests notice (docs/reliability.md)
+	tools/install-packages build test nightly
+	$(CMAKE) --preset dev
+	tools/fault_rules.py $(FAULT_GROUPS) --sample $(FAULTS) --seed $(FAULT_SEED) --jobs $(JOBS)
+
 killed: ## kill ranks of MPI jobs at random moments; KILLS of them (docs/ranks.md)
 	tools/install-packages build test
 	$(CMAKE) --preset dev
@@ -169,7 +177,7 @@ peers: ## StarPU, and fib and short regions on rayon, for comparison; nothing of
 
 # Every schedule, seed and build of the tests, of which `make test` takes a part (docs/reliability.md).
 nightly: export TEST_EFFORT = full
-nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy mutants killed smpi networks campaign bench python deb conan ## everything that is too slow for every change
+nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy mutants faults killed smpi networks campaign bench python deb conan ## everything that is too slow for every change
 
 install: build ## install into PREFIX (default /usr/local; DESTDIR is honoured)
 	$(CMAKE) --install build/release --prefix $(PREFIX)
