@@ -35,9 +35,9 @@ RULES = {
 
 # What no deletion may survive of: by the names of what is called, or assigned to.
 SERIOUS = {
-    "wake": re.compile(r"wake|notify|unpark|signal|futex|resume|hand_over|post\b", re.I),
+    "wake": re.compile(r"wake|notify|unpark|futex|resume|hand_over|post\b", re.I),
     "release": re.compile(r"release|unlock|\bfree|give_back|leave|close|delete|unregister|unlink|fetch_sub|return_", re.I),
-    "failure": re.compile(r"fail|throw|error|trouble|exception|cancel|stop", re.I),
+    "failure": re.compile(r"fail|throw|error|trouble|exception|cancel|abandon", re.I),
 }
 # Checks and what only ThreadSanitizer sees: no fault there changes what the library does.
 IGNORED = re.compile(r"(skua::)?(invariant|expects|assert)\(|(\w+\.)?(tsan|asan)::")
@@ -111,6 +111,8 @@ def seriousness(text):
     flat = called_name(text)
     if RESET.search(text):
         return "reset"
+    if re.search(r"counts|trace|clock", flat):  # what is counted is told, and nobody waits for it
+        return ""
     return next((kind for kind, words in SERIOUS.items() if words.search(flat)), "")
 
 
@@ -192,7 +194,8 @@ class Finder:
         for found in re.finditer(r"std::exchange\(", self.code[begin:end]):
             a, b = begin + found.start(), begin + found.end()
             self.add("reset", a, b, [Edit(a, "::planted::exchange({id}, ", length=b - a)],
-                     what=self.code[a:self.code.find("\n", b)], serious="reset")
+                     what=self.code[a:self.code.find("\n", b)],
+                     serious="reset" if re.match(r"[^;\n]*,\s*(nullptr|0|false|\{\}|std::nullopt|\w+\{\})\)", self.code[b:]) else "")
 
     def inside(self, cursor):
         kind = cursor.kind.name
