@@ -166,12 +166,13 @@ def site(number, rule="call", text="f();", file="x.hpp", lines=(1,), **more):
 
 class Errors(unittest.TestCase):
     def test_an_error_leads_to_the_faults_of_its_line(self):
-        tree = pathlib.Path("/t")
+        tree, made = pathlib.Path("/t"), pathlib.Path("/b/c")
         every = [site(1), site(2, lines=(2, 5)), site(3, file="y.hpp")]
-        self.assertEqual(build.to_blame("/t/x.hpp:5:3: error: no\n", tree, every), {2})
-        self.assertEqual(build.to_blame("/t/x.hpp:7:3: error: no\n", tree, every), set())
-        self.assertEqual(build.to_blame("/t/y.hpp:1:3:   required from here\n/u/z.hpp:9:1: error: no\n", tree, every), {3})
-        self.assertEqual(build.to_blame("/t/x.hpp:1:3: warning: no\n", tree, every), set())
+        self.assertEqual(build.to_blame("/t/x.hpp:5:3: error: no\n", tree, made, every), {2})
+        self.assertEqual(build.to_blame("../../t/x.hpp:5:3: error: no\n", tree, made, every), {2})
+        self.assertEqual(build.to_blame("/t/x.hpp:7:3: error: no\n", tree, made, every), set())
+        self.assertEqual(build.to_blame("/t/y.hpp:1:3:   required from here\n/u/z.hpp:9:1: error: no\n", tree, made, every), {3})
+        self.assertEqual(build.to_blame("/t/x.hpp:1:3: warning: no\n", tree, made, every), set())
 
 
 class Runs(unittest.TestCase):

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A copy of the tree with all faults in it, and its build. Faults that do not compile are dropped and counted."""
 
+import hashlib
+import json
+import os
 import pathlib
 import re
 import subprocess
@@ -39,8 +42,8 @@ def copy_tree(root, into, sites):
             old.unlink()
 
 
-def lines_in_errors(text, tree):
-    """For each error: where it is, then the places that it refers to."""
+def lines_in_errors(text, tree, build):
+    """For each error: where it is, then the places that it refers to. The compiler runs in `build`."""
     place = re.compile(r"^(/?[^\s:]+):(\d+):(?:\d+:)?(.*)")
     errors = []
     before = []
@@ -48,11 +51,8 @@ def lines_in_errors(text, tree):
         found = place.match(line)
         if not found:
             continue
-        path = pathlib.Path(found.group(1))
-        if not path.is_absolute() or not path.is_relative_to(tree):
-            where = None
-        else:
-            where = (str(path.relative_to(tree)), int(found.group(2)))
+        path = pathlib.Path(os.path.normpath(build / found.group(1)))
+        where = (str(path.relative_to(tree)), int(found.group(2))) if path.is_relative_to(tree) else None
         if re.match(r"\s*(fatal )?error:", found.group(3)):
             errors.append([where, *before])
             before = []
@@ -63,14 +63,14 @@ def lines_in_errors(text, tree):
     return [[w for w in e if w] for e in errors]
 
 
-def to_blame(text, tree, sites):
+def to_blame(text, tree, build, sites):
     """The sites that stand where the compiler found errors."""
     by_line = {}
     for s in sites:
         for line in s.lines:
             by_line.setdefault((s.file, line), set()).add(s.number)
     blamed = set()
-    for places in lines_in_errors(text, tree):
+    for places in lines_in_errors(text, tree, build):
         for where in places:
             if where in by_line:
                 blamed |= by_line[where]
@@ -82,6 +82,17 @@ class Bench:
     def __init__(self, root, work, sites, say):
         self.root, self.tree, self.build = root, work / "tree", work / "build"
         self.sites, self.dropped, self.say = list(sites), [], say
+        # What did not compile last time is not tried again while the sites are the same.
+        self.kept = work / "dropped.json"
+        self.mark = hashlib.sha256("\n".join(map(str, sites)).encode()).hexdigest()
+        if self.kept.is_file():
+            known = json.loads(self.kept.read_text())
+            if known["mark"] == self.mark:
+                self.drop(set(known["numbers"]))
+
+    def drop(self, numbers):
+        self.dropped += [s for s in self.sites if s.number in numbers]
+        self.sites = [s for s in self.sites if s.number not in numbers]
 
     def run(self, command):
         return subprocess.run(command, capture_output=True, text=True, errors="replace")
@@ -95,11 +106,11 @@ class Bench:
             ended = self.run(["cmake", "--build", str(self.build), "-j", str(jobs), "--target", *targets, "--", "-k", "0"])
             if ended.returncode == 0:
                 return
-            blamed = to_blame(ended.stdout + ended.stderr, self.tree, self.sites)
+            blamed = to_blame(ended.stdout + ended.stderr, self.tree, self.build, self.sites)
             if not blamed:
                 raise BuildError(f"the copy in {self.tree} does not compile:\n{(ended.stdout + ended.stderr)[-3000:]}")
-            self.dropped += [s for s in self.sites if s.number in blamed]
-            self.sites = [s for s in self.sites if s.number not in blamed]
+            self.drop(blamed)
+            self.kept.write_text(json.dumps({"mark": self.mark, "numbers": [s.number for s in self.dropped]}))
             self.say(f"{len(blamed)} faults do not compile and are left out")
         raise BuildError(f"after {ROUNDS} rounds there are still faults that do not compile")
 
