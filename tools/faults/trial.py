@@ -4,6 +4,7 @@
 import dataclasses
 import os
 import pathlib
+import pickle
 import re
 import resource
 import signal
@@ -94,14 +95,14 @@ class Tests:
         ended = run([str(program), "--gtest_list_tests"], 60, self.environment, self.work)
         if ended.status != 0:
             raise RuntimeError(f"{program} --gtest_list_tests: {ended.why or f'ended with {ended.status}'}")
-        names, suite = [], ""
+        names, suite = {}, ""  # the cases that differ in their parameter run together
         for line in ended.output.splitlines():
             word = line.split("#")[0].rstrip()
             if re.match(r"\S+\.$", word):
                 suite = word
             elif word.startswith("  ") and suite and "DISABLED_" not in suite + word and not suite.endswith("_mutant."):
-                names.append(suite + word.strip())
-        return names
+                names[re.sub(r"/[^/]+$", "/*", suite + word.strip())] = None
+        return list(names)
 
     def record(self, program, name):
         """Runs a case without a fault. None if it is of no use here."""
@@ -114,6 +115,18 @@ class Tests:
             return Case(program, name, ended.seconds, pathlib.Path(reached.name).read_bytes())
 
     def learn(self, pool):
+        """Kept for the next run while the programs are the same."""
+        kept = self.work / "learnt.pickle"
+        mark = [(str(p), p.stat().st_mtime_ns, self.environment["TEST_EFFORT"], self.longest_s) for p in self.programs]
+        if kept.is_file():
+            before, *learnt = pickle.loads(kept.read_bytes())
+            if before == mark:
+                self.cases, self.left_out = learnt
+                return
+        self._learn(pool)
+        kept.write_bytes(pickle.dumps((mark, self.cases, self.left_out)))
+
+    def _learn(self, pool):
         jobs = [(program, name) for program in self.programs for name in self.names_in(program)]
         for case in pool.map(lambda job: self.record(*job), jobs):
             if isinstance(case, str):
