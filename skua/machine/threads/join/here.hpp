@@ -34,7 +34,7 @@ class here final : public fiber {
   /// Two children: 5 ns on the machines we measured, and each fork can be stolen at once. More children: one group of
   /// n. Work: the children's plus O(n); span: the longest child plus O(n).
   /// It may return on another thread than it was called on, if a child was stolen. So do not hold a mutex across it, and
-  /// keep no reference to a thread_local. In a call that a thread from outside makes it returns on that thread.
+  /// keep no reference to a thread_local. Which calls return on their thread: docs/guide/joins.md.
   template <class... Args>
   [[gnu::always_inline]] auto join(Args&&... args) {
     expect_running();
@@ -60,9 +60,7 @@ class here final : public fiber {
   template <divisible_range Range, class Body>
   void each(Range&& range, Body&& body) {
     auto const first = std::ranges::begin(range);
-    auto const call_child = [&](std::uint64_t i, here& h) {
-      body(h, first[static_cast<difference_of<Range>>(i)]);
-    };
+    auto const call_child = [&](std::uint64_t i, here& h) { body(h, first[static_cast<difference_of<Range>>(i)]); };
     expect_running();
     elements<decltype(call_child)> all{call_child};
     all.name = type_text<std::remove_reference_t<Body>>();

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -28,7 +29,7 @@ class isolation : public skua::testing::under_every_policy {};
 // The stolen child lasts until the thread that waits for it would have taken the other task.
 TEST_P(isolation, a_waiting_thread_runs_no_other_task) {
   if (GetParam() == "checked:adws" || GetParam() == "checked:replay")
-    GTEST_SKIP() << "f runs on its thread alone there";
+    GTEST_SKIP() << "nobody need come for the child there";
   skua::pool pool({.workers = 2, .policy = GetParam()});
   int mixed = 0;
   int waited = 0;
@@ -59,9 +60,50 @@ TEST_P(isolation, a_waiting_thread_runs_no_other_task) {
   EXPECT_EQ(waited, 10);
 }
 
+// Whatever the policy does with the section's children: others may help, and nothing else runs on its thread.
+TEST_P(isolation, whoever_helps_no_other_task_runs_on_the_sections_thread) {
+  skua::pool pool({.workers = 2, .policy = GetParam()});
+  std::atomic<int> mixed{0};
+  std::atomic<int> ran{0};
+  constexpr int rounds = 30;
+  for (int round = 0; round < rounds; ++round) {
+    pool.run([&](auto& here) {
+      here.join([](auto&) {}, [](auto&) {});  // replay and adws have seen a group of this task
+      auto const me = this_thread_number();
+      std::atomic<bool> is_inside{false};
+      skua::task_group others;
+      for (int i = 0; i < 4; ++i) {
+        others.run([&] {
+          if (is_inside.load() && this_thread_number() == me) ++mixed;
+        });
+      }
+      auto const child = [&](auto& h) {
+        ++ran;
+        EXPECT_EQ(skua::testing::fib(h, 9), 34);
+      };
+      skua::isolate([&](auto& alone) {
+        is_inside = true;
+        alone.join(child, child);
+        alone.each(std::array{1, 2, 3, 4}, [&](auto& h, int) { child(h); });
+        alone.scope([&](auto& s) {
+          for (int i = 0; i < 4; ++i) s.fork(child);
+        });
+        alone.finish([&](auto& f) {
+          for (int i = 0; i < 4; ++i) f.spawn([&](auto& g) { child(g.here()); });
+        });
+        EXPECT_EQ(this_thread_number(), me);
+        is_inside = false;
+      });
+      others.wait();
+    });
+  }
+  EXPECT_EQ(mixed, 0);
+  EXPECT_EQ(ran, 14 * rounds);
+}
+
 TEST_P(isolation, a_scopes_child_sees_a_failure_around_the_scope_while_its_owner_waits) {
   if (GetParam() == "checked:adws" || GetParam() == "checked:replay")
-    GTEST_SKIP() << "f runs on its thread alone there";
+    GTEST_SKIP() << "nobody need come for the child there";
   skua::pool pool({.workers = 3, .policy = GetParam()});
   for (int round = 0; round < 10; ++round) {
     std::atomic<bool> runs{false};
