@@ -4,10 +4,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <memory>
 #include <thread>
+#include <vector>
 
+#include "skua/as_tbb.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/skua.hpp"
 #include "tests/programs/fib.hpp"
@@ -111,6 +116,41 @@ TEST_F(fork_border, a_child_of_a_task_goes_on_alone_and_makes_pools) {
               0);
     EXPECT_EQ(fib(here, 10), 55);
   });
+}
+
+/// A limit lies on the stack of a thread that the child does not have, and whose stack its own threads get.
+TEST_F(fork_border, limits_that_other_threads_have_made_do_no_harm_in_a_child) {
+  std::atomic<int> made{0};
+  std::atomic<bool> ends{false};
+  std::vector<std::thread> limiting;
+  for (std::size_t most = 1; most <= 3; ++most) {
+    limiting.emplace_back([&, most] {
+      skua::tbb::global_control const limit(skua::tbb::global_control::max_allowed_parallelism, most);
+      ++made;
+      while (!ends) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+  }
+  wait_until("all limits live", [&] { return made == 3; });
+  auto const uses_limits = [] {
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 6; ++t) {
+      threads.emplace_back([&wrong, t] {
+        std::array<unsigned char, 20'000> garbage;
+        garbage.fill(static_cast<unsigned char>(0xff));
+        for (int i = 0; i < 20; ++i) {
+          skua::tbb::global_control const limit(skua::tbb::global_control::max_allowed_parallelism,
+                                                1 + static_cast<std::size_t>(t + i) % 3);
+          if (sum_by_the_default_pool() != 4950 || garbage[static_cast<std::size_t>(i)] != 0xff) ++wrong;
+        }
+      });
+    }
+    for (auto& t : threads) t.join();
+    return wrong.load() == 0 ? 0 : 1;
+  };
+  EXPECT_EQ(status_in_a_child(uses_limits), 0);
+  ends = true;
+  for (auto& t : limiting) t.join();
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/threads/pool/default_region.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -29,6 +31,11 @@ struct narrow_region {
 
 }  // namespace
 
+struct worker_limit::number {
+  std::uint32_t const most;
+  number* next;  ///< the one that was made before, of those that live
+};
+
 /// Never destroyed: threads may call in while the process ends.
 class worker_limits {
  public:
@@ -40,17 +47,22 @@ class worker_limits {
   // relaxed: a number. Whoever needs more of the limit's thread is ordered after it anyway.
   [[nodiscard]] std::uint32_t least() const noexcept { return least_.load(std::memory_order_relaxed); }
 
-  void add(worker_limit& l) noexcept {
+  worker_limit::number* add(std::uint32_t most) {
+    // Without memory for the handlers a child may find the lock taken that a limit needs.
+    [[maybe_unused]] static int const registered = ::pthread_atfork(&before_fork, &after_fork, &after_fork);
+    auto made = std::make_unique<worker_limit::number>(worker_limit::number{most, nullptr});
     std::lock_guard const hold(changing_);
-    l.next_ = newest_;
-    newest_ = &l;
+    made->next = newest_;
+    newest_ = made.release();
     find_least();
+    return newest_;
   }
-  void remove(worker_limit& l) noexcept {
+  void remove(worker_limit::number* l) noexcept {
     std::lock_guard const hold(changing_);
-    worker_limit** at = &newest_;
-    while (*at != &l) at = &(*at)->next_;
-    *at = l.next_;
+    worker_limit::number** at = &newest_;
+    while (*at != l) at = &(*at)->next;
+    *at = l->next;
+    delete l;
     find_least();
   }
 
@@ -62,9 +74,11 @@ class worker_limits {
   }
 
  private:
+  static void before_fork() noexcept { all().changing_.lock(); }
+  static void after_fork() noexcept { all().changing_.unlock(); }
   void find_least() noexcept {
     std::uint32_t least = worker_limit::none;
-    for (worker_limit const* l = newest_; l != nullptr; l = l->next_) least = std::min(least, l->most_);
+    for (auto const* l = newest_; l != nullptr; l = l->next) least = std::min(least, l->most);
     least_.store(least, std::memory_order_relaxed);  // relaxed: see least
   }
 
@@ -85,14 +99,14 @@ class worker_limits {
   }
 
   std::mutex changing_;
-  worker_limit* newest_ = nullptr;          ///< under changing_
+  worker_limit::number* newest_ = nullptr;  ///< under changing_
   narrow_region const* regions_ = nullptr;  ///< under changing_
   std::atomic<std::uint32_t> least_{worker_limit::none};
   announced_atomic<narrow_region const*> last_used_{nullptr};
 };
 
-worker_limit::worker_limit(std::uint32_t most) noexcept : most_(most) { worker_limits::all().add(*this); }
-worker_limit::~worker_limit() { worker_limits::all().remove(*this); }
+worker_limit::worker_limit(std::uint32_t most) : mine_(worker_limits::all().add(most)) {}
+worker_limit::~worker_limit() { worker_limits::all().remove(mine_); }
 std::uint32_t worker_limit::least() noexcept { return worker_limits::all().least(); }
 
 region& default_region() {

@@ -11,12 +11,14 @@ namespace skua::inline v0::runtime {
 class region;
 
 /// While it lives, calls of threads that are no workers use at most so many workers of the default pool. The least of all
-/// limits holds; calls in progress keep what they have. Any thread may make and destroy them.
+/// limits holds; calls in progress keep what they have. Any thread may make and destroy them. In a child of fork() those that
+/// lived hold on, also where the thread is gone that would end them.
 class worker_limit {
  public:
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-  explicit worker_limit(std::uint32_t most) noexcept;
+  /// Throws std::bad_alloc.
+  explicit worker_limit(std::uint32_t most);
   ~worker_limit();
   worker_limit(worker_limit const&) = delete;
   worker_limit& operator=(worker_limit const&) = delete;
@@ -24,10 +26,11 @@ class worker_limit {
   /// The least of those that live; `none` without one.
   [[nodiscard]] static std::uint32_t least() noexcept;
 
+  struct number;
+
  private:
-  friend class worker_limits;
-  std::uint32_t const most_;
-  worker_limit* next_ = nullptr;  ///< the one that was made before, of those that live
+  number* const
+      mine_;  ///< not in this object, which may lie on the stack of a thread that a child of fork() does not have
 };
 
 /// Throws what default_pool() throws, and std::bad_alloc when a limit is used for the first time.
