@@ -92,6 +92,7 @@ class worker_limits {
       for (std::uint32_t w = 0; w < workers; ++w) first[w] = worker_id{w};
       pool_core& core = all.root_region().of();
       made->in = core.open_region(all.root_region().policy_maker(), first).get();  // the core's list keeps it
+      made->in->limit(all.root_region());
       found = regions_ = made.release();
     }
     last_used_.store(found, std::memory_order_release);  // release: as above

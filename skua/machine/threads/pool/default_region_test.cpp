@@ -110,6 +110,30 @@ TEST(worker_limits, lose_no_task_that_was_started_under_another_limit) {
   }
 }
 
+TEST(worker_limits, hold_for_calls_of_the_default_pool_inside_of_a_limited_one) {
+  control const limit(control::max_allowed_parallelism, 2);
+  std::atomic<int> wrong{0};
+  auto const look = [&wrong](auto& h) {
+    // A guest has one worker, and no number.
+    if (h.workers() > 2 || index(skua::this_worker().value_or(skua::worker_id{0})) >= 2) ++wrong;
+  };
+  auto const calls = [&](int) {
+    for (int i = 0; i < 10; ++i) {
+      skua::default_pool().run([&](auto& h) {
+        look(h);
+        skua::for_each(h, 0, 64, [&](int) {
+          if (index(skua::this_worker().value_or(skua::worker_id{0})) >= 2) ++wrong;
+        });
+        h.join(look, look);
+      });
+    }
+  };
+  std::vector<std::thread> callers;  // some of them guests
+  for (int t = 0; t < 4; ++t) callers.emplace_back([&] { tbb::parallel_for(0, 20, calls, tbb::simple_partitioner()); });
+  for (auto& t : callers) t.join();
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST(worker_limits, may_change_while_other_threads_call) {
   std::atomic<bool> stop{false};
   std::atomic<int> wrong{0};

@@ -78,8 +78,14 @@ class region final : public std::enable_shared_from_this<region>, private polici
   [[nodiscard]] std::uint32_t workers_around() const noexcept {
     return host_ == nullptr ? workers() : host_->workers();
   }
-  /// True for this region and that of a guest: what runs there may call into this one directly.
-  [[nodiscard]] bool serves(region const& r) const noexcept { return this == &r || host_ == &r; }
+  /// It has some workers of that region, whose calls it runs meanwhile (default_region.hpp).
+  void limit(region const& whole) noexcept { whole_ = &whole; }
+  /// True for this region, for that of which this one is a guest's, and for that which either of them limits: what runs here may
+  /// call into it directly.
+  [[nodiscard]] bool serves(region const& r) const noexcept {
+    region const& mine = host_ == nullptr ? *this : *host_;
+    return this == &r || &mine == &r || mine.whole_ == &r;
+  }
   [[nodiscard]] bool has_enqueued() const noexcept { return !injected_.looks_empty(); }
   /// The oldest task that was injected, for `guest_list::run_task`; null: there is none.
   [[nodiscard]] handed* take_enqueued() noexcept;
@@ -122,8 +128,9 @@ class region final : public std::enable_shared_from_this<region>, private polici
   std::unique_ptr<guest_list> guests_;
   failure_epoch<> failures_;
   brief_lock<> order_of_teams_;
-  region* host_ = nullptr;  ///< of a guest's region
-  bool is_closed_ = false;  ///< the pool's, under its lock of the regions
+  region* host_ = nullptr;         ///< of a guest's region
+  region const* whole_ = nullptr;  ///< of one that a limit made
+  bool is_closed_ = false;         ///< the pool's, under its lock of the regions
 };
 
 }  // namespace skua::inline v0::runtime
