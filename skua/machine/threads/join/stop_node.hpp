@@ -39,11 +39,8 @@ struct stop_node {
   }
   [[nodiscard]] inline bool has_failed(std::uint64_t epoch) const noexcept;  // fiber.cpp
 
-  /// True if the innermost node `n`, or one around it, belongs to this task_group. O(depth).
-  [[nodiscard]] static bool inside(stop_node const* n, wait_group const& group) noexcept {
-    while (n != nullptr && n->tasks != &group) n = n->outer;
-    return n != nullptr;
-  }
+  /// True if the innermost node `n`, or one around it, also behind a shield, belongs to this task_group. O(depth).
+  [[nodiscard]] static bool inside(stop_node const* n, wait_group const& group) noexcept;  // shield.cpp
   /// True if a node inside this one, with this place, would change nothing.
   [[nodiscard]] static bool adds_nothing(stop_node const* n, place_id hinted) noexcept {
     return hinted == no_place_hint || (n != nullptr && n->place == hinted);

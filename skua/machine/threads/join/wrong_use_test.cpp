@@ -11,10 +11,12 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/skua.hpp"
 #include "tests/programs/fib.hpp"
+#include "tests/programs/wait_until.hpp"
 
 namespace {
 
 using skua::testing::fib;
+using skua::testing::wait_until;
 
 class wrong_use_DeathTest : public ::testing::Test {
  protected:
@@ -143,6 +145,28 @@ TEST_F(wrong_use, a_task_group_that_an_exception_unwinds_says_nothing) {
     throw std::logic_error("elsewhere");
   } catch (std::logic_error const&) {}
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(wrong_use_of_a_group, is_found_behind_shields_also_in_a_stolen_child) {
+  skua::pool pool({.workers = 2});
+  for (bool const is_to_be_stolen : {false, true}) {
+    EXPECT_THROW(pool.run([&](auto&) {
+      skua::task_group group;
+      group.run([&] {
+        skua::without_stop([&](auto& shielded) {
+          std::atomic<bool> begun{!is_to_be_stolen};
+          auto const first = [&](auto&) { wait_until("the other child is stolen", [&] { return begun.load(); }); };
+          auto const second = [&](auto&) {
+            begun = true;
+            skua::without_stop([&] { group.wait(); });
+          };
+          shielded.join(first, second);
+        });
+      });
+      group.wait();
+    }),
+                 skua::usage_error);
+  }
 }
 
 TEST(right_use, a_child_may_use_its_own_here_everywhere) {
