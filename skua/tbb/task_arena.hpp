@@ -33,8 +33,9 @@ namespace skua::inline v0::tbb {
 namespace this_task_arena {
 
 /// The number of the calling worker, less than max_concurrency(); task_arena::not_initialized for a thread that runs no
-/// task. A thread that runs its call alone, because callers and tasks have all workers' places, has number 0: as in oneTBB,
-/// where each such thread is the first of an arena of its own. So a worker may have the same number meanwhile.
+/// task. In a task_arena no two bodies that run at once have the same one. A thread that calls without an arena runs its call
+/// alone, with number 0, if callers and tasks have all workers' places: as in oneTBB, where it is the first of an arena of its
+/// own. So has the thread that a pool lends to what is enqueued (docs/guide/waiting.md), and a task_arena, too.
 [[nodiscard]] inline int current_thread_index() noexcept {
   if (std::optional<worker_id> const w = this_worker()) return static_cast<int>(*w);
   return runtime::executor::running() != nullptr ? 0 : -2;
@@ -124,13 +125,16 @@ class task_arena {
     return static_cast<int>(attached() != nullptr ? attached_workers_ : workers()->workers());
   }
 
-  /// f() on this arena's workers. Returns its value and throws what it throws.
+  /// f() on this arena's workers: by the calling thread, if a place there is free; else the thread waits until one of them has run
+  /// f. Returns its value and throws what it throws.
   template <std::invocable F>
   auto execute(F&& f) {
     auto const call = [&f](auto&) { return std::forward<F>(f)(); };
     if (runtime::region* const around = attached())
       return runtime::call_outside(call, [around](runtime::outside_call& c) { runtime::run_in(*around, c); });
-    return workers()->run(call);
+    auto const on = workers();
+    return runtime::call_outside(call,
+                                 [&on](runtime::outside_call& c) { runtime::run_in_a_place(on->root_region(), c); });
   }
   /// Starts f() and returns. Throws what copying f and allocating throw. An exception of f ends the process, as in oneTBB.
   template <class F>

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <thread>
@@ -168,6 +170,89 @@ TEST(arena_attach, has_nothing_to_attach_to_outside_of_tasks) {
   EXPECT_FALSE(none.is_active());
   EXPECT_FALSE(none.initialize(tbb::attach{}));
   EXPECT_EQ(none.execute([] { return 3; }), 3);
+}
+
+// Of the bodies that run at once, each has a number of its own: data per number need no lock.
+TEST(arena, bodies_of_more_threads_than_it_has_workers_have_numbers_of_their_own) {
+  for (int const workers : {1, 2}) {
+    tbb::task_arena arena(workers);
+    std::vector<std::atomic<bool>> taken(static_cast<std::size_t>(workers));
+    std::atomic<int> wrong{0};
+    auto const body = [&](int) {
+      int const mine = tbb::this_task_arena::current_thread_index();
+      if (mine < 0 || mine >= workers || tbb::this_task_arena::max_concurrency() != workers) {
+        ++wrong;
+        return;
+      }
+      std::atomic<bool>& slot = taken[static_cast<std::size_t>(mine)];
+      if (slot.exchange(true)) ++wrong;
+      std::this_thread::yield();  // so that others come meanwhile
+      slot = false;
+    };
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 5; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 40; ++i) {
+          arena.execute([&] {
+            body(0);
+            tbb::parallel_for(0, 20, body, tbb::simple_partitioner());
+          });
+        }
+      });
+    }
+    for (auto& t : threads) t.join();
+    EXPECT_EQ(wrong, 0) << workers << " workers";
+  }
+}
+
+// A body that computes for longer than a pool has patience looks like one that waits: no thread is lent to a call that waits for a place.
+TEST(arena, a_call_that_waits_for_a_place_gets_no_lent_thread) {
+  tbb::task_arena arena(1);
+  std::atomic<bool> is_in{false};
+  std::atomic<bool> has_left{false};
+  std::thread first([&] {
+    arena.execute([&] {
+      is_in = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      has_left = true;
+    });
+  });
+  wait_until("the only place is taken", [&] { return is_in.load(); });
+  EXPECT_TRUE(arena.execute([&] { return has_left.load(); }));
+  first.join();
+}
+
+TEST(arena, a_call_that_waits_for_a_place_throws_what_its_body_throws) {
+  tbb::task_arena arena(1);
+  std::atomic<int> caught{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) {
+        try {
+          arena.execute([] { throw std::runtime_error("inside"); });
+        } catch (std::runtime_error const&) {
+          ++caught;
+        }
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(caught, 200);
+}
+
+TEST(arena, an_isolated_task_that_calls_it_waits_alone) {
+  tbb::task_arena arena(1);
+  skua::pool pool({.workers = 2});
+  std::atomic<int> wrong{0};
+  pool.run([&](auto& here) {
+    skua::for_each(here, 0, 20, [&](int) {
+      skua::isolate([&] {
+        if (arena.execute([] { return tbb::this_task_arena::current_thread_index(); }) != 0) ++wrong;
+      });
+    });
+  });
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace

@@ -51,15 +51,20 @@ class injector {
 
   /// Any thread: takes this item out, wherever it is in the line; false if it is not here. O(items).
   bool remove(injectable& item) noexcept {
+    return take_first([&item](injectable const& i) { return &i == &item; }) != nullptr;
+  }
+  /// Any thread: takes the oldest item for which is_wanted(item) holds; null: there is none. is_wanted is called under the lock. O(items).
+  template <class IsWanted>
+  [[nodiscard]] injectable* take_first(IsWanted const& is_wanted) noexcept {
     std::lock_guard const held(lock_);
     injectable* before = nullptr;
     injectable* at = first_;
-    while (at != nullptr && at != &item) before = std::exchange(at, at->next);
-    if (at == nullptr) return false;
-    (before == nullptr ? first_ : before->next) = item.next;
-    if (last_ == &item) last_ = before;
+    while (at != nullptr && !is_wanted(*at)) before = std::exchange(at, at->next);
+    if (at == nullptr) return nullptr;
+    (before == nullptr ? first_ : before->next) = at->next;
+    if (last_ == at) last_ = before;
     size_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as in pop
-    return true;
+    return at;
   }
 
   /// Items now, without the lock: exact when nobody pushes or pops.

@@ -68,8 +68,7 @@ void lent_thread::run() noexcept {
 bool lent_thread::watch() noexcept {
   for (;;) {
     std::shared_ptr<region_list const> const open = open_regions(core_);
-    auto const from = std::ranges::find_if(*open, [](auto const& r) { return r->has_enqueued(); });
-    if (from == open->end()) return true;
+    if (!anything_enqueued(*open)) return true;
     std::uint64_t const now = clock_ns();
     std::uint64_t const marks = marks_of_workers(core_, *open);
     if (marks != marks_ || since_ns_ == 0) {
@@ -80,8 +79,13 @@ bool lent_thread::watch() noexcept {
       if (!when_.pause(between_looks)) return false;
       continue;
     }
-    handed* const oldest = (*from)->take_enqueued();
-    if (oldest == nullptr) continue;
+    handed* oldest = nullptr;
+    auto const from =
+        std::ranges::find_if(*open, [&](auto const& r) { return (oldest = r->take_enqueued()) != nullptr; });
+    if (oldest == nullptr) {  // a worker was faster, or all that lies there are calls that need a worker's place
+      if (!when_.pause(between_looks)) return false;
+      continue;
+    }
     ran_.fetch_add(1, std::memory_order_relaxed);  // relaxed, all: only people read them
     is_running_.store(true, std::memory_order_relaxed);
     (*from)->guests().run_task(*oldest);

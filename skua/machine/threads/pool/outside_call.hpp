@@ -23,6 +23,9 @@ struct outside_call {
 /// Runs the call on a region: at once if the caller is a task of that region, else submitted as a root. Throws what the
 /// call throws.
 void run_in(region& where, outside_call& what);
+/// As run_in, for calls whose bodies have numbers of their own. No guest runs it: a thread that finds no worker's place free waits
+/// until a worker, or a caller in a worker's place, has run the call as a task (caller.md, "More callers than workers").
+void run_in_a_place(region& where, outside_call& what);
 
 /// Runs f(here), or f(), through run(outside_call&). Returns f's value (a copy of the referent if f returns a reference).
 /// Traces call it by the type `Name`.

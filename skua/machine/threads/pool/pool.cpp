@@ -247,6 +247,12 @@ void run_outside(runtime::region& where, runtime::root& asked) {
   where.guests().run(asked);
 }
 
+/// For a fiber of another region or pool, which waits meanwhile.
+void run_as_a_task(runtime::region& where, runtime::root& asked, runtime::here& waiting) {
+  where.inject(asked);
+  waiting.wait(asked.waited, 1);
+}
+
 }  // namespace
 
 void runtime::run_in(runtime::region& where, outside_call& what) {
@@ -260,9 +266,24 @@ void runtime::run_in(runtime::region& where, outside_call& what) {
     // tasks could be placed there.
     where.guests().run(asked);
   } else {
-    runtime::here& waiting = w->running_fiber();
+    run_as_a_task(where, asked, w->running_fiber());
+  }
+  asked.rethrow();
+}
+
+void runtime::run_in_a_place(runtime::region& where, outside_call& what) {
+  where.of().check_process();
+  runtime::worker* const w = runtime::worker::current();
+  if (w != nullptr && w->running_fiber().at().in.serves(where)) return what.call(what, w->running_fiber());
+  runtime::root asked{what};
+  asked.need_a_place();
+  if (w != nullptr) {
+    run_as_a_task(where, asked, w->running_fiber());
+  } else if (!runtime::caller::run(where, asked)) {
+    runtime::completion done;
+    asked.blocked = &done;
     where.inject(asked);
-    waiting.wait(asked.waited, 1);
+    done.wait();
   }
   asked.rethrow();
 }

@@ -7,6 +7,7 @@
 #include "skua/machine/threads/pool/caller.hpp"
 #include "skua/machine/threads/pool/guest.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
+#include "skua/machine/threads/pool/root.hpp"
 #include "skua/machine/threads/worker/work_search.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 
@@ -64,7 +65,10 @@ void region::inject(handed& t) noexcept {
   if (has_no_threads() && injected_.remove(t)) guests_->run_task(t);
 }
 
-handed* region::take_enqueued() noexcept { return static_cast<handed*>(injected_.pop()); }
+handed* region::take_enqueued() noexcept {
+  return static_cast<handed*>(injected_.take_first(
+      [](injectable const& i) { return !root::waits_for_a_place(static_cast<handed const&>(i)); }));
+}
 
 void region::make_ready(frame& f) noexcept { submit(ready_, f); }
 frame* region::take_ready() noexcept { return static_cast<frame*>(static_cast<handed*>(ready_.pop())); }

@@ -87,7 +87,7 @@ class region final : public std::enable_shared_from_this<region>, private polici
     return this == &r || &mine == &r || mine.whole_ == &r;
   }
   [[nodiscard]] bool has_enqueued() const noexcept { return !injected_.looks_empty(); }
-  /// The oldest task that was injected, for `guest_list::run_task`; null: there is none.
+  /// The oldest task that was injected, for `guest_list::run_task`; null: there is none that a guest may run.
   [[nodiscard]] handed* take_enqueued() noexcept;
   [[nodiscard]] bool has_injected() const noexcept { return !injected_.looks_empty() || !outside_.look_empty(); }
 

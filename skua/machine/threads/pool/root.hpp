@@ -71,6 +71,12 @@ class root final : public root_base {
 
   [[nodiscard]] char const* name() const noexcept { return what_.name; }
   [[nodiscard]] hint const& hinted() const noexcept { return hint_; }
+  /// No guest is to run it.
+  void need_a_place() noexcept { needs_a_place_ = true; }
+  /// True if it is a root that waits for a worker's place.
+  [[nodiscard]] static bool waits_for_a_place(task const& t) noexcept {
+    return t.is == &kind && static_cast<root const&>(t).needs_a_place_;
+  }
   [[nodiscard]] bool reports_its_end() const noexcept { return runs_a_task_; }
   /// Call this after the wait: throws what the call threw.
   void rethrow() {
@@ -95,6 +101,7 @@ class root final : public root_base {
   outside_call& what_;
   hint hint_;
   bool runs_a_task_ = false;
+  bool needs_a_place_ = false;  ///< beside the other one: one store writes both
   std::exception_ptr error_;
 };
 
