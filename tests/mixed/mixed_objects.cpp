@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Steps of mixed programs that use objects with a life of their own: flows that grow, teams, objects per worker, groups that
-// are used again or bounded, contexts, shields, limits, and enqueued calls with a token.
+// Steps of mixed programs that use objects with a life of their own: flows that grow or gather nodes, teams, objects per worker,
+// groups that are used again or bounded, contexts, shields, observers, limits, arenas, lent threads, and enqueued calls with a token.
+#include <algorithm>
 #include <atomic>
+#include <exception>
 #include <functional>
+#include <future>
 #include <stop_token>
 #include <thread>
 
 #include "skua/machine/threads/pool/default_region.hpp"
+#include "skua/parts/base/platform.hpp"
 #include "tests/mixed/mixed_plan.hpp"
 #include "tests/mixed/mixed_program.hpp"
 
@@ -120,7 +124,63 @@ void use_bounded(std::size_t number, std::uint64_t chance, Call const& call) {
   static_cast<void>(group.wait());
 }
 
+/// Nodes with the same hints, which a policy that places nodes gathers, and others among them. child(here, i) is called once
+/// each; the other nodes count. False: a node ran too often, or not at all.
+template <class Child>
+bool gather(runtime::here& on, std::size_t number, std::uint64_t chance, Child const& child) {
+  constexpr std::size_t nodes = 24;
+  std::array<std::atomic<int>, nodes> ran{};
+  bool is_first = true;
+  flow graph(on);
+  for (std::size_t i = 0; i < nodes; ++i) {
+    auto const node = [&, i](runtime::here& h) {
+      ran[i].fetch_add(1, std::memory_order_relaxed);
+      if (is_first && i % 6 == 1 && i / 6 < number) child(h, i / 6);
+    };
+    double const address = (chance >> (i / 8)) % 2 == 0 ? 0.25 : 0.75;
+    if (i % 11 == 10) {
+      graph.add(node);
+    } else {
+      graph.add(address_at(address), task_type{static_cast<std::uint16_t>(chance % 3)}, node);
+    }
+  }
+  graph.run(on);
+  is_first = false;
+  graph.run(on);
+  return std::ranges::all_of(ran, [](auto const& n) { return n == 2; });
+}
+
+/// Counts who works in the pool around it, from its begin to its end.
+class counting_observer final : public tbb::task_scheduler_observer {
+ public:
+  counting_observer() { observe(true); }
+  ~counting_observer() override { observe(false); }
+  counting_observer(counting_observer const&) = delete;
+  counting_observer& operator=(counting_observer const&) = delete;
+
+  void on_scheduler_entry(bool) override { ++inside_; }
+  void on_scheduler_exit(bool) override {
+    if (--inside_ < 0) is_wrong_ = true;
+  }
+  /// Somebody has left who had not entered; or, asked by a task, nobody is inside.
+  [[nodiscard]] bool is_wrong() const noexcept { return is_wrong_ || inside_ < 1; }
+
+ private:
+  std::atomic<int> inside_{0};
+  std::atomic<bool> is_wrong_{false};
+};
+
 }  // namespace
+
+void shared_arena::check_number() noexcept {
+  int const mine = tbb::this_task_arena::current_thread_index();
+  if (mine < 0 || mine >= static_cast<int>(workers) || in_use[static_cast<std::size_t>(mine)].exchange(true)) {
+    ++wrong_numbers;
+    return;
+  }
+  for (int i = 0; i < 20; ++i) runtime::relax();
+  in_use[static_cast<std::size_t>(mine)] = false;
+}
 
 /// The weighted sum of the children's answers.
 std::uint64_t mixed_program::children_with_objects(runtime::here& on, plan const& by, int depth, place at) {
@@ -140,6 +200,19 @@ std::uint64_t mixed_program::children_with_objects(runtime::here& on, plan const
       break;
     }
     case construct::bounded_group: use_bounded(by.number, by.chance, call); break;
+    case construct::gathered:
+      if (!gather(on, by.number, by.chance, child)) return 0;
+      break;
+    case construct::observed: {
+      counting_observer const seen;
+      std::atomic<bool> is_wrong{false};
+      parallel_for(std::size_t{0}, by.number, [&](std::size_t i) {
+        call(i);
+        if (seen.is_wrong()) is_wrong = true;
+      });
+      if (is_wrong) return 0;
+      break;
+    }
     default: use_twice(by.number, call);
   }
   return got[0] + got[1] + got[2] + got[3];
@@ -167,7 +240,13 @@ std::uint64_t mixed_program::limited(plan const& by, int depth, place at) {
     answer_with(question, [&] {
       runtime::worker_limit const limit(1 + static_cast<std::uint32_t>(by.chance % 3));
       std::uint64_t value = 0;
-      auto const ask = [&] { value = in(at.pool, by.child[0], depth, true); };
+      auto const ask = [&] {
+        // The default pool, whose calls stay within the limit, and a limit that changes meanwhile.
+        runtime::worker_limit const narrower(1 + static_cast<std::uint32_t>(by.chance / 7 % 4));
+        value = by.chance % 3 == 0
+                    ? default_pool().run([&](runtime::here&) { return in(at.pool, by.child[0], depth, true); })
+                    : in(at.pool, by.child[0], depth, true);
+      };
       isolate([&] {  // as in `elsewhere`
         if (by.chance % 2 == 0) {
           parallel_for(0, 3, [&](int i) {
@@ -183,6 +262,42 @@ std::uint64_t mixed_program::limited(plan const& by, int depth, place at) {
     });
   });
   return question.wait();
+}
+
+/// The answer of the only child, which a body of the shared arena computes. Its callers are workers, and threads from outside,
+/// which wait for one of its places.
+std::uint64_t mixed_program::in_the_arena(plan const& by, int depth, place at) {
+  auto const call = [&] {
+    return arena_.calls.execute([&] {
+      std::uint64_t value = 0;
+      parallel_for(0, 4, [&](int i) {
+        arena_.check_number();
+        if (i == 2) value = in(at.pool, by.child[0], depth, false);
+        arena_.check_number();
+      });
+      return value;
+    });
+  };
+  if (by.chance % 2 == 0) return call();
+  one_shot<std::uint64_t> question;
+  std::jthread const caller([&] { answer_with(question, call); });
+  return question.wait();
+}
+
+/// The answer of the only child, which an enqueued task computes while every worker of its pool waits where Skua does not see it.
+std::uint64_t mixed_program::lent(plan const& by, int depth, place at) {
+  pool own({.workers = 1});
+  return own.run([&](runtime::here&) {
+    std::promise<std::uint64_t> answer;
+    own.enqueue([&] {
+      try {
+        answer.set_value(in(at.pool, by.child[0], depth, false));
+      } catch (...) {
+        answer.set_exception(std::current_exception());
+      }
+    });
+    return answer.get_future().get();
+  });
 }
 
 /// An enqueued call with a token. Its answer does not count.

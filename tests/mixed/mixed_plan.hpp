@@ -37,8 +37,8 @@ struct mixed_program::plan {
     // Pools and regions cost milliseconds where the rest costs microseconds. A join comes in their place.
     constexpr auto kinds = static_cast<std::uint32_t>(construct::last) + 1;
     auto const drawn = static_cast<construct>(roll.below(kinds));
-    bool const is_dear = drawn == construct::own_pool || drawn == construct::own_region;
-    what = is_dear && roll.below(8) != 0 ? construct::join : drawn;
+    bool const is_dear = drawn == construct::own_pool || drawn == construct::own_region || drawn == construct::lent;
+    what = is_dear && roll.below(drawn == construct::lent ? 40 : 8) != 0 ? construct::join : drawn;
     number = is_alone() ? 1 : 2 + roll.below(what == construct::join ? 1 : 3);
     for (std::size_t i = 0; i < number; ++i) child[i] = roll.next();
     chance = roll.next();
@@ -57,7 +57,9 @@ struct mixed_program::plan {
       case construct::own_pool:
       case construct::own_region:
       case construct::shielded:
-      case construct::limited: return true;
+      case construct::limited:
+      case construct::arena:
+      case construct::lent: return true;
       default: return false;
     }
   }

@@ -81,7 +81,8 @@ char const* name_of(construct c) noexcept {
       "join",     "each",       "scope",        "finish",   "flow",         "task_group",    "loop",
       "isolated", "answer",     "answer_here",  "enqueued", "coroutine",    "other_pool",    "outside_caller",
       "own_pool", "own_region", "growing_flow", "team",     "worker_local", "isolated_loop", "second_use",
-      "shielded", "limited",    "fails",        "stops",    "stopped_call", "bounded_group", "bounded_call"};
+      "shielded", "limited",    "fails",        "stops",    "stopped_call", "bounded_group", "bounded_call",
+      "gathered", "observed",   "arena",        "lent"};
   static_assert(std::size(names) == static_cast<std::size_t>(construct::last) + 1);
   return names[static_cast<std::size_t>(c)];
 }
@@ -216,6 +217,8 @@ std::uint64_t mixed_program::elsewhere(runtime::here& on, plan const& by, int de
     }
     case construct::other_pool: return in(other, seed, depth, false);
     case construct::limited: return limited(by, depth, at);
+    case construct::arena: return in_the_arena(by, depth, at);
+    case construct::lent: return lent(by, depth, at);
     case construct::outside_caller: {
       // Isolated, because somebody waits for this thread (docs/guide/waiting.md, "A thread that is waited for").
       std::jthread const caller(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Random programs in which everything meets everything: joins, loops, scopes, finish regions, flows that grow, teams, task groups,
-// isolated calls and contexts, bounds, objects per worker, enqueued tasks, coroutines, pools that call each other, callers from outside
-// with limits and without, answers from threads that know nothing of Skua, failures, stops and shields. The same seed has the
-// same answer, which `expected` computes without Skua.
+// isolated calls and contexts, bounds, objects per worker, enqueued tasks, coroutines, pools and arenas that call each other, callers
+// from outside with limits that change and without, observers, lent threads, answers from threads that know nothing of Skua, failures,
+// stops and shields. The same seed has the same answer, which `expected` computes without Skua.
 #pragma once
 
 #include <array>
@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "skua/as_tbb.hpp"
 #include "skua/skua.hpp"
 
 namespace skua::inline v0::testing {
@@ -37,6 +38,18 @@ class answering_service {
   std::queue<std::function<void()>> questions_;
   bool ends_ = false;
   std::vector<std::jthread> threads_;
+};
+
+/// An arena, and which of its numbers are in use.
+struct shared_arena {
+  static constexpr std::size_t workers = 2;
+
+  tbb::task_arena calls{static_cast<int>(workers)};
+  std::array<std::atomic<bool>, workers> in_use{};
+  std::atomic<std::uint64_t> wrong_numbers{0};
+
+  /// For a body of the arena, which does not wait meanwhile.
+  void check_number() noexcept;
 };
 
 /// What a step of a program is.
@@ -69,15 +82,20 @@ enum class construct : std::uint8_t {
   stopped_call,    ///< an enqueued call, which is stopped
   bounded_group,   ///< a group of tasks whose starter runs what it has no room for
   bounded_call,    ///< an enqueued task, with a bound, answers
-  last = bounded_call
+  gathered,        ///< many nodes of a flow at one address, in two runs, some of which have children
+  observed,        ///< a loop, while an observer of the pool around it enters and leaves
+  arena,           ///< a loop in an arena that all programs share, in which each body has a number of its own
+  lent,            ///< all workers of a pool wait for what an enqueued task answers
+  last = lent
 };
 [[nodiscard]] char const* name_of(construct c) noexcept;
 
 class mixed_program {
  public:
-  /// `pools` call each other.
-  mixed_program(std::uint64_t seed, int depth, std::array<pool*, 2> pools, answering_service& outside) noexcept
-      : seed_(seed), depth_(depth), pools_(pools), outside_(outside) {}
+  /// `pools` call each other, and the arena.
+  mixed_program(std::uint64_t seed, int depth, std::array<pool*, 2> pools, shared_arena& arena,
+                answering_service& outside) noexcept
+      : seed_(seed), depth_(depth), pools_(pools), arena_(arena), outside_(outside) {}
 
   /// Runs it in pool number `first`; any thread.
   [[nodiscard]] std::uint64_t run(std::size_t first);
@@ -102,6 +120,8 @@ class mixed_program {
   std::uint64_t elsewhere(runtime::here& on, plan const& by, int depth, place at);
   std::uint64_t shielded(runtime::here& on, plan const& by, int depth, place at);
   std::uint64_t limited(plan const& by, int depth, place at);
+  std::uint64_t in_the_arena(plan const& by, int depth, place at);
+  std::uint64_t lent(plan const& by, int depth, place at);
   std::uint64_t ended_early(runtime::here& on, plan const& by, int depth, place at);
   void stop_a_call(runtime::here& on, plan const& by, int depth, place at);
   std::uint64_t in(std::size_t pool, std::uint64_t seed, int depth, bool isolated);
@@ -109,6 +129,7 @@ class mixed_program {
   std::uint64_t const seed_;
   int const depth_;
   std::array<pool*, 2> const pools_;
+  shared_arena& arena_;
   answering_service& outside_;
 };
 

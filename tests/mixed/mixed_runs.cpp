@@ -65,6 +65,8 @@ std::string fault_of(mixed_run const& r, unsigned patience_s) {
   pool second({.workers = 1 + roll.below(3),
                .policy = std::string(all[roll.below(static_cast<std::uint32_t>(all.size()))].name)});
 
+  shared_arena arena;
+
   std::mutex lock;
   std::string fault;
   auto const note = [&](std::uint64_t seed, std::string const& what) {
@@ -75,7 +77,7 @@ std::string fault_of(mixed_run const& r, unsigned patience_s) {
     for (std::uint32_t i = 0; i < r.programs; ++i) {
       std::uint64_t const seed = (r.seed * 64 + caller) * 100'000 + i;
       try {
-        mixed_program program(seed, r.depth, {&first, &second}, outside);
+        mixed_program program(seed, r.depth, {&first, &second}, arena, outside);
         std::uint64_t const got = program.run(seed % 4 == 0 ? 1 : 0);
         std::uint64_t const wanted = mixed_program::expected(seed, r.depth);
         if (got != wanted) note(seed, "answer " + std::to_string(got) + " instead of " + std::to_string(wanted));
@@ -88,6 +90,7 @@ std::string fault_of(mixed_run const& r, unsigned patience_s) {
   for (std::uint32_t c = 1; c < r.callers; ++c) callers.emplace_back(call, c);
   call(0);
   callers.clear();
+  if (arena.wrong_numbers != 0) note(r.seed, "two bodies of an arena have one number");
   return fault;
 }
 
