@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -114,6 +115,62 @@ TEST_P(gathered_nodes, cost_less_than_a_search_each) {
     graph.run(here);
   });
   EXPECT_LE(tasks() - before, nodes / 10);
+}
+
+// Two threads run flows of one pool at once, on all of its places and one more, and each waits for both halves.
+TEST_P(gathered_nodes, run_beside_those_of_another_caller) {
+  constexpr std::size_t nodes = 300;
+  for (std::uint32_t const n : {1U, 2U}) {
+    skua::pool pool(workers(n));
+    std::vector<std::vector<std::atomic<int>>> ran(3);
+    std::vector<std::thread> callers;
+    for (auto& mine : ran) {
+      mine = std::vector<std::atomic<int>>(nodes);
+      callers.emplace_back([&pool, &mine] {
+        pool.run([&](auto& here) {
+          flow graph(here);
+          add_runs(graph, nodes, [&mine](auto& inner, std::size_t i) {
+            if (i % 10 == 0) inner.join([](auto&) {}, [](auto&) {});
+            ++mine[i];
+          });
+          graph.run(here, 5);
+        });
+      });
+    }
+    for (auto& c : callers) c.join();
+    for (auto const& mine : ran) {
+      for (auto const& r : mine) ASSERT_EQ(r.load(), 5);
+    }
+  }
+}
+
+// A region of an isolated task places nothing, and gathers nothing. One that began before does: its parts lie where others may take
+// them while a node waits inside of isolate().
+TEST_P(gathered_nodes, run_inside_of_isolated_calls_and_around_them) {
+  constexpr std::size_t nodes = 200;
+  for (std::uint32_t const n : {1U, 2U, 4U}) {
+    skua::pool pool(workers(n));
+    std::vector<std::atomic<int>> outside(nodes);
+    std::atomic<int> inside{0};
+    pool.run([&](auto& here) {
+      flow graph(here);
+      add_runs(graph, nodes, [&](auto&, std::size_t i) {
+        ++outside[i];
+        if (i % 20 != 0) return;
+        skua::isolate([&](auto& alone) {
+          flow part(alone);
+          for (int k = 0; k < 10; ++k) {
+            part.add(address_at(0.3), task_type{1},
+                     [&](auto& h) { h.join([&](auto&) { ++inside; }, [&](auto&) { ++inside; }); });
+          }
+          part.run(alone, 2);
+        });
+      });
+      graph.run(here, 2);
+    });
+    for (auto const& r : outside) ASSERT_EQ(r.load(), 2);
+    EXPECT_EQ(inside, 10 * 2 * 2 * 2 * 10);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(policies, gathered_nodes, ::testing::ValuesIn(skua::testing::checked_policies()),

@@ -48,7 +48,6 @@ void finish_region::add(here& on, task& t, spawn_options const& how) {
   note(on, *this, 1);
   worker_slot& s = on.at();
   s.who.counts().spawns.add(1);
-  t.home = s.id;
   if (on.is_isolated()) return run_inside(on, t);  // this worker will look for nothing until the isolated call returns
   if (s.needs.released) return release(on, t);
   if (s.ordered == nullptr) return push_spawned(on, t);
@@ -68,12 +67,11 @@ void finish_region::add_beside(here& on, task& t) {
   note(on, *this, 1);
   worker_slot const& s = on.at();
   s.who.counts().spawns.add(1);
-  t.home = s.id;
   on.is_isolated() ? run_inside(on, t) : push_spawned(on, t);
 }
 
 /// What names no data is at home everywhere: if a thief released it anew, two workers would steal it from each other for each task.
-bool finish_region::is_at_home(here const& on, task const& t) noexcept {
+bool finish_region::is_at_home(here const& on, gathered_task const& t) noexcept {
   return on.at().id == t.home || (!t.address && t.place == no_place_hint);
 }
 
@@ -95,13 +93,13 @@ void finish_region::release(here& on, task& t) noexcept {
     task_tag parent = on.tag();
     tagged_entry entry{&t, 0, s.policy.mark(parent, t.is->hint_of(t, 0))};
     placement const to = s.place(entry.tag, cause::released, is_moldable(t));
-    t.home = to.worker;
+    if (t.operations().is_gathered) static_cast<gathered_task&>(t).home = to.worker;
     s.update_exposure();  // a spawn may end a search
     if (worker::send(s, entry, to)) return;
     if (to.worker == s.id && to.where == lane::migrated && moving::keep(s, s.migrated, entry)) return;
     // Nobody is woken for it: this worker takes it as soon as it can, and some policies let nobody else look there.
     if (to.worker == s.id && to.where == lane::local && s.local.push(entry)) return;
-    t.home = s.id;
+    if (t.operations().is_gathered) static_cast<gathered_task&>(t).home = s.id;
   }
   push_spawned(on, t);
 }

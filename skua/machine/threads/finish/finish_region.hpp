@@ -51,12 +51,19 @@ class finish_region : public group {
     place_id const place;  ///< hinted, or inherited from the task that spawned it [numa-ws-2018 III-A]
     decltype(hint::address) const address;
     decltype(hint::type) const type;
-    worker_id home{};  ///< of a gathered task: where it was placed
     [[nodiscard]] task_operations const& operations() const noexcept {
       return static_cast<task_operations const&>(*is);
     }
   };
 
+  /// A task that spawns the rest of itself beside it. Others have no home, because a spawn would pay for it.
+  struct gathered_task : task {
+    gathered_task(task_operations const& k, finish_region& r, hint const& hinted, place_id p, worker_id on) noexcept
+        : task(k, r, hinted, p), home(on) {}
+    worker_id home;  ///< where it was placed
+  };
+
+  /// What a spawn says of its task.
   /// What a spawn says of its task.
   struct spawn_options {
     strategy_kind const* kind;
@@ -77,7 +84,7 @@ class finish_region : public group {
   /// As add, for a part of the gathered task that `on` runs: it stays there, and may be stolen from there.
   void add_beside(here& on, task& t);
   /// The gathered task runs where it was placed: nobody has stolen it, or it has no data.
-  [[nodiscard]] static bool is_at_home(here const& on, task const& t) noexcept;
+  [[nodiscard]] static bool is_at_home(here const& on, gathered_task const& t) noexcept;
   /// Runs a task that lies on the stack, as a part of what `on` runs.
   void call_now(here& on, task& t) noexcept;
 
@@ -190,11 +197,10 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
 
   template <class F>
   finish_region::task* made_gathered(hint const& h, F&& f) {
-    using made = task_of<std::decay_t<F>, true, true>;
-    return new made(in_, h, finish_region::place_of(on_, h), std::forward<F>(f));
+    return new gathered_of<std::decay_t<F>>(in_, h, on_, std::forward<F>(f));
   }
 
-  template <class F, bool InBlock, bool IsGathered = false>
+  template <class F, bool InBlock>
   struct task_of final : finish_region::task, in_block {
     template <class G>
     task_of(finish_region& r, hint const& h, place_id p, G&& g)
@@ -203,21 +209,36 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
 
     static void call(finish_region::task& self, runtime::here& on) {
       finish_handle region(self.in, static_cast<Here&>(on));
-      if constexpr (IsGathered) {
-        static_cast<task_of&>(self).function(region, finish_region::is_at_home(on, self));
-      } else {
-        static_cast<void>(static_cast<task_of&>(self).function(region));
-      }
+      static_cast<void>(static_cast<task_of&>(self).function(region));
     }
     static void end(finish_region::task* self) noexcept { delete static_cast<task_of*>(self); }
     static char const* name_of(runtime::task const&) noexcept { return type_text<F>(); }
     static constexpr finish_region::task_operations operations{
         {.run = &finish_region::run_task, .hint_of = &finish_region::hint_of, .name_of = &task_of::name_of},
         &task_of::call,
-        InBlock ? &task_of::end : nullptr,
+        InBlock ? &task_of::end : nullptr};
+  };
+  template <class F>
+  struct gathered_of final : finish_region::gathered_task, in_block {
+    template <class G>
+    gathered_of(finish_region& r, hint const& h, Here& on, G&& g)
+        : gathered_task(operations, r, h, finish_region::place_of(on, h), on.worker()), function(std::forward<G>(g)) {}
+    F function;
+
+    static void call(finish_region::task& self, runtime::here& on) {
+      finish_handle region(self.in, static_cast<Here&>(on));
+      auto& mine = static_cast<gathered_of&>(self);
+      mine.function(region, finish_region::is_at_home(on, mine));
+    }
+    static void end(finish_region::task* self) noexcept { delete static_cast<gathered_of*>(self); }
+    static char const* name_of(runtime::task const&) noexcept { return type_text<F>(); }
+    static constexpr finish_region::task_operations operations{
+        {.run = &finish_region::run_task, .hint_of = &finish_region::hint_of, .name_of = &gathered_of::name_of},
+        &gathered_of::call,
+        &gathered_of::end,
         nullptr,
         nullptr,
-        IsGathered};
+        true};
   };
   /// Calls body(team) on each member, then done(region).
   template <class Body, class Done>
