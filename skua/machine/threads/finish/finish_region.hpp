@@ -64,7 +64,6 @@ class finish_region : public group {
   };
 
   /// What a spawn says of its task.
-  /// What a spawn says of its task.
   struct spawn_options {
     strategy_kind const* kind;
     void const* value;
