@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <future>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -73,6 +76,19 @@ void in_two_threads(skua::pool& other) {
   skua::task_group group;
   group.run([&] { other.run([](auto&) { loop(); }); });
   group.wait();
+}
+
+/// Returns when each worker of the default pool waits for it where Skua does not see that: what is enqueued then gets a lent thread.
+void wait_on_all_workers(std::shared_future<void> const& answer) {
+  std::uint32_t const workers = skua::default_pool().workers();
+  static std::atomic<std::uint32_t> waiting{0};
+  for (std::uint32_t w = 0; w < workers; ++w) {
+    skua::enqueue([&answer] {
+      ++waiting;
+      answer.wait();
+    });
+  }
+  while (waiting.load() < workers) std::this_thread::yield();
 }
 
 struct program {
@@ -192,6 +208,34 @@ program const programs[] = {
        });
        loop();
        std::exit(0);
+     }},
+    {"process_ends_while_a_lent_thread_runs",
+     [] {
+       static late const kept(use_all);
+       static std::promise<void> answer;
+       static std::shared_future<void> const given = answer.get_future().share();
+       static std::atomic<bool> is_lent{false};
+       wait_on_all_workers(given);
+       skua::enqueue([] {
+         is_lent.store(true);
+         std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that the process begins to end
+         loop();
+         answer.set_value();
+       });
+       while (!is_lent.load()) std::this_thread::yield();
+       std::exit(0);
+     }},
+    {"lent_thread_ends_the_process",
+     [] {
+       static late const kept(loop);
+       static std::promise<void> never;
+       static std::shared_future<void> const given = never.get_future().share();
+       wait_on_all_workers(given);
+       skua::enqueue([] {
+         loop();
+         std::exit(0);
+       });
+       for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
      }},
     {"enqueued_tasks_run_to_their_end",
      [] {
