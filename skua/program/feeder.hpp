@@ -126,7 +126,7 @@ class feeding final : public feeder<Item> {
         if (here.stop_requested()) {
           this->group->cancel();
         } else {
-          this->group->fail(std::current_exception());  // it has another cause, and must be reported
+          this->group->end_early();  // it has another cause, and must be reported
         }
       } catch (...) {
         this->group->fail(std::current_exception());

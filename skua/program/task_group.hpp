@@ -39,7 +39,7 @@ void call_for(wait_group& group, Here& here, F&& function) noexcept {
     static_cast<void>(call_task(here, std::forward<F>(function)));
   } catch (cancelled const&) {
     // If the group was cancelled, `wait` reports it. Otherwise the exception has another cause and must be reported.
-    if (!group.stop_requested()) group.fail(std::current_exception());
+    if (!group.stop_requested()) group.end_early();
   } catch (...) {
     group.fail(std::current_exception());
   }

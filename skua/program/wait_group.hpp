@@ -10,6 +10,7 @@
 
 #include "skua/parts/base/announced_atomic.hpp"
 #include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/error.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
 
@@ -82,6 +83,11 @@ class basic_wait_group {
 
   /// Keeps the first failure since the last `take_outcome` and cancels the group; drops later failures.
   void fail(std::exception_ptr why) noexcept;
+  /// A task ended with `cancelled`, though the group was not cancelled: cancels it. The outcome says so unless a task fails.
+  void end_early() noexcept {
+    ended_early_.store(true, std::memory_order_relaxed);  // relaxed: `finish` publishes it
+    cancel();
+  }
   /// Tasks not yet begun will be dropped; running ones see stop_requested().
   void cancel() noexcept {
     cancelled_.store(true, std::memory_order_relaxed);
@@ -111,6 +117,7 @@ class basic_wait_group {
   typename Sync::template atomic<std::uint64_t> state_{0};
   typename Sync::template plain<waiter*> waiters_;  ///< guarded by `locked`
   typename Sync::template atomic<bool> cancelled_{false};
+  typename Sync::template atomic<bool> ended_early_{false};
   typename Sync::template atomic<claim> claim_{claim::none};
   typename Sync::template plain<std::exception_ptr> failure_;  ///< written by the claimant, read after `kept`
 };
@@ -198,12 +205,15 @@ template <class Sync>
 typename basic_wait_group<Sync>::outcome basic_wait_group<Sync>::take_outcome() noexcept {
   outcome what;
   what.cancelled = cancelled_.exchange(false, std::memory_order_relaxed);
+  bool const ended_early = ended_early_.exchange(false, std::memory_order_relaxed);
   claim seen = claim::kept;
   // acquire: failure_. Pairs with the release in `fail`.
   if (claim_.compare_exchange_strong(seen, claim::taking, std::memory_order_acquire, std::memory_order_relaxed)) {
     what.failure = failure_.get();
     failure_.set(nullptr);
     claim_.store(claim::none, std::memory_order_release);  // failure_ is free. Pairs with: fail, exchange.
+  } else if (ended_early) {
+    what.failure = std::make_exception_ptr(cancelled{});
   }
   return what;
 }
