@@ -360,6 +360,21 @@ TEST(strategies_on_threads, spawns_are_calls_where_the_queue_is_long_and_the_tas
   EXPECT_EQ(conversions_of(true, 1e9, 100), 0U);
 }
 
+TEST(finish, every_spawn_is_counted) {
+  for (char const* const policy : {"checked:random", "checked:strategies"}) {
+    skua::pool pool({.workers = 2, .policy = policy});
+    for (int time = 1; time <= 2; ++time) {
+      pool.run([&](auto& here) {
+        here.finish([&](auto& f) {
+          for (int i = 0; i < 5; ++i) f.spawn([](auto& g) { g.spawn([](auto&) {}); });
+        });
+      });
+      auto const all = pool.counters();
+      EXPECT_EQ(all[0].spawns + all[1].spawns, 10U * static_cast<unsigned>(time)) << policy;
+    }
+  }
+}
+
 TEST(strategies_on_threads, deep_chain_of_calls_does_not_exhaust_the_stack) {
   skua::pool pool(strategies(1));
   std::atomic<int> ran{0};

@@ -160,6 +160,28 @@ TEST_P(isolation, all_children_run_although_something_else_waits) {
   });
 }
 
+// A task that runs at once, on top of the body of another region, is stopped by its own region's failures only.
+TEST_P(isolation, a_task_of_the_outer_region_goes_on_when_the_inner_one_has_failed) {
+  skua::pool pool({.workers = 1, .policy = GetParam()});
+  pool.run([&](auto&) {
+    int went_on = 0;
+    bool inner_stops = false;
+    skua::isolate([&](auto& alone) {
+      alone.finish([&](auto& outer) {
+        auto const fail = [](auto&) { throw std::runtime_error("one"); };
+        auto const inner_region = [&](auto& inner) {
+          inner.spawn(fail);
+          inner_stops = alone.stop_requested();
+          outer.spawn([&](auto&) { went_on += alone.stop_requested() ? 0 : 1; });
+        };
+        EXPECT_THROW(alone.finish(inner_region), std::runtime_error);
+      });
+    });
+    EXPECT_TRUE(inner_stops);
+    EXPECT_EQ(went_on, 1);
+  });
+}
+
 TEST_P(isolation, a_call_into_another_region_runs_on_the_isolated_thread) {
   for (std::uint32_t const workers : {1U, 3U}) {
     skua::pool pool({.workers = workers, .policy = GetParam()});
