@@ -192,10 +192,10 @@ TEST(arena, bodies_of_more_threads_than_it_has_workers_have_numbers_of_their_own
     std::vector<std::thread> threads;
     for (int t = 0; t < 5; ++t) {
       threads.emplace_back([&] {
-        for (int i = 0; i < 40; ++i) {
+        for (int i = 0; i < 10; ++i) {
           arena.execute([&] {
             body(0);
-            tbb::parallel_for(0, 20, body, tbb::simple_partitioner());
+            tbb::parallel_for(0, 10, body, tbb::simple_partitioner());
           });
         }
       });
