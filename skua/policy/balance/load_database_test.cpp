@@ -109,6 +109,26 @@ TEST(load_database, adding_and_removing_may_alternate) {
   }
 }
 
+TEST(load_database, that_was_cleared_has_nothing_of_before) {
+  for (detail const how : {detail::binned, detail::exact}) {
+    load_database database(how);
+    for (int time = 0; time < 2; ++time) {
+      database.add(1, 1'000);
+      database.add(2, 2'000'000);
+      database.clear();
+      EXPECT_TRUE(database.empty());
+      EXPECT_EQ(database.total(), 0U);
+      EXPECT_TRUE(database.shortest_first().empty());
+      EXPECT_FALSE(database.remove_shortest().has_value());
+      database.add(3, 500'000);
+      EXPECT_EQ(database.total(), 500'000U);
+      std::vector<measured_task> const all = drained(database);
+      ASSERT_EQ(all.size(), 1U);
+      EXPECT_EQ(all[0].task, 3U);
+    }
+  }
+}
+
 TEST(load_database, nothing_and_centuries_are_fine_times) {
   for (detail const how : {detail::binned, detail::exact}) {
     load_database database(how);
