@@ -12,6 +12,7 @@ CAMPAIGN_MINUTES ?= 20
 KILLS ?= 100
 FAULTS ?= 100
 FAULT_SEED ?= 1
+FAULT_LEAST ?= 50
 FAULT_GROUPS ?= threads policy
 SKUA = build/release/bin/skua
 SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp')
@@ -106,7 +107,7 @@ mutants: ## break one thing at a time in a copy of the protocols; a test must no
 faults: ## plant FAULTS faults by rule in each folder group, FAULT_SEED; print how many the tests notice (docs/reliability.md)
 	tools/install-packages build test nightly
 	$(CMAKE) --preset dev
-	tools/fault_rules.py $(FAULT_GROUPS) --sample $(FAULTS) --seed $(FAULT_SEED) --jobs $(JOBS)
+	tools/fault_rules.py $(FAULT_GROUPS) --sample $(FAULTS) --seed $(FAULT_SEED) --least $(FAULT_LEAST) --jobs $(JOBS)
 
 killed: ## kill ranks of MPI jobs at random moments; KILLS of them (docs/ranks.md)
 	tools/install-packages build test

@@ -229,7 +229,11 @@ def try_group(name, group, options, entries):
             return {"number": site.number, "file": site.file, "line": site.line, "text": site.text, "rule": site.rule,
                     "what": site.what, "serious": site.serious, "folder": folders[site.file], "how": how, "by": by or ""}
 
-        results = list(pool.map(try_one, sample))
+        try:
+            results = list(pool.map(try_one, sample))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     (options.work / name / "results.json").write_text(json.dumps(results, indent=1))
     say(f"{name}: {share(sum(r['how'] == 'noticed' for r in results), sum(r['how'] != 'unobservable' for r in results))} noticed, "
         f"{sum(r['how'] == 'unobservable' for r in results)} that nothing can observe; sample {len(sample)}, "

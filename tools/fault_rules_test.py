@@ -219,8 +219,24 @@ class Runs(unittest.TestCase):
         child = self.folder / "child"
         tests, _ = self.program(f"if fault == '1':\n  if os.fork() == 0: open({str(child)!r}, 'w').write(str(os.getpid()))\n  time.sleep(600)")
         self.assertRegex(tests.try_fault(1), r"one\.a \(did not end within")
-        pid = int(child.read_text())
-        for _ in range(100):  # whoever adopted it may need a moment to see it dead
+        self.ends(int(child.read_text()))
+
+    def test_who_is_killed_leaves_nobody(self):
+        name = self.folder / "child"
+        sleeper = f"import os, time; open({str(name)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+        body = f"import sys; sys.path.insert(0, {str(RUNTIME.parent.parent)!r}); from faults import trial; " \
+               f"trial.run([sys.executable, '-c', {sleeper!r}], 500, None, '/')"
+        parent = subprocess.Popen([sys.executable, "-c", body])
+        self.addCleanup(parent.kill)
+        while not (name.exists() and name.read_text()):
+            self.assertIsNone(parent.poll())
+            time.sleep(0.01)
+        parent.kill()
+        parent.wait()
+        self.ends(int(name.read_text()))
+
+    def ends(self, pid):
+        for _ in range(1000):  # whoever adopted it may need a moment to see it dead
             try:
                 if pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z":
                     return

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs test programs with a fault: first without one, to learn which cases come to which faults, then fault by fault."""
 
+import ctypes
 import dataclasses
 import os
 import pathlib
@@ -34,7 +35,12 @@ def resident_bytes(pid):
         return 0
 
 
+LIBC = ctypes.CDLL(None)
+DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+
+
 def limits():
+    LIBC.prctl(DIES_WITH_PARENT, signal.SIGKILL)  # the session of its own keeps a signal to this program from it
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (WRITTEN_BYTES, WRITTEN_BYTES))
 
