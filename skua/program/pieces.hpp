@@ -146,11 +146,12 @@ void run_timed_pieces(Here& here, std::size_t n, std::size_t begin, std::size_t 
                       piece_body<Here> const& body, loop_failure& all) {
   std::size_t const workers = here.workers();
   std::uint64_t const steal = here.short_loop_ticks();
+  std::uint64_t longest = 2 * steal;  // what is not forked may take
   while (begin != end) {
     std::size_t const left = end - begin;
     std::size_t next = left;
     if (pieces > 1 && left > 1) {
-      bool const is_long = known.takes_longer(left, 2 * steal);
+      bool const is_long = known.takes_longer(left, longest);
       if (!known.is_known()) {
         next = n / workers / 32 + 1;
       } else if (is_long && known.ticks > steal / 16) {
@@ -160,9 +161,12 @@ void run_timed_pieces(Here& here, std::size_t n, std::size_t begin, std::size_t 
             here, c, [&, begin, middle](Here& h) { run_timed_pieces(h, n, begin, middle, c.left, known, body, all); },
             [&, middle, end](Here& h) { run_timed_pieces(h, n, middle, end, c.right, known, body, all); });
         return;
-      } else {  // short, or measured in so little time that most of it may be the clock's
-        std::size_t const few = known.fit_into(steal / 4);
-        next = std::min(8 * known.elements, is_long ? few : std::max(few, n / workers / 2 + 1));
+      } else if (is_long) {  // measured in so little time that most of it may be the clock's
+        next = std::min(8 * known.elements, known.fit_into(steal / 4));
+      } else {
+        next = std::min(8 * known.elements, std::max(known.fit_into(steal / 2), n / workers / 2 + 1));
+        longest =
+            4 * steal;  // a thief's first elements come from another cache: what was short once stays in one piece
       }
     }
     if (next >= left) {
