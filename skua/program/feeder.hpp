@@ -79,8 +79,8 @@ class feeding final : public feeder<Item> {
         } catch (cancelled const&) {
           throw;
         } catch (...) {
-          added_.fail(
-              std::current_exception());  // now: the loop throws it only when all elements that began have ended
+          // Now: the loop throws it only when all elements that began have ended.
+          added_.fail(std::current_exception());
           throw;
         }
       });
