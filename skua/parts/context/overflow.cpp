@@ -7,13 +7,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstring>
 #include <exception>
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -250,6 +253,35 @@ struct watch_with_signals : outside_watch {
   lsan::roots native;
 };
 
+/// Room for the watch of the thread that runs `main`. It ends with the process, and no destructor of a key runs then: a watch on the heap
+/// would be what leak checkers find at the end.
+class first_watch {
+ public:
+  /// Null: the calling thread is another one, or the room has been used (by the thread that called fork(), say).
+  [[nodiscard]] watch_with_signals* make() {
+    if (::getpid() != ::gettid() || is_used_.exchange(true, std::memory_order_relaxed))
+      return nullptr;  // relaxed: once
+    return new (room_) watch_with_signals;
+  }
+  /// False: it is another one.
+  [[nodiscard]] bool destroy(watch_with_signals* one) noexcept {
+    if (static_cast<void*>(one) != room_) return false;
+    one->~watch_with_signals();
+    return true;
+  }
+
+ private:
+  alignas(watch_with_signals) std::byte room_[sizeof(watch_with_signals)]{};
+  std::atomic<bool> is_used_{false};
+};
+constinit first_watch of_main;
+
+struct watch_end {
+  void operator()(watch_with_signals* one) const noexcept {
+    if (!of_main.destroy(one)) delete one;
+  }
+};
+
 /// For threads to which the system refuses a watch: they do not ask again.
 constexpr outside_watch refused_watch;
 
@@ -273,7 +305,7 @@ struct outside_key_end {
 void remove_outside_watch(void* mine) noexcept {
   set_current_outside_watch(nullptr);
   static_cast<void>(thread_number());  // for ThreadSanitizer: another flow of this thread may have made it
-  delete static_cast<watch_with_signals*>(mine);
+  watch_end{}(static_cast<watch_with_signals*>(mine));
 }
 
 void keep_until_thread_ends(watch_with_signals& mine) {
@@ -291,7 +323,8 @@ void keep_until_thread_ends(watch_with_signals& mine) {
 [[gnu::cold, gnu::noinline]] void watch_new_thread() noexcept {
   set_current_outside_watch(&refused_watch);
   try {
-    auto mine = std::make_unique<watch_with_signals>();
+    std::unique_ptr<watch_with_signals, watch_end> mine(of_main.make());
+    if (mine == nullptr) mine.reset(new watch_with_signals);
     find_native_stack(*mine, mine->native);
     if (mine->native_bytes != 0) {
       mine->lowest = mine->native_guard.low + guard_bytes;
