@@ -37,8 +37,8 @@ using task_handle = runtime::basic_task_handle<runtime::executor>;
 /// The bounds may differ in type, but not in sign: both are signed, or both are not.
 /// body(i) or body(here, i) for i = first, first + 1, .., last - 1, in any order; nothing if last <= first.
 /// Options, in this order, each optional: a grain, a partitioner, a std::stop_token or task_group_context.
-/// Pieces of several iterations run left to right: at most 8 pieces per worker, none that takes less than a
-/// steal (1.5 us); with simple_partitioner one per iteration.
+/// Pieces of several iterations run left to right: 8 pieces per worker, fewer where those would take less than
+/// a steal (1.5 us); with simple_partitioner one per iteration.
 /// grain{n}, as the grainsize of a blocked_range: pieces of n iterations or fewer are not divided. So there may be fewer
 /// than 8 per worker; with simple_partitioner a piece has n iterations at most. grain{0} is `automatic`: no grain.
 /// Work O(n), span O(log p + n / p + grain); with simple_partitioner O(log n + grain).

@@ -25,7 +25,7 @@ void for_each_from(Here& here, It first, std::size_t n, Body& body, grain most) 
 }
 
 /// Calls body([here,] element) once for every element of the range, in any order.
-/// `most`: elements per leaf; automatic: at most 8 leaves per worker, none that takes less than a steal (1.5 us). A leaf is a plain loop, left to right.
+/// `most`: elements per leaf; automatic: 8 leaves per worker, fewer where those would take less than a steal (1.5 us). A leaf is a plain loop, left to right.
 /// Work O(n), span O(log n + most) calls of the body; no extra space. Rethrows the body's first exception and drops the
 /// elements not yet begun. Throws `cancelled` if a stop was requested before all leaves had begun.
 template <fork_join Here, divisible_range Range, class Body>

@@ -32,7 +32,8 @@ class isolated_section {
 /// sleeps until they have ended. So f may hold a lock or use a thread_local across joins, loops and waits. Children may be
 /// stolen as usual; their thieves are not isolated. adws and replay place no children of f on other workers: under adws f runs
 /// on its thread alone, under replay others help while they may steal. A call of another region or pool from f also runs on
-/// this thread alone; that of a task_arena is left to the arena's workers. What else f waits for must not need this worker: under adws and replay any task of the pool may.
+/// this thread alone; that of a task_arena is left to the arena's workers. What else f waits for must not need this worker:
+/// under adws and replay any task of the pool may.
 /// Returns f's value and throws what it throws. Cost: that of an idle processor while it waits; else some ns.
 template <class F>
 auto isolate(F&& f) {
