@@ -35,7 +35,8 @@ class bodies {
   bodies(ended_by how, int last) noexcept : how_(how), last_(last) {}
 
   /// A body of a construct that ends as soon as one of them fails, whatever the others do. It begins late if the end is known: the
-  /// stop has been requested, or this thread has thrown the exception and does something else now, or the construct says so itself.
+  /// stop has been requested, or this thread has thrown the exception and does something else now, or the construct says that one
+  /// has failed.
   void body(bool is_asked_to_end) { step(is_asked_to_end || failed_on_ == this_thread_number()); }
   void body(skua::fork_join auto& here) { body(here.stop_requested()); }
   /// A body of nested constructs, of which the inner one passes the exception on when it has ended.
@@ -46,9 +47,15 @@ class bodies {
   [[nodiscard]] std::stop_token token() const noexcept { return source_.get_token(); }
 
  private:
+  /// The stop counts from the return of request_stop(): before, the thread that requests it may be preempted, and some bodies see
+  /// the request while others do not. The bodies behind it wait for that, so that there are some left.
   void step(bool is_late) {
-    if (is_late || is_stopped_) ++late_;
-    if (begun_.fetch_add(1) != last_) return;
+    if (how_ == ended_by::failure ? is_late : is_stopped_.load()) ++late_;
+    int const number = begun_.fetch_add(1);
+    if (how_ == ended_by::stop && number > last_) {
+      skua::testing::wait_until("the stop is requested", [&] { return is_stopped_.load(); });
+    }
+    if (number != last_) return;
     if (how_ == ended_by::failure) {
       failed_on_ = this_thread_number();
       throw failure();
@@ -162,19 +169,21 @@ TEST_P(promptness, of_a_feeder_whose_element_fails) {
     std::atomic<int> ended{0};
     std::atomic<int> begun{0};
     std::atomic<bool> may_fail{false};
+    std::atomic<bool> has_failed{false};
     auto const counts_its_end = [&] { return std::shared_ptr<int>(nullptr, [&](int*) { ++ended; }); };
     std::vector<std::shared_ptr<int>> elements(2);
     elements[0] = std::make_shared<int>(0);
     elements[1] = std::make_shared<int>(1);
     auto const body = [&](std::shared_ptr<int> const& item, skua::feeder<std::shared_ptr<int>>& feeder) {
       if (item == nullptr) {
-        ++begun;
+        if (has_failed) ++begun;
       } else if (*item == 0) {
         for (int i = 0; i < items; ++i) feeder.add(counts_its_end());
         may_fail = true;
         skua::testing::wait_until("the other worker drops the items", [&] { return ended == items; });
       } else {
         skua::testing::wait_until("the items wait", [&] { return may_fail.load(); });
+        has_failed = true;
         throw failure();
       }
     };
