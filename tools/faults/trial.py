@@ -16,7 +16,7 @@ import time
 SLOWER = 5      # a case may take this many times what it took without a fault,
 AT_LEAST_S = 10  # and this long in any case: the machine has other work
 MEMORY_BYTES = 3 << 30
-FAST_S = 0.3
+BATCH_S = 4     # cases of one program that take this long together run in one process
 WRITTEN_BYTES = 256 << 20
 
 
@@ -141,21 +141,32 @@ class Tests:
                 self.cases.append(case)
 
     def reaching(self, number):
-        """The cases that come to this fault, in batches of one program each, the fastest batch first."""
-        batches = {}
-        for case in self.cases:
+        """The cases that come to this fault, in batches of one program each, the fastest first: a fault that hangs costs no more
+        than the limit of a short batch."""
+        by_program = {}
+        for case in sorted(self.cases, key=lambda c: c.seconds):
             if case.reaches[number]:
-                batches.setdefault((case.program, case.seconds > FAST_S), []).append(case)
-        return sorted(batches.values(), key=lambda b: sum(c.seconds for c in b))
+                by_program.setdefault(case.program, []).append(case)
+        batches = []
+        for cases in by_program.values():
+            batch, total = [], 0
+            for case in cases:
+                if batch and total + case.seconds > BATCH_S:
+                    batches.append(batch)
+                    batch, total = [], 0
+                batch.append(case)
+                total += case.seconds
+            batches.append(batch)
+        return sorted(batches, key=lambda b: sum(c.seconds for c in b))
 
     def try_fault(self, number):
-        """Who notices it, or None. A batch that fails without the fault, too, as it may under load, is not believed."""
+        """Who notices it, or None. A case that fails without the fault, too, as it may under load, is not believed."""
         for batch in self.reaching(number):
             for _ in range(2):
                 ended = self._batch(batch, number)
                 if ended.status == 0:
                     break
-                if self._batch(batch, 0).status == 0:
+                if self._run(batch[0].program, [self.last_begun(ended) or "*"], self.longest_s).status == 0:
                     return f"{batch[0].program.name} {self.culprit(ended)}"
         return None
 
@@ -164,7 +175,11 @@ class Tests:
         return self._run(batch[0].program, [c.name for c in batch], limit, FAULT=str(number))
 
     @staticmethod
-    def culprit(ended):
+    def last_begun(ended):
         begun = re.findall(r"^\[ RUN      \] (\S+)", ended.output, re.M)
+        return begun[-1] if begun else None
+
+    @classmethod
+    def culprit(cls, ended):
         how = ended.why or (f"signal {-ended.status}" if ended.status < 0 else "failed")
-        return f"{begun[-1] if begun else 'before its first case'} ({how})"
+        return f"{cls.last_begun(ended) or 'before its first case'} ({how})"
