@@ -139,6 +139,24 @@ TEST(split_queue, a_full_ring_grows_and_keeps_what_is_being_sent) {
   EXPECT_TRUE(std::ranges::all_of(seen, [](bool b) { return b; }));
 }
 
+TEST(split_queue, slots_that_came_back_are_used_again_also_after_it_has_grown) {
+  split_queue q(sizeof(number));
+  number next = 0;
+  for (number const capacity : {16U, 32U}) {
+    while (q.size() < capacity) push(q, next++);
+    q.share_all();
+    auto const taken = q.steal(8);
+    EXPECT_EQ(taken.tasks(), 8U);
+    q.give_back(taken);
+    while (q.size() < capacity) push(q, next++);
+    EXPECT_EQ(q.capacity(), capacity);
+    push(q, next++);
+    EXPECT_EQ(q.capacity(), 2 * capacity);
+  }
+  for (number n = next; n-- > 16;) EXPECT_EQ(pop(q), n);
+  EXPECT_TRUE(q.empty());
+}
+
 TEST(split_queue, at_its_limit_it_says_so_and_loses_nothing) {
   split_queue q(sizeof(number), 4);
   for (number n = 0; n < 4; ++n) push(q, n);
