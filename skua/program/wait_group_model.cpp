@@ -3,6 +3,7 @@
 // nobody touches the group once its waiters have left. With a broken façade the scripts find the violation.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -44,6 +45,8 @@ struct group_model_sync : model_sync {
   }
 };
 
+enum class what : std::uint8_t { nothing, failure, cancelled };
+
 /// The group, its waiters, and the conditions that every script checks in the end.
 template <class Sync>
 class scene {
@@ -57,6 +60,12 @@ class scene {
   void finish_task(int number, bool fails = false) {
     effects_[number].set(1);
     if (fails) group_.fail(std::make_exception_ptr(number));
+    group_.finish();
+  }
+  /// The task ends with `cancelled`, though nobody has cancelled the group.
+  void finish_early(int number) {
+    effects_[number].set(1);
+    group_.end_early();
     group_.finish();
   }
   void add_and_finish_task(int number, bool fails = false) {
@@ -86,6 +95,18 @@ class scene {
     effects_[number].set(1);
     if (has_room) in_room_.fetch_sub(1, std::memory_order_relaxed);
     group_.finish();
+  }
+  [[nodiscard]] bool stop_requested() const { return group_.stop_requested(); }
+  what take_what_failed() {
+    std::exception_ptr const failure = group_.take_outcome().failure;
+    if (failure == nullptr) return what::nothing;
+    try {
+      std::rethrow_exception(failure);
+    } catch (skua::cancelled const&) {
+      return what::cancelled;
+    } catch (...) {
+      return what::failure;
+    }
   }
   bool take_failure() { return group_.take_outcome().failure != nullptr; }
 
@@ -227,6 +248,26 @@ struct failures {
   void finish() { s.finish(); }
 };
 
+/// A task ends early, and the other one fails or does not. The waiter is told once, of the failure if there is one; then the group is as new,
+/// and ends.
+template <class Sync, bool Fails>
+struct a_task_ends_early {
+  static constexpr int threads = 3;
+  static constexpr bool begins_afresh = true;  // it keeps exceptions
+  scene<Sync> s{2, 1};
+  void run(int me) {
+    if (me == 0) return s.finish_early(0);
+    if (me == 1) return s.finish_task(1, Fails);
+    s.wait(0, 2);
+    require(s.stop_requested(), "an early end cancels the group");
+    require(s.take_what_failed() == (Fails ? what::failure : what::cancelled),
+            "a waiter is told that a task ended early");
+    require(s.take_what_failed() == what::nothing && !s.stop_requested(), "it is told once");
+    s.leave();
+  }
+  void finish() { s.finish(); }
+};
+
 /// A waiter of an earlier round takes the outcome late, when a task of the next round fails.
 template <class Sync>
 struct failure_of_the_next_round {
@@ -289,6 +330,10 @@ TEST(wait_group_model, a_late_waiter_may_take_a_failure_of_the_next_round) {
   holds_in_all_models<failure_of_the_next_round<group_model_sync>>();
 }
 TEST(wait_group_model, a_bound_lets_one_in) { holds_in_all_models<two_start_at_a_bound_of_one<group_model_sync>>(); }
+TEST(wait_group_model, an_early_end_reaches_the_waiter) {
+  holds_in_all_models<a_task_ends_early<group_model_sync, false>>();
+  holds_in_all_models<a_task_ends_early<group_model_sync, true>>();
+}
 TEST(wait_group_model, failures_reach_the_waiter) { holds_in_all_models<failures<group_model_sync>>(); }
 
 TEST(wait_group_mutant, torn_compare_exchange_is_caught) {

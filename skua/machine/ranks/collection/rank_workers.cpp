@@ -2,6 +2,7 @@
 #include "skua/machine/ranks/collection/rank_workers.hpp"
 
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "skua/parts/base/error.hpp"
@@ -32,8 +33,7 @@ rank_workers::~rank_workers() {
 }
 
 void rank_workers::begin() {
-  cancelled_.store(false, std::memory_order_relaxed);  // relaxed: no worker runs
-  failure_ = nullptr;
+  failure_.clear();
   for (auto const& w : workers_) w->begin();
   record_.clear();
   seeded_ = arrivals_.size();
@@ -121,19 +121,6 @@ void rank_workers::add(std::span<std::byte const> task, bool spawned) {
     shape_.put(slots.data() + at, task);
     shape_.set_mark(slots.data() + at, {.origin = core_.network().rank(), .spawned = spawned ? 1U : 0U});
   });
-}
-
-void rank_workers::fail(std::exception_ptr what) noexcept {
-  {
-    std::scoped_lock const held(failure_lock_);
-    if (!failure_) failure_ = std::move(what);
-  }
-  cancel();
-}
-
-std::exception_ptr rank_workers::failure() const {
-  std::scoped_lock const held(failure_lock_);
-  return failure_;
 }
 
 void rank_workers::ended(rank_worker const& who) noexcept { roster_.end(who.number() - first_of_threads()); }

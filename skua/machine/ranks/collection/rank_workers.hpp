@@ -3,17 +3,16 @@
 // ranks. rank_workers.md has the states and the proof that a quiet rank is quiet.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <span>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "skua/machine/ranks/collection/added_tasks.hpp"
+#include "skua/machine/ranks/collection/rank_failure.hpp"
 #include "skua/machine/ranks/collection/rank_worker.hpp"
 #include "skua/machine/ranks/collection/worker_roster.hpp"
 #include "skua/machine/ranks/communicator/communicator_core.hpp"
@@ -61,12 +60,12 @@ class rank_workers final : public queue_choice {
   /// Adds a copy of the task.
   void add(std::span<std::byte const> task, bool spawned);
   /// A task of this rank threw: no worker begins another one. The first one counts.
-  void fail(std::exception_ptr what) noexcept;
+  void fail(std::exception_ptr what) noexcept { failure_.fail(std::move(what)); }
   /// The same because of a task of another rank.
-  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
-  [[nodiscard]] bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
+  void cancel() noexcept { failure_.cancel(); }
+  [[nodiscard]] bool is_cancelled() const noexcept { return failure_.is_cancelled(); }
   /// What failed here; null: nothing.
-  [[nodiscard]] std::exception_ptr failure() const;
+  [[nodiscard]] std::exception_ptr failure() const { return failure_.first(); }
 
   // --- its workers
 
@@ -113,9 +112,7 @@ class rank_workers final : public queue_choice {
 
   added_tasks<std::vector<std::byte>> added_;  ///< slots
 
-  std::atomic<bool> cancelled_{false};
-  mutable std::mutex failure_lock_;
-  std::exception_ptr failure_;  ///< guarded by failure_lock_
+  rank_failure<std::exception_ptr> failure_;
 };
 
 }  // namespace skua::inline v0::ranks

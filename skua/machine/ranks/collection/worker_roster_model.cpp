@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // "The rank is quiet" under every schedule: a server with a queue and two workers with one each, who start each other, and whose tasks
 // spawn others or add them, which only the server finds. When the server
-// finds the rank quiet, every task has run once, and the counts of all are complete. Each mutant breaks one step.
+// finds the rank quiet, every task has run once, the counts of all are complete, and a failure of the last one is seen. Each mutant breaks one step.
 #include "skua/machine/ranks/collection/worker_roster.hpp"
 
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "skua/machine/ranks/collection/added_tasks.hpp"
+#include "skua/machine/ranks/collection/rank_failure.hpp"
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
@@ -19,7 +20,7 @@
 namespace {
 
 using namespace skua::explorer;
-using skua::ranks::added_tasks, skua::ranks::worker_roster;
+using skua::ranks::added_tasks, skua::ranks::rank_failure, skua::ranks::worker_roster;
 using std::memory_order_acq_rel, std::memory_order_acquire, std::memory_order_relaxed, std::memory_order_release;
 
 constexpr int workers = 2;
@@ -155,6 +156,38 @@ struct rank_of_two_workers {
   void finish() {}
 };
 
+/// Two workers whose last tasks fail. The server looks meanwhile, and once more when nobody runs, before it votes
+/// (collection_core::pass_on_failures).
+template <class Sync>
+struct failing_tasks {
+  static constexpr int threads = 1 + workers;
+  worker_roster<Sync> roster{workers, &memory()};
+  rank_failure<int, Sync> failure;
+  model_atomic<int> ended{0};
+
+  failing_tasks() {
+    failure.clear();
+    for (int w = 0; w < workers; ++w) static_cast<void>(roster.start());
+  }
+  void run(int me) {
+    if (me == 0) return serve();
+    failure.fail(me);
+    roster.end(static_cast<std::uint32_t>(me - 1));
+    ended.fetch_add(1, memory_order_release);
+    ended.notify_all();
+  }
+  void serve() {
+    bool const early = failure.is_cancelled();
+    int const first = early ? failure.first() : 0;
+    require(!early || first != 0, "who sees that a task has failed finds the failure");
+    for (int seen = ended.load(memory_order_acquire); !roster.all_idle(); seen = ended.load(memory_order_acquire))
+      Sync::pause(ended, seen, 0);
+    require(failure.is_cancelled() && failure.first() != 0, "the failure of the last task is seen");
+    require(!early || failure.first() == first, "the first failure counts");
+  }
+  void finish() {}
+};
+
 /// Who starts a worker counts it only after it may have ended.
 struct late_count : model_sync {
   template <class T>
@@ -181,6 +214,10 @@ TEST(worker_roster_model, a_quiet_rank_has_run_what_its_tasks_added) {
   holds<rank_of_two_workers<model_sync, 2, true>>(bounded);
   holds<rank_of_two_workers<model_sync, 1, true>>(
       {.model = memory_model::weak, .preemptions = 1, .stale = 2, .races = true});
+}
+TEST(worker_roster_model, a_quiet_rank_knows_what_has_failed) {
+  holds<failing_tasks<model_sync>>({.model = memory_model::pso});
+  holds<failing_tasks<model_sync>>(weak);
 }
 TEST(worker_roster_mutant, a_server_that_forgets_added_tasks_is_caught) {
   fails<rank_of_two_workers<model_sync, 1, true, look::forgets_added>>("the rank is quiet when", bounded);
