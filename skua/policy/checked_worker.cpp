@@ -197,7 +197,7 @@ void checked_worker::check_place(task_tag const& task, cause why) noexcept {
       return;
     case cause::released:
       require(needs_.released, "asks where a spawned task goes, which the policy does not need");
-      return require(now_ == state::running, "spawns a task while none runs");
+      return goes_on("spawns a task");
     case cause::seeded: return;
   }
 }
