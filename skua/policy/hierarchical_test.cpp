@@ -39,6 +39,16 @@ TEST(hierarchical_stealing, a_catch_far_away_returns_the_search_to_the_nearest_r
   for (std::uint32_t i = 0; i < 15; ++i) EXPECT_EQ(package_of(tried[i]), 1U) << i;
 }
 
+TEST(hierarchical_stealing, misses_before_a_catch_do_not_count) {
+  hierarchical_stealing p(four_times_sixteen(), 3);
+  worker_policy& m = p.of_worker(worker_id{20});
+  for (int misses = 0; misses < 10;) misses += ask(m, runtime::outcome::empty).what == action::steal ? 1 : 0;
+  ask(m, runtime::outcome::got);
+  std::vector<std::uint32_t> const tried = victims_of(fruitless_round(m));
+  ASSERT_EQ(tried.size(), 63U);
+  for (std::uint32_t i = 0; i < 63; ++i) EXPECT_EQ(package_of(tried[i]) == 1, i < 15) << i;
+}
+
 TEST(hierarchical_stealing, a_lost_race_does_not_widen_the_ring) {
   hierarchical_stealing p(four_times_sixteen(), 3);
   worker_policy& m = p.of_worker(worker_id{20});

@@ -71,6 +71,14 @@ TEST(registry, options_of_numa_ws_are_read_or_refused_by_name) {
             "option of policy 'numa-ws' is 'treshold'; allowed: threshold, bias, as-released, local; did you mean "
             "'threshold'?");
   EXPECT_EQ(refusal("numa-ws:local=yes"), "option of policy 'numa-ws' is 'local=yes'; allowed: local, without a value");
+  EXPECT_EQ(refusal("numa-ws:threshold=4:bias=2"),
+            "option of policy 'numa-ws' is 'threshold=4:bias=2'; allowed: options with a comma between each two, as in "
+            "NAME:OPTION,OPTION=VALUE");
+  EXPECT_EQ(refusal("numa-ws:local;as-released"),
+            "option of policy 'numa-ws' is 'local;as-released'; allowed: options with a comma between each two, as in "
+            "NAME:OPTION,OPTION=VALUE");
+  EXPECT_EQ(refusal("numa-ws:threshold=4:x"),
+            "option 'threshold' of policy 'numa-ws' is '4:x'; allowed: a whole number from 0 to 1000");
   EXPECT_EQ(refusal("numa-ws:threshold=1001"),
             "option 'threshold' of policy 'numa-ws' is '1001'; allowed: a whole number from 0 to 1000");
   EXPECT_EQ(refusal("numa-ws:bias=0"),
@@ -142,6 +150,24 @@ TEST(registry, who_chose_a_policy_is_named_if_it_was_a_variable) {
 TEST(registry, an_option_reaches_its_policy) {
   auto const patient = make_policy("hierarchical:patience=5", layout::flat(4), 1);
   EXPECT_EQ(victims_of(fruitless_round(patient->of_worker(worker_id{0}))).size(), 15U);
+  // Of ADWS: does a worker to which tasks are sent regularly wait for the next one before it steals?
+  auto const waits = [](std::string_view name) {
+    auto const p = make_policy(name, layout::flat(3), 1);
+    for (std::uint32_t w = 0; w < 2; ++w) {
+      task_tag t{};  // a root, and a task of which anybody may steal
+      p->of_worker(worker_id{w}).place(t, cause::injected);
+    }
+    worker_policy& m = p->of_worker(worker_id{2});
+    for (int task = 0; task < 4; ++task) {
+      fruitless_round(m);
+      while (m.next_probe().where != lane::migrated) ask(m, runtime::outcome::empty);
+      ask(m, runtime::outcome::got);
+    }
+    return victims_of(fruitless_round(m), lane::migrated).empty();
+  };
+  EXPECT_TRUE(waits("adws"));
+  EXPECT_TRUE(waits("adws:widen"));
+  EXPECT_FALSE(waits("adws:paper"));
 }
 
 }  // namespace

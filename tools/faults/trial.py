@@ -88,7 +88,9 @@ class Tests:
     def __init__(self, programs, work, numbers, effort, longest_s, say):
         self.programs, self.work, self.numbers, self.say = programs, work, numbers, say
         self.longest_s = longest_s
-        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("GTEST_", "SKUA_", "FAULT"))}
+        # Of our own variables only those that say how much a test does (SKUA_TEST_SCHEDULES).
+        self.environment = {k: v for k, v in os.environ.items()
+                            if not k.startswith(("GTEST_", "SKUA_", "FAULT")) or k.startswith("SKUA_TEST_")}
         self.environment |= {"TEST_EFFORT": effort}
         self.cases, self.left_out = [], []
         work.mkdir(parents=True, exist_ok=True)

@@ -171,7 +171,6 @@ placement worker_state::place_stolen(tag_fields& c, task_tag& task) noexcept {
   if (c.is_root && is_waiting_root(task.words[0])) {
     with_.waiting_root.store(0, std::memory_order_relaxed);  // relaxed: a hint
     with_.ranges.close(c.group);
-    c.group = {};
     set_free(c, task);
     with_.has_root.store(false, std::memory_order_release);  // the group is closed before. Partner: place_root
   }

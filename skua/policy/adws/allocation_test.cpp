@@ -193,6 +193,53 @@ TEST_F(allocation, a_scope_ends_the_search_and_the_next_group_is_divided_again) 
   EXPECT_TRUE(of(0).sees_forks());
 }
 
+TEST_F(allocation, a_root_that_has_ended_leaves_nothing_behind) {
+  task_tag const first = root();
+  family const f = meet(0, first, {1, 1});
+  of(0).learn(returned{f.children[1].tag});
+  of(0).leave(first, f.group);
+  EXPECT_TRUE(of(0).sees_forks());
+  of(0).learn(ended{first, 1});
+  EXPECT_FALSE(of(0).sees_forks());
+  EXPECT_EQ(root(), first) << "the next one has the same node of the tree";
+}
+
+TEST_F(allocation, a_task_that_the_root_spawns_is_no_root_and_its_end_ends_none) {
+  task_tag const whole = root();
+  task_tag parent = whole;
+  task_tag spawned = of(0).mark(parent, as_hint(address_at(1)));
+  ASSERT_EQ(of(0).place(spawned, cause::released), on(0, lane::migrated));
+  EXPECT_FALSE(tag_fields::read(spawned).is_root);
+  EXPECT_FALSE(tag_fields::read(spawned).is_outside);
+  EXPECT_EQ(tag_fields::read(spawned).where, tag_fields::read(whole).where);
+  begin(0, spawned);
+  of(0).learn(ended{spawned, 1});
+  task_tag another{};
+  EXPECT_EQ(of(3).place(another, cause::injected), on(3, lane::inbox)) << "there is a root";
+}
+
+/// Machines may mark a task that goes on with its own hint, or one from outside.
+TEST_F(allocation, what_is_marked_outside_of_a_search_is_not_cut) {
+  auto const expect_uncut = [this](task_tag const& t, char const* when) {
+    task_tag own = t;
+    EXPECT_EQ(of(0).mark(own, as_hint(work{1})), t) << when;
+    EXPECT_EQ(own, t) << when;
+  };
+  task_tag const t = root();
+  expect_uncut(t, "before the first group");
+  family const f = meet(0, t, {1, 1});
+  of(0).leave(t, f.group);
+  expect_uncut(t, "after a group");
+  meet(0, t, {1, 1});
+  task_tag left = t;
+  of(0).place(left, cause::preempted);
+  begin(0, f.children[1].tag);
+  expect_uncut(f.children[1].tag, "in another task");
+  meet(0, f.children[1].tag, {1, 1});
+  of(0).learn(waiting{});
+  expect_uncut(t, "after a wait");
+}
+
 TEST_F(allocation, to_one_worker_alone_nothing_is_exposed) {
   restart(1);
   root();

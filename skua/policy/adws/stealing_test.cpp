@@ -364,6 +364,65 @@ TEST_F(stealing, a_root_that_worker_0_does_not_begin_is_fetched_and_then_free) {
   }
 }
 
+TEST_F(stealing, a_root_that_was_fetched_is_a_free_task_like_any_other_until_it_ends) {
+  restart(8);
+  task_tag fetched{};
+  of(3).place(fetched, cause::injected);
+  group_id const node = tag_fields::read(fetched).group;
+  rounds_until_fetch(of(5), fetched, 10'000);
+  of(5).place(fetched, cause::stolen);
+  begin(5, fetched);
+  EXPECT_FALSE(tag_fields::read(fetched).is_root);
+  task_tag const next = root(2);
+  EXPECT_EQ(tag_fields::read(next).group, node) << "it has given its node back";
+  EXPECT_EQ(victims(1).size(), 7U) << "anybody may steal of it";
+  of(5).learn(ended{fetched, 1});
+  EXPECT_EQ(victims(1), others(1, 1, 0));
+  task_tag another{};
+  EXPECT_EQ(of(3).place(another, cause::injected), on(3, lane::inbox)) << "there is a root still";
+}
+
+TEST_F(stealing, a_root_that_waits_is_looked_for_once_in_so_many_rounds) {
+  restart(8);
+  task_tag waiting_root{};
+  of(3).place(waiting_root, cause::injected);
+  int looks = 0;
+  for (int rounds = 0; rounds < 1600;) {
+    probe const p = ask(of(5), runtime::outcome::barred);
+    looks += p.what == action::steal && p.where == lane::mailbox ? 1 : 0;
+    rounds += p.what == action::rest ? 1 : 0;
+  }
+  EXPECT_EQ(looks, 3);
+}
+
+TEST_F(stealing, first_in_its_range_and_then_once_among_all_workers_if_there_are_free_tasks) {
+  of(0).learn(waiting{});  // the quarters of workers 0 to 3 are active
+  task_tag free{};
+  of(6).place(free, cause::injected);
+  fruitless_round(of(2));  // what it has begun
+  for (int round = 0; round < 20; ++round) {
+    int in_range = 0;
+    int elsewhere = 0;
+    for (probe const& p : fruitless_round(of(2))) {
+      if (p.what != action::steal || p.where != lane::migrated) continue;
+      ++(in_range < 3 ? in_range : elsewhere);
+      EXPECT_TRUE(elsewhere > 0 || index(p.whom) < 4);
+    }
+    EXPECT_EQ(in_range, 3) << round;
+    EXPECT_EQ(elsewhere, 1) << round;
+  }
+  // What it may take from the one is not what it may take from the others.
+  int victims = 0;
+  for (probe p = of(2).next_probe(); p.what != action::rest; p = of(2).next_probe()) {
+    if (p.what == action::steal && p.where == lane::migrated) ++victims;
+    if (p.what == action::steal) {
+      EXPECT_TRUE(of(2).admits(free.words[0]));
+      EXPECT_EQ(of(2).admits(quarters_.group.words[0]), victims < 4) << victims;
+    }
+    of(2).learn(probed{p, runtime::outcome::empty});
+  }
+}
+
 TEST_F(stealing, a_root_that_has_begun_is_not_fetched) {
   restart(8);
   task_tag const begun_root = root(3);

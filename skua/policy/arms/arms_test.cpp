@@ -237,6 +237,8 @@ TEST(arms, a_node_keeps_the_first_of_its_successors_that_belong_there_where_no_t
   m.learn(ended{.task = node, .duration_ns = 100});
   m.learn(probed{{.what = action::pop, .where = lane::local, .whom = worker_id{0}}, runtime::outcome::got});
   EXPECT_EQ(released(address_in(0, 8) | single), next) << "the first one is under way";
+  fruitless_round(m);
+  EXPECT_EQ(released(address_in(0, 8) | single), next) << "it is not there: a machine had no memory for it";
   // What is spawned by something else than a node may have to wait for the end of that.
   task_tag root{};
   task_tag t = p.of_worker(worker_id{5}).mark(root, address_in(5, 8) | single);

@@ -102,7 +102,6 @@ void load_database::clear() noexcept {
   tail_.clear();
   total_ = 0;
   tasks_ = 0;
-  lowest_ = 0;
   sorted_ = true;
 }
 

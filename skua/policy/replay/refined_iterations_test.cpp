@@ -2,6 +2,8 @@
 // Iterations that follow a refined record.
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "skua/policy/replay/iterated_for_test.hpp"
 #include "skua/policy/replay/replay.hpp"
 
@@ -100,6 +102,56 @@ TEST(replay, an_iteration_without_a_piece_is_never_strict) {
     s.end_of(g);
   }
   EXPECT_GT(strict, 0U);
+}
+
+/// The root never ends: what it called would not be measured.
+TEST(replay, in_measured_iterations_the_root_sends_what_it_would_call) {
+  two_workers s({.relaxed = 1});
+  for (std::uint32_t iteration = 0; iteration < 12; ++iteration) {
+    bool const is_measured =
+        iteration >= 2 + refinement::first && iteration < 2 + refinement::first + refinement::iterations;
+    task_tag g = s.w.meet(s.root, 0, 4);
+    std::string lanes;
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      task_tag child = s.w.mark(g, {});
+      placement const to = s.w.place(child, cause::forked);
+      lanes += to.where == lane::migrated ? 's' : 'c';
+      if (iteration == 0 && i == 1) {
+        s.steal(child);  // and the two after it stay here
+      }
+      if (to.where == lane::migrated) s.p.of_worker(to.worker).learn(ended{.task = child, .duration_ns = 50'000});
+    }
+    if (iteration > 0 && iteration < 2 + refinement::first + refinement::iterations) {
+      EXPECT_EQ(lanes, is_measured ? "ssss" : "sscc") << "iteration " << iteration;
+    }
+    s.end_of(g);
+  }
+}
+
+/// Nobody else has a child of the root's group, so it is not measured: such a record is thrown away twice, and the third stays.
+TEST(replay, a_record_that_cannot_be_measured_is_made_anew_twice) {
+  two_workers s({.relaxed = 1});
+  std::string strict;
+  for (std::uint32_t iteration = 0; iteration < 150; ++iteration) {
+    task_tag g = s.w.meet(s.root, 0, 1);
+    bool const is_strict = s.p.status().is_strict;
+    if (strict.empty() || (strict.back() == 's') != is_strict) strict += is_strict ? 's' : 'r';
+    task_tag child = s.w.mark(g, {});
+    s.w.place(child, cause::forked);
+    s.w.learn(begun{.task = child});
+    task_tag inner = s.w.meet(child, 0, 2);
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      task_tag leaf = s.w.mark(inner, {});
+      placement const to = s.w.place(leaf, cause::forked);
+      if (!is_strict && i == 1) s.steal(leaf);
+      if (to.where == lane::migrated) s.p.of_worker(to.worker).learn(ended{.task = leaf, .duration_ns = 50'000});
+    }
+    s.w.leave(child, inner);
+    s.w.learn(returned{.child = child});
+    s.end_of(g);
+  }
+  EXPECT_EQ(strict, "rsrsrs");
+  EXPECT_EQ(s.p.status().restarts, 0U) << "the tree is the same";
 }
 
 TEST(replay, a_refined_record_is_thrown_away_when_the_tree_changes) {

@@ -7,6 +7,7 @@
 
 #include "skua/policy/replay/iterated_for_test.hpp"
 #include "skua/policy/replay/stage_for_test.hpp"
+#include "skua/policy/script_for_test.hpp"
 
 namespace skua::inline v0::policies {
 namespace {
@@ -281,6 +282,35 @@ TEST(replay, iterations_do_not_count_until_something_was_stolen) {
     task_tag g = s.w.meet(s.root, 0, 2);
     EXPECT_EQ(s.p.status().is_strict, i >= 2) << "iteration " << i << " after the recorded one";
     for (int child = 0; child < 2; ++child) static_cast<void>(s.w.mark(g, {}));
+    s.end_of(g);
+  }
+}
+
+/// One worker's next search for victims.
+bool steals(worker_policy& m) {
+  fruitless_round(m);  // what it has begun
+  return !victims_of(fruitless_round(m)).empty();
+}
+
+TEST(replay, strictly_nobody_steals_but_of_other_tasks_from_outside) {
+  two_workers s({.relaxed = 1});
+  for (int iteration = 0; iteration < 3; ++iteration) {
+    task_tag g = s.w.meet(s.root, 0, 2);
+    EXPECT_EQ(steals(s.thief), iteration < 2) << "iteration " << iteration;
+    for (int child = 0; child < 2; ++child) {
+      task_tag t = s.w.mark(g, {});
+      s.w.place(t, cause::forked);
+      if (iteration == 0 && child == 1) s.steal(t);
+    }
+    if (iteration == 2) {
+      task_tag free[2] = {};
+      for (task_tag& t : free) s.w.place(t, cause::injected);
+      EXPECT_TRUE(steals(s.thief));
+      s.w.learn(ended{.task = free[0]});
+      EXPECT_TRUE(steals(s.thief)) << "there is another one";
+      s.w.learn(ended{.task = free[1]});
+      EXPECT_FALSE(steals(s.thief));
+    }
     s.end_of(g);
   }
 }

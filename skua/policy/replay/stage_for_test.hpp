@@ -150,7 +150,6 @@ class stage {
   void receive(std::uint32_t w, item it, probe const& by) {
     worker_policy& m = of_worker(w);
     bool const is_stolen = by.what == action::steal;
-    if (it.what == item::rest) ++it.gathers->shares;  // also when a worker takes its own: it steals from itself
     if (is_stolen && by.where == lane::forks) {
       task_tag parent = running_tag(index(by.whom));
       it.own = it.of_task = m.mark(parent, {});
@@ -277,6 +276,7 @@ class stage {
     g.has_called = true;
     if (g.next < children(g).size()) {
       g.has_offered = true;
+      ++g.gathers->shares;
       lane_of(w, g.is_exposed ? lane::local : lane::forks)
           .push_back({.what = item::rest,
                       .tree = g.tree,
@@ -297,6 +297,7 @@ class stage {
     if (l.empty() || l.back().gathers != g.gathers || l.back().next != g.next) return false;
     if (g.is_exposed) g.own = l.back().own;
     l.pop_back();
+    --g.gathers->shares;
     return true;
   }
 
