@@ -423,6 +423,14 @@ TEST_F(stealing, first_in_its_range_and_then_once_among_all_workers_if_there_are
   }
 }
 
+TEST_F(stealing, of_one_worker_there_is_nobody_to_steal_from) {
+  restart(1);
+  root();
+  task_tag free{};
+  of(0).place(free, cause::injected);
+  EXPECT_EQ(victims(0), others(0, 1, 0));
+}
+
 TEST_F(stealing, a_root_that_has_begun_is_not_fetched) {
   restart(8);
   task_tag const begun_root = root(3);

@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "skua/parts/base/dice.hpp"
@@ -166,6 +170,109 @@ TEST(width_choice, the_kept_least_partition_is_that_of_a_full_search) {
       }
       ASSERT_GT(members, 0U);
     }
+  }
+}
+
+/// The rules in another way: everything is remembered, and looked at.
+struct naive_choice {
+  struct measured {
+    std::uint64_t ns = 0;
+    std::uint32_t at = 0;
+  };
+  struct of_kind {
+    std::map<std::uint32_t, measured> times;  ///< by partition
+    std::uint32_t measurements = 0;
+    std::optional<std::uint32_t> last;
+  };
+  partitions const& all;
+  cost const what;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, of_kind> kinds = {};
+
+  void learn(task_kind k, std::uint32_t p, std::uint64_t ns) {
+    of_kind& m = kinds[{k.type, k.key}];
+    auto const found = m.times.find(p);
+    std::uint32_t const now = ++m.measurements;
+    bool const counts_alone = found == m.times.end() || now - found->second.at >= 64;
+    m.times[p] = {counts_alone ? ns : (4 * found->second.ns + ns) / 5, now};
+  }
+  [[nodiscard]] double cost_of(std::uint32_t p, std::uint64_t ns, std::uint32_t busy) const {
+    auto const t = static_cast<double>(ns);
+    return what == cost::product ? t * all[partition_id{p}].width : what == cost::time ? t : t * (1 + 1.5 * busy);
+  }
+  std::uint32_t choose(task_kind k, std::span<partition_id const> from, auto const& busy) {
+    of_kind& m = kinds[{k.type, k.key}];
+    for (partition_id const p : from) {
+      if (!m.times.contains(index(p))) return index(p);
+    }
+    bool const is_trial = m.measurements % 64 == 63;
+    std::optional<std::uint32_t> best;
+    double least = 0;
+    for (partition_id const p : from) {
+      measured const& t = m.times.at(index(p));
+      std::uint32_t const others = busy(all[p]);
+      if (is_trial) {
+        double const age = m.measurements - t.at;
+        if (age > least && (what != cost::idle || others == 0)) best = index(p), least = age;
+      } else {
+        double const c = cost_of(index(p), t.ns, others) * (what == cost::idle && m.last == index(p) ? 0.85 : 1);
+        if (!best || c < least) best = index(p), least = c;
+      }
+    }
+    if (!is_trial) m.last = best;
+    return best.value_or(index(from.front()));
+  }
+  /// All of them.
+  std::vector<partition> least(task_kind k) {
+    double least = std::numeric_limits<double>::infinity();
+    std::vector<partition> found;
+    for (auto const& [p, t] : kinds[{k.type, k.key}].times) {
+      double const c = cost_of(p, t.ns, 0);
+      if (c < least) found.clear();
+      if (c <= least) found.push_back(all[partition_id{p}]);
+      least = std::min(least, c);
+    }
+    return found;
+  }
+};
+
+TEST(width_choice, chooses_what_the_rules_say_among_random_times) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    runtime::dice roll(seed);
+    cost const what = seed % 3 == 0 ? cost::product : seed % 3 == 1 ? cost::time : cost::idle;
+    bench<history_model> b(what);
+    naive_choice naive{b.all, what};
+    for (int i = 0; i < 1000; ++i) {
+      // Few kinds are met often, and some share a row: types from 63 on.
+      std::uint32_t const type = roll.below(4) == 0 ? 60 + roll.below(10) : 3;
+      task_kind const k{.type = type, .key = roll.below(2) == 0 ? 31U : 5U};
+      task_kind const row{.type = std::min(type, 63U), .key = k.key};
+      std::uint64_t const busy_workers = roll.below(3) == 0 ? roll.next() : 0;
+      worker_id const w{roll.below(8)};
+      auto const busy = [&](partition const& p) {
+        std::uint32_t n = 0;
+        for (std::uint32_t o = index(p.leader); o < index(p.leader) + p.width; ++o)
+          n += worker_id{o} != w && (busy_workers >> o & 1) != 0 ? 1 : 0;
+        return n;
+      };
+      auto const from = b.all.inclusive(w);
+      partition_id const p = b.choice.choose(k, from, busy);
+      ASSERT_EQ(index(p), naive.choose(row, from, busy)) << "seed " << seed << ", task " << i;
+      std::uint64_t const ns = 1000 + roll.below(100'000);
+      b.choice.learn(k, p, ns);
+      naive.learn(row, index(p), ns);
+      ASSERT_EQ(b.choice.time_ns(k, p), (naive.kinds[{row.type, row.key}].times[index(p)].ns));
+      auto const least = naive.least(row);
+      for (std::uint32_t o = 0; o < 8 && least.size() == 1; ++o)
+        ASSERT_EQ(b.choice.is_in_least(k, worker_id{o}, from), least[0].has(worker_id{o})) << "seed " << seed;
+    }
+    std::uint64_t known = 0;
+    b.choice.for_each_known([&](task_kind k, partition_id p, std::uint64_t ns) {
+      ++known;
+      EXPECT_EQ(ns, (naive.kinds[{k.type, k.key}].times[index(p)].ns)) << "seed " << seed;
+    });
+    std::uint64_t all = 0;
+    for (auto const& [k, m] : naive.kinds) all += m.times.size();
+    EXPECT_EQ(known, all) << "seed " << seed;
   }
 }
 

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "skua/machine/ranks/transport/ranks_for_test.hpp"
@@ -82,6 +83,52 @@ TEST_F(checkpoint_file, that_lacks_its_end_or_is_no_checkpoint_is_refused) {
   std::ofstream(path) << "this is not what you are looking for, and long enough to be read";
   EXPECT_THROW(static_cast<void>(read_checkpoint(path, identity, shape)), usage_error);
   EXPECT_THROW(static_cast<void>(read_checkpoint(path + ".absent", identity, shape)), resource_error);
+}
+
+TEST_F(checkpoint_file, that_is_damaged_is_refused_with_what_is_wrong) {
+  auto const refusal = [&](std::string const& content) -> std::string {
+    std::ofstream(path, std::ios::binary) << content;
+    try {
+      static_cast<void>(read_checkpoint(path, identity, shape));
+    } catch (usage_error const& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  std::vector<bytes> const records{encode(record_of({1, 2, 3}, 0))};
+  write_checkpoint(path, identity, records, text("state"));
+  std::ifstream from(path, std::ios::binary);
+  std::string const whole{std::istreambuf_iterator<char>(from), {}};
+  std::string const name = "checkpoint " + path;
+  EXPECT_EQ(refusal(whole), "accepted");
+  for (std::size_t n = 0; n < whole.size(); ++n)
+    ASSERT_EQ(refusal(whole.substr(0, n)), name + " is damaged: it ends too early") << n << " of " << whole.size();
+  EXPECT_EQ(refusal(whole + '.'), name + " is damaged: it goes on after its end");
+  std::string other = whole;
+  other[0] = 'S';
+  EXPECT_EQ(refusal(other), name + " is no checkpoint of this version");
+  // One task more, or fewer, than there are bytes for.
+  std::size_t const count_at = whole.find("quartet") + 7 + 3 * sizeof(std::uint64_t);
+  for (char const count : {'\x02', '\x04', 'd', '\0'}) {
+    other = whole;
+    ASSERT_EQ(other[count_at], '\x03');
+    other[count_at] = count;
+    EXPECT_EQ(refusal(other), name + " is damaged: a rank's tasks have the wrong length") << static_cast<int>(count);
+  }
+}
+
+TEST_F(checkpoint_file, that_is_read_and_written_leaves_no_file_open) {
+  auto const open_files = [] {
+    auto const all = std::filesystem::directory_iterator("/proc/self/fd");
+    return std::distance(begin(all), end(all));
+  };
+  std::vector<bytes> const records{encode(record_of({1}, 0))};
+  write_checkpoint(path, identity, records, {});
+  auto const before = open_files();
+  write_checkpoint(path, identity, records, {});
+  static_cast<void>(read_checkpoint(path, identity, shape));
+  EXPECT_THROW(static_cast<void>(read_checkpoint(path, {"tce", "tile", shape.bytes()}, shape)), usage_error);
+  EXPECT_EQ(open_files(), before);
 }
 
 TEST_F(checkpoint_file, that_cannot_be_written_leaves_the_old_one) {
