@@ -9,6 +9,7 @@
 #include <new>
 #include <thread>
 
+#include "skua/machine/threads/team/gambling_for_test.hpp"
 #include "skua/skua.hpp"
 #include "tests/programs/fib.hpp"
 #include "tests/programs/this_thread.hpp"
@@ -97,6 +98,26 @@ TEST(without_memory, a_region_that_cannot_open_changes_nothing) {
   }
   EXPECT_EQ(pool.run([](auto& h) { return fib(h, 10); }), 55);
   EXPECT_EQ(pool.open_region("random")->run([](auto& h) { return fib(h, 10); }), 55);
+}
+
+TEST(without_memory, tasks_that_would_run_on_a_team_run_alone) {
+  skua::pool pool({.workers = 3});
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    auto const region = pool.open_region([=](skua::policies::policy_setup const& from) {
+      return std::make_unique<skua::testing::gambling>(from.where, seed, true);
+    });
+    std::atomic<int> ran{0};
+    region->run([&](auto& h) {
+      h.finish([&](auto& spawner) {
+        for (int i = 0; i < 20; ++i) {
+          spawner.spawn_team({}, [&](auto& team) { ran += team.member() == 0 ? 1 : 0; }, [](auto&) {});
+        }
+        refuses.store(refused::everybody);
+      });
+      refuses.store(refused::nobody);
+    });
+    EXPECT_EQ(ran, 20);
+  }
 }
 
 }  // namespace

@@ -212,6 +212,47 @@ TEST(one_shot, setting_twice_and_waiting_twice_are_errors) {
   EXPECT_EQ(refused.load(), 1);
 }
 
+TEST(one_shot, one_without_a_value_is_set_once_or_never) {
+  skua::one_shot<> one;
+  one.set_value();
+  EXPECT_THROW(one.set_value(), skua::usage_error);
+  one.wait();
+  EXPECT_THROW(one.wait(), skua::usage_error);
+  skua::one_shot<> const nobody_uses_it;
+}
+
+/// Looks as soon as it is woken.
+struct looks final : skua::runtime::one_shot_waiter {
+  explicit looks(skua::one_shot<>& from) noexcept : one_shot_waiter{.wake = &looks::look}, source(from) {}
+  static void look(one_shot_waiter& w) noexcept {
+    auto& me = static_cast<looks&>(w);
+    try {
+      me.source.wait();
+    } catch (int const what) {
+      me.seen = what;
+    }
+  }
+  skua::one_shot<>& source;
+  int seen = 0;
+};
+
+TEST(one_shot, an_exception_is_there_when_the_waiter_is_woken) {
+  skua::one_shot<> one;
+  looks waiter(one);
+  EXPECT_TRUE(one.enroll(waiter));
+  one.set_exception(std::make_exception_ptr(7));
+  EXPECT_EQ(waiter.seen, 7);
+}
+
+TEST(one_shot, an_exception_that_the_wait_has_thrown_is_gone) {
+  auto const held = std::make_shared<int>(1);
+  skua::one_shot<int> one;
+  one.set_exception(std::make_exception_ptr(held));
+  EXPECT_EQ(held.use_count(), 2);
+  EXPECT_THROW(one.wait(), std::shared_ptr<int>);
+  EXPECT_EQ(held.use_count(), 1);
+}
+
 TEST(one_shot, a_value_that_cannot_be_made_may_be_set_again) {
   struct picky {
     explicit picky(int n) {

@@ -20,7 +20,10 @@ namespace {
 struct meets {
   std::array<std::atomic<std::uint32_t>, 4>& came;
   void operator()(auto& team) const {
-    if (team.width() == 4) ++came.at(team.member());
+    if (team.width() == 4) {
+      ++came.at(team.member());
+      mark(team.here(), "inside");
+    }
     team.barrier();
   }
 };
@@ -47,11 +50,19 @@ TEST(traced_teams, every_member_begins_and_ends_with_its_number_and_its_tasks_ty
   std::array<std::uint32_t, 4> began{};
   std::uint32_t ended = 0;
   for (auto const& track : all.tracks) {
+    std::int64_t inside = 0;  // several: one may park at its barrier, and another one begin
     for (trace::event const& e : track.events) {
-      if (e.what == trace::kind::member_ended) ++ended;
+      if (e.what == trace::kind::mark) {
+        EXPECT_GT(inside, 0);
+      }
+      if (e.what == trace::kind::member_ended) {
+        ++ended;
+        --inside;
+      }
       if (e.what != trace::kind::member_began) continue;
       ASSERT_LT(e.value, 4u);
       ++began.at(e.value);
+      ++inside;
       EXPECT_EQ(e.detail, 3u);
       EXPECT_EQ(e.count, 4u);
       EXPECT_EQ(e.id, address_at(0.25).fraction);
