@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/parts/topology/affinity.hpp"
 #include "skua/skua.hpp"
 #include "tests/programs/wait_until.hpp"
@@ -51,6 +52,11 @@ class on_two_processors : public ::testing::Test {
     int number = 0;
     on_both(pool, [] {}, [&] { number = skua::runtime::number_of_this_thread(); });
     return number;
+  }
+  static void await_all_asleep(skua::pool& pool) {
+    auto& sleep = pool.root_region().of().sleep();
+    for (std::uint32_t w = 0; w < pool.workers(); ++w)
+      wait_until("the worker sleeps", [&] { return sleep.is_waiting(skua::worker_id{w}); });
   }
   static void await_sleep(int thread) {
     wait_until("the worker is bound, and about to sleep", [&] { return affinity_of_thread(thread).size() == 1; });
@@ -167,6 +173,65 @@ TEST_F(on_two_processors, workers_that_somebody_wants_pinned_are_bound_while_the
   on_both(pool, [] {}, [&] { processors = affinity_of_this_thread().size(); });
   EXPECT_EQ(processors, 1U);
   EXPECT_EQ(affinity_of_this_thread(), two);
+}
+
+TEST_F(on_two_processors, every_worker_sleeps_on_a_processor_of_its_own) {
+  skua::pool pool(skua::pool_options{.workers = 2});
+  std::atomic<int> came{0};
+  for (int i = 0; i < 2; ++i) {
+    pool.enqueue([&] {
+      ++came;
+      wait_until("both workers' threads run", [&] { return came.load() == 2; });
+    });
+  }
+  wait_until("both have come", [&] { return came.load() == 2; });
+  auto& core = pool.root_region().of();
+  int const first = core.worker_at(skua::worker_id{0}).thread_number();
+  int const second = core.worker_at(skua::worker_id{1}).thread_number();
+  await_sleep(first);
+  await_sleep(second);
+  EXPECT_NE(affinity_of_thread(first), affinity_of_thread(second));
+}
+
+TEST_F(on_two_processors, a_caller_that_wakes_a_pinned_worker_is_bound_until_it_leaves) {
+  skua::pool pool({.workers = 2, .pin = true});
+  int const thread = other_thread(pool);
+  for (int round = 0; round < 3; ++round) {
+    await_all_asleep(pool);
+    std::uint32_t processors = 0;
+    on_both(pool, [&] { processors = affinity_of_this_thread().size(); }, [] {});
+    EXPECT_EQ(processors, 1U) << "round " << round;
+    EXPECT_EQ(affinity_of_this_thread(), two);
+  }
+  EXPECT_EQ(affinity_of_thread(thread).size(), 1U);
+}
+
+TEST_F(on_two_processors, who_was_moved_away_comes_back_and_keeps_its_mask) {
+  for (bool const stays_bound : {false, true}) {
+    for (std::uint32_t const home : two.members()) {
+      std::thread([&] {
+        cpu_mask at_home;
+        at_home.insert(home);
+        ASSERT_FALSE(skua::runtime::bind_this_thread(at_home));
+        skua::runtime::home_processor place;
+        place.begin(stays_bound);
+        for (std::uint32_t const away : two.members()) {
+          if (away == home) continue;
+          cpu_mask elsewhere;
+          elsewhere.insert(away);
+          ASSERT_FALSE(skua::runtime::bind_this_thread(elsewhere));
+        }
+        ASSERT_FALSE(skua::runtime::bind_this_thread(two));
+        wait_until("it is at home", [&] {
+          place.come();
+          return ::sched_getcpu() == static_cast<int>(home);
+        });
+        EXPECT_EQ(affinity_of_this_thread().size(), stays_bound ? 1U : 2U);
+        place.leave();
+        EXPECT_EQ(affinity_of_this_thread(), two);
+      }).join();
+    }
+  }
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "skua/parts/trace/track.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/skua.hpp"
 
@@ -175,6 +176,43 @@ TEST(leaf_record, where_memory_ends_leaves_are_lost_and_counted_and_the_program_
     EXPECT_EQ(kept + lost, cells);
     EXPECT_GT(lost, 0U);
   }
+}
+
+TEST(leaf_record, has_rows_for_every_worker_and_tells_each_loss_once) {
+  scarce memory(0);
+  skua::pool pool({.workers = 3});
+  skua::leaf_record record(pool, &memory);
+  std::vector<std::uint32_t> signed_by(cells);
+  for (int round = 0; round < 4; ++round) {
+    pool.run([&](auto& here) { sign(here, signed_by.data(), cells); });
+    auto const rows = record.take();
+    EXPECT_EQ(rows.size(), 3U);
+    std::uint64_t lost = 0;
+    for (skua::leaf_rows const& of_worker : rows) lost += of_worker.lost;
+    EXPECT_EQ(lost, cells);
+  }
+}
+
+TEST(leaf_log, leaves_cost_a_branch_unless_somebody_wants_them) {
+  skua::runtime::leaf_log log;
+  EXPECT_FALSE(log.is_recording());
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_TRUE(log.start(std::pmr::new_delete_resource()));
+    EXPECT_TRUE(log.is_recording());
+    EXPECT_FALSE(log.start(std::pmr::new_delete_resource())) << "it records already";
+    log.stop();
+    EXPECT_FALSE(log.is_recording());
+  }
+}
+
+TEST(leaf_log, of_a_traced_worker_goes_on_when_its_record_ends) {
+  skua::trace::track track;
+  skua::runtime::leaf_log log;
+  log.trace_to(&track);
+  EXPECT_TRUE(log.is_recording());
+  EXPECT_TRUE(log.start(std::pmr::new_delete_resource()));
+  log.stop();
+  EXPECT_TRUE(log.is_recording());
 }
 
 }  // namespace
