@@ -16,7 +16,9 @@
 #include "skua/machine/threads/pool/stall_report.hpp"
 #include "skua/parts/base/clock.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/context/stack.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/wait_until.hpp"
 
 namespace skua::inline v0 {
 namespace {
@@ -125,6 +127,31 @@ TEST(stall, counts_what_a_lent_thread_has_run) {
   pool_core& c = p.root_region().of();
   EXPECT_PRED2(has, runtime::describe_stall(c, *c.parked(), runtime::clock_ns()),
                "a lent thread: has begun 1 enqueued");
+}
+
+/// The address space has no room for another stack; then it has.
+TEST(stall, says_what_a_task_waits_for_that_had_to_wait_for_a_stack_first) {
+  if (runtime::under_tsan || runtime::under_asan) GTEST_SKIP() << "the sanitizer lives in the address space";
+  constexpr std::size_t huge_stack = std::size_t{1} << 40;
+  asks_for_reports const asked("3600s");
+  pool p{{.workers = 1, .policy = "random", .stack_bytes = huge_stack}};
+  pool_core& c = p.root_region().of();
+  runtime::stack_pool rest(huge_stack);
+  std::vector<runtime::stack*> taken;
+  while (runtime::stack* const s = rest.try_take()) taken.push_back(s);
+  one_shot<> answer;
+  std::future<void> call = std::async(std::launch::async, [&] { p.run([&](auto& h) { answer.wait(h); }); });
+  auto const says = [&](std::string const& what) {
+    return has(runtime::describe_stall(c, *c.parked(), runtime::clock_ns()), what);
+  };
+  EXPECT_TRUE(skua::testing::wait_until("the task waits on its stack", [&] {
+    return says("lent to a call from outside, which waits without leaving its stack for a one_shot");
+  }));
+  for (runtime::stack* const s : taken) rest.give(s);
+  EXPECT_TRUE(skua::testing::wait_until("it parks", [&] { return says("waits for a one_shot at 0x"); }));
+  EXPECT_FALSE(says("without leaving its stack"));
+  answer.set_value();
+  call.get();
 }
 
 /// Reads until the text is there, however long that takes.

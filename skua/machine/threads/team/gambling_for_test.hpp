@@ -16,8 +16,9 @@
 
 namespace skua::inline v0::testing {
 
-using namespace policies;
-using runtime::hint;
+using policies::action, policies::cause, policies::event, policies::lane, policies::placement, policies::policy;
+using policies::policy_needs, policies::policy_setup, policies::probe, policies::probed, policies::task_tag;
+using policies::worker_policy;
 
 /// Random stealing, but spawned tasks wait in the `migrated` lane of a random worker, and moldable ones run on a random
 /// partition, which need not contain the worker that takes them. One that `sends_nothing` leaves spawned tasks where they are.
@@ -26,7 +27,7 @@ class gambling_worker final : public worker_policy {
   gambling_worker(worker_policy& by, worker_id self, std::uint32_t workers, std::uint64_t seed, bool sends_nothing)
       : by_(by), self_(self), workers_(workers), sends_nothing_(sends_nothing), roll_(seed + index(self)) {}
 
-  task_tag mark(task_tag& parent, hint const& hinted) noexcept override {
+  task_tag mark(task_tag& parent, runtime::hint const& hinted) noexcept override {
     task_tag child = by_.mark(parent, hinted);
     child.words[0] = hinted.type && hinted.type.value().moldable != 0 ? 1 : 0;
     return child;
@@ -79,14 +80,14 @@ class gambling final : public policy {
   worker_policy& of_worker(worker_id w) noexcept override { return *all_[index(w)]; }
 
  private:
-  random_stealing by_;
+  policies::random_stealing by_;
   std::vector<std::unique_ptr<gambling_worker>> all_;
 };
 
 inline auto gamble(std::uint64_t seed, bool sends_nothing = false) {
   return [=](policy_setup const& from) -> std::unique_ptr<policy> {
-    return std::make_unique<protocol_checker>(std::make_unique<gambling>(from.where, seed, sends_nothing),
-                                              from.where.workers());
+    return std::make_unique<policies::protocol_checker>(std::make_unique<gambling>(from.where, seed, sends_nothing),
+                                                        from.where.workers());
   };
 }
 

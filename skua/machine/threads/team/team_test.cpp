@@ -211,6 +211,26 @@ TEST(teams, members_fork_and_are_resumed_by_their_own_worker) {
   }
 }
 
+/// Member 1 holds the other worker until the task has run.
+TEST(teams, who_waits_at_a_barrier_lets_its_worker_run_other_tasks) {
+  bool met = false;
+  for (std::uint64_t seed = 1; !met; ++seed) {
+    skua::pool pool({.workers = 2});
+    pool.open_region(gamble(seed))->run([&](auto& here) {
+      run_teams(here, 1, [&](auto& team, int) {
+        if (team.width() == 1) return;
+        if (team.member() == 1) {
+          met = true;
+          std::atomic<bool> ran{false};
+          pool.enqueue([&] { ran = true; });
+          skua::testing::wait_until("the other worker runs the task", [&] { return ran.load(); });
+        }
+        team.barrier();
+      });
+    });
+  }
+}
+
 TEST(teams, member_that_throws_is_not_waited_for) {
   for (std::uint64_t seed = 1; seed <= (slow ? 3 : 20); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);

@@ -120,5 +120,37 @@ TEST(activity, of_a_task_that_waits_without_a_stack_is_idle_and_then_work) {
   for (runtime::stack* const s : taken) rest.give(s);
 }
 
+/// Of whichever region.
+TEST(forks, are_counted_when_their_task_parks) {
+  pool p({.workers = 1});
+  auto const second = p.open_region("random");
+  one_shot<> answer;
+  std::thread caller([&] {
+    second->run([&](auto& h) {
+      for (int i = 0; i < 5; ++i) h.join([](auto&) {}, [](auto&) {});
+      answer.wait(h);
+    });
+  });
+  wait_until("the task parks", [&] { return p.counters()[0].parked == 1; });
+  wait_until("its forks are counted", [&] { return p.counters()[0].forks == 5; });
+  answer.set_value();
+  caller.join();
+  EXPECT_EQ(p.counters()[0].forks, 5u);
+}
+
+TEST(scopes, run_all_their_children_themselves_while_other_regions_are_empty) {
+  pool p({.workers = 1});
+  auto const second = p.open_region("random");
+  int ran = 0;
+  p.run([&](auto& h) {
+    h.scope([&](auto& s) {
+      for (int i = 0; i < 200; ++i) s.fork([&](auto&) { ++ran; });
+    });
+  });
+  EXPECT_EQ(ran, 200);
+  EXPECT_EQ(p.counters()[0].tasks, 1u) << "the call";
+  EXPECT_EQ(p.counters()[0].parked, 0u);
+}
+
 }  // namespace
 }  // namespace skua::inline v0

@@ -67,6 +67,7 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
   for (unsigned rounds = 1; !g.left_only(mine); ++rounds) {
     // Others may have given stacks back. Asking costs a system call.
     if (rounds % 16 == 0) {
+      waiting.at().who.in_place_for_.store(nullptr, std::memory_order_relaxed);  // relaxed: a literal, said below again
       waiting.at().who.keep_reason(why);
       if (waiting.at().who.park(waiting, g, mine)) {
         static_cast<void>(g.left_only(0));  // as in fiber::park
