@@ -206,6 +206,19 @@ TEST(observer, hears_nothing_of_who_leaves_after_its_end) {
   }
 }
 
+TEST(observer, hears_that_a_worker_leaves_before_it_sleeps) {
+  tbb::task_arena arena(2);
+  counting seen(arena);
+  seen.observe(true);
+  for (int round = 1; round <= 3; ++round) {
+    std::atomic<bool> is_taken{false};
+    arena.enqueue([&] { is_taken = true; });
+    wait_until("a worker has the task", [&] { return is_taken.load(); });
+    wait_until("it leaves", [&] { return seen.workers_left.load() == seen.workers.load(); });
+    EXPECT_GE(seen.workers_left.load(), round);
+  }
+}
+
 TEST(observer, without_an_arena_hears_of_the_default_pool) {
   counting seen;
   seen.observe(true);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -127,6 +128,44 @@ TEST(stall, counts_what_a_lent_thread_has_run) {
   pool_core& c = p.root_region().of();
   EXPECT_PRED2(has, runtime::describe_stall(c, *c.parked(), runtime::clock_ns()),
                "a lent thread: has begun 1 enqueued");
+}
+
+/// A task parks, and then one that waits for something else on the same worker: the other worker is busy until that one has begun.
+TEST_P(stall_watches, each_task_has_its_own_reason) {
+  pool_core& c = core();
+  std::atomic<bool> is_held{false};
+  std::atomic<bool> has_begun{false};
+  std::atomic<bool> is_stolen{false};
+  std::atomic<bool> may_end{false};
+  auto const until = [](std::atomic<bool>& it) { skua::testing::wait_until("it happens", [&] { return it.load(); }); };
+  std::future<void> call = std::async(std::launch::async, [&] {
+    pool_.run([&](auto& h) {
+      h.join(
+          [&](auto& inner) {
+            until(is_held);
+            inner.join([&](auto& waits) { static_cast<void>(answers_[0].wait(waits)); },
+                       [&](auto& next) {
+                         has_begun = true;
+                         next.join([&](auto&) { until(is_stolen); },
+                                   [&](auto&) {
+                                     is_stolen = true;
+                                     until(may_end);
+                                   });
+                       });
+          },
+          [&](auto&) {
+            is_held = true;
+            until(has_begun);
+          });
+    });
+  });
+  await_parked(c, 2);
+  std::string const text = runtime::describe_stall(c, *c.parked(), runtime::clock_ns());
+  EXPECT_PRED2(has, text, "waits for a one_shot at 0x");
+  EXPECT_PRED2(has, text, "waits for children of a join");
+  may_end = true;
+  answers_[0].set_value(1);
+  call.get();
 }
 
 /// The address space has no room for another stack; then it has.
