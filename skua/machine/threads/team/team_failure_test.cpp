@@ -2,7 +2,10 @@
 // A member that throws leaves its team, which hears of it; without memory for a team its task runs alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
@@ -79,6 +82,65 @@ TEST(failed_teams, who_has_left_takes_no_part_in_reductions) {
 
 TEST(failed_teams, nothing_follows_them) {
   EXPECT_EQ(run_and_throw(10, [](auto&) {}, [](auto&) {}), 0);
+}
+
+/// Atomic, so that the compiler keeps them.
+using words_of_stack = std::array<std::atomic<std::uint64_t>, 1024>;
+
+/// barrier() far from where the stack begins.
+[[gnu::noinline]] void meet_far_down(auto& team) {
+  words_of_stack room{};
+  team.barrier();
+  room.back() = 0;
+}
+
+/// Has the part of the stack where a member has met the others.
+[[gnu::noinline]] bool stays_as_it_is(auto&& until) {
+  std::array<words_of_stack, 2> mine{};
+  until();
+  return std::ranges::all_of(mine, [](auto const& half) {
+    return std::ranges::all_of(half, [](auto const& word) { return word.load() == 0; });
+  });
+}
+
+/// Member 1 parks at a barrier, and leaves. Its worker runs another task on the same stack while member 0 passes another barrier.
+TEST(failed_teams, nobody_touches_the_stack_of_who_has_left) {
+  bool met = false;
+  for (std::uint64_t seed = 1; !met; ++seed) {
+    skua::pool pool({.workers = 2});
+    auto const region = pool.open_region(skua::testing::gamble(seed));
+    std::atomic<bool> is_used{false};
+    std::atomic<bool> has_passed{false};
+    std::atomic<bool> is_left_alone{false};
+    try {
+      region->run([&](auto& here) {
+        skua::testing::run_teams(here, 1, [&](auto& team, int) {
+          if (team.width() == 1) return;
+          if (team.member() == 1) {
+            met = true;
+            meet_far_down(team);
+            pool.enqueue([&] {
+              is_left_alone = stays_as_it_is([&] {
+                is_used = true;
+                skua::testing::wait_until("the barrier is passed", [&] { return has_passed.load(); });
+              });
+            });
+            throw thrown{};
+          }
+          skua::testing::wait_until("the other member parks", [&] {
+            return pool.counters()[index(skua::worker_id{1})].parked + pool.counters()[0].parked != 0;
+          });
+          team.barrier();
+          skua::testing::wait_until("the stack is used again", [&] { return is_used.load(); });
+          team.barrier();
+          has_passed = true;
+        });
+      });
+      EXPECT_FALSE(met);
+    } catch (thrown const&) {}
+    pool.drain();
+    EXPECT_EQ(is_left_alone.load(), met);
+  }
 }
 
 }  // namespace

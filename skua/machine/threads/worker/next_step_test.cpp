@@ -151,5 +151,34 @@ TEST(next_step, a_nested_region_ends_before_the_worker_of_its_last_task_begins_a
   }
 }
 
+/// The other worker ends a task of the region while another one lies in its lane, and goes on with a frame that is tied to it and
+/// waits for the region's end. The owner takes what is left.
+TEST(next_step, a_region_ends_though_a_worker_that_ran_its_tasks_goes_on_with_something_else) {
+  skua::pool pool({.workers = 2, .policy = "checked:random"});
+  skua::one_shot<> goes_on;
+  std::atomic<bool> is_taken{false};
+  std::atomic<bool> has_ended{false};
+  pool.run([&](auto& here) {
+    here.join(
+        [&](auto& h) {
+          wait_until("the other worker's task parks",
+                     [&] { return pool.counters()[0].parked + pool.counters()[1].parked == 1; });
+          h.finish([&](auto& region) {
+            region.spawn([&](auto& first) {
+              first.spawn([](auto&) {});
+              goes_on.set_value();
+              is_taken = true;
+            });
+            wait_until("the other worker takes a task of the region", [&] { return is_taken.load(); });
+          });
+          has_ended = true;
+        },
+        [&](auto&) {
+          goes_on.wait();  // tied to its thread
+          wait_until("the region ends", [&] { return has_ended.load(); });
+        });
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(policies, next_step, ::testing::ValuesIn(skua::testing::checked_policies()),
                          skua::testing::policy_in_a_name);
