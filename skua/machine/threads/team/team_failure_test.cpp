@@ -103,12 +103,20 @@ using words_of_stack = std::array<std::atomic<std::uint64_t>, 1024>;
   });
 }
 
+std::uint64_t parked(skua::pool const& pool) {
+  std::uint64_t n = 0;
+  for (auto const& c : pool.counters()) n += c.parked;
+  return n;
+}
+
 /// Member 1 parks at a barrier, and leaves. Its worker runs another task on the same stack while member 0 passes another barrier.
 TEST(failed_teams, nobody_touches_the_stack_of_who_has_left) {
   bool met = false;
   for (std::uint64_t seed = 1; !met; ++seed) {
     skua::pool pool({.workers = 2});
     auto const region = pool.open_region(skua::testing::gamble(seed));
+    std::atomic<bool> has_begun{false};
+    std::atomic<std::uint64_t> parked_before{~std::uint64_t{0}};
     std::atomic<bool> is_used{false};
     std::atomic<bool> has_passed{false};
     std::atomic<bool> is_left_alone{false};
@@ -118,6 +126,8 @@ TEST(failed_teams, nobody_touches_the_stack_of_who_has_left) {
           if (team.width() == 1) return;
           if (team.member() == 1) {
             met = true;
+            skua::testing::wait_until("the other member has begun", [&] { return has_begun.load(); });
+            parked_before = parked(pool);
             meet_far_down(team);
             pool.enqueue([&] {
               is_left_alone = stays_as_it_is([&] {
@@ -127,9 +137,8 @@ TEST(failed_teams, nobody_touches_the_stack_of_who_has_left) {
             });
             throw thrown{};
           }
-          skua::testing::wait_until("the other member parks", [&] {
-            return pool.counters()[index(skua::worker_id{1})].parked + pool.counters()[0].parked != 0;
-          });
+          has_begun = true;
+          skua::testing::wait_until("the other member parks", [&] { return parked(pool) > parked_before.load(); });
           team.barrier();
           skua::testing::wait_until("the stack is used again", [&] { return is_used.load(); });
           team.barrier();

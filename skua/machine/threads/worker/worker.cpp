@@ -392,7 +392,6 @@ void worker::trace_to(trace::track const& to) noexcept {
 }
 
 void worker::start() {
-  refresh_regions();
   current_stack_ = stacks_.take();
   try {
     thread_ = std::thread([this] { thread_main(); });
