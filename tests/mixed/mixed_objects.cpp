@@ -11,7 +11,7 @@
 
 #include "skua/machine/threads/pool/default_region.hpp"
 #include "skua/parts/base/platform.hpp"
-#include "tests/mixed/mixed_plan.hpp"
+#include "tests/mixed/answer_with.hpp"
 #include "tests/mixed/mixed_program.hpp"
 
 namespace skua::inline v0::testing {
@@ -95,7 +95,16 @@ void although_stopped(runtime::here& on, Stop const& stop, F const& f) {
   }
 }
 
-/// call(i) calls a child. The first use of the group does not count.
+/// call(i) calls a child.
+template <class Call>
+void use_once(std::size_t number, Call const& call) {
+  returns_here const same_thread;
+  skua::task_group group;
+  for (std::size_t i = 1; i < number; ++i) group.run([&, i] { call(i); });
+  group.run_and_wait([&] { call(0); });
+}
+
+/// The same. The first use of the group does not count.
 template <class Call>
 void use_twice(std::size_t number, Call const& call) {
   skua::task_group group;
@@ -183,43 +192,51 @@ void shared_arena::check_number() noexcept {
 }
 
 /// The weighted sum of the children's answers.
-std::uint64_t mixed_program::children_with_objects(runtime::here& on, plan const& by, int depth, place at) {
+std::uint64_t mixed_program::children_with_objects(runtime::here& on, mixed_step const& by, place at) {
   std::array<std::uint64_t, 4> got{};
-  auto const answer = [&](runtime::here& h, std::size_t i) { return weight(i) * step(h, by.child[i], depth, at); };
+  auto const answer = [&](runtime::here& h, std::size_t i) { return weight(i) * step(h, by.child[i], at); };
   auto const child = [&](runtime::here& h, std::size_t i) { got[i] = answer(h, i); };
-  auto const call = [&](std::size_t i) { pools_[at.pool]->run([&](runtime::here& h) { child(h, i); }); };
+  auto const call = [&](std::size_t i) {
+    pools_[at.pool]->run([&](runtime::here& h) { got[i] = weight(i) * step(h, by.child[i], at.called()); });
+  };
+  auto const task = [&](std::size_t i) {  // of a group
+    pools_[at.pool]->run([&](runtime::here& h) { got[i] = weight(i) * step(h, by.child[i], at.called().unseen()); });
+  };
   switch (by.what) {
-    case construct::growing_flow: grow(on, by.number, by.chance, child); break;
-    case construct::team: return ask_team(on, by.number, by.chance % 2 == 0, answer);
-    case construct::worker_local: return add_up_per_worker(on, by.number, answer);
+    case construct::growing_flow: grow(on, by.number(), by.chance, child); break;
+    case construct::team: return ask_team(on, by.number(), by.chance % 2 == 0, answer);
+    case construct::worker_local: return add_up_per_worker(on, by.number(), answer);
     case construct::isolated_loop: {
       task_group_context alone(task_group_context::isolated);
       although_stopped(
           on, [](std::stop_source& source) { source.request_stop(); },
-          [&] { parallel_for(std::size_t{0}, by.number, call, simple_partitioner{}, alone); });
+          [&] { parallel_for(std::size_t{0}, by.number(), task, simple_partitioner{}, alone); });
       break;
     }
-    case construct::bounded_group: use_bounded(by.number, by.chance, call); break;
+    case construct::bounded_group: use_bounded(by.number(), by.chance, task); break;
     case construct::gathered:
-      if (!gather(on, by.number, by.chance, child)) return 0;
+      if (!gather(on, by.number(), by.chance, child)) return 0;
       break;
     case construct::observed: {
       counting_observer const seen;
       std::atomic<bool> is_wrong{false};
-      parallel_for(std::size_t{0}, by.number, [&](std::size_t i) {
+      parallel_for(std::size_t{0}, by.number(), [&](std::size_t i) {
         call(i);
         if (seen.is_wrong()) is_wrong = true;
       });
       if (is_wrong) return 0;
       break;
     }
-    default: use_twice(by.number, call);
+    case construct::task_group: use_once(by.number(), task); break;
+    case construct::left_tasks: return take_left_tasks(on, by, at);
+    case construct::fed: return feed(by, at);
+    default: use_twice(by.number(), task);
   }
   return got[0] + got[1] + got[2] + got[3];
 }
 
 /// The answer of the only child, though a stop is requested around it.
-std::uint64_t mixed_program::shielded(runtime::here& on, plan const& by, int depth, place at) {
+std::uint64_t mixed_program::shielded(runtime::here& on, mixed_step const& by, place at) {
   std::uint64_t value = 0;
   auto const stop = [&](std::stop_source& source) {
     if (by.chance % 2 == 0) {
@@ -229,25 +246,27 @@ std::uint64_t mixed_program::shielded(runtime::here& on, plan const& by, int dep
     }
   };
   although_stopped(on, stop,
-                   [&] { value = without_stop([&](runtime::here& h) { return step(h, by.child[0], depth, at); }); });
+                   [&] { value = without_stop([&](runtime::here& h) { return step(h, by.child[0], at.unseen()); }); });
   return value;
 }
 
 /// The answer of the only child, of a thread that knows no pool.
-std::uint64_t mixed_program::limited(plan const& by, int depth, place at) {
+std::uint64_t mixed_program::limited(mixed_step const& by, place at) {
   one_shot<std::uint64_t> question;
   std::jthread const caller([&] {
     answer_with(question, [&] {
       runtime::worker_limit const limit(1 + static_cast<std::uint32_t>(by.chance % 3));
       std::uint64_t value = 0;
+      isolated_mark const* alone = nullptr;
       auto const ask = [&] {
         // The default pool, whose calls stay within the limit, and a limit that changes meanwhile.
         runtime::worker_limit const narrower(1 + static_cast<std::uint32_t>(by.chance / 7 % 4));
-        value = by.chance % 3 == 0
-                    ? default_pool().run([&](runtime::here&) { return in(at.pool, by.child[0], depth, true); })
-                    : in(at.pool, by.child[0], depth, true);
+        value = by.chance % 3 == 0 ? default_pool().run([&](runtime::here&) { return in(at.pool, by.child[0], alone); })
+                                   : in(at.pool, by.child[0], alone);
       };
       isolate([&] {  // as in `elsewhere`
+        isolated_mark const mark;
+        alone = &mark;
         if (by.chance % 2 == 0) {
           parallel_for(0, 3, [&](int i) {
             if (i == 1) ask();
@@ -266,13 +285,13 @@ std::uint64_t mixed_program::limited(plan const& by, int depth, place at) {
 
 /// The answer of the only child, which a body of the shared arena computes. Its callers are workers, and threads from outside,
 /// which wait for one of its places.
-std::uint64_t mixed_program::in_the_arena(plan const& by, int depth, place at) {
+std::uint64_t mixed_program::in_the_arena(mixed_step const& by, place at) {
   auto const call = [&] {
     return arena_.calls.execute([&] {
       std::uint64_t value = 0;
       parallel_for(0, 4, [&](int i) {
         arena_.check_number();
-        if (i == 2) value = in(at.pool, by.child[0], depth, false);
+        if (i == 2) value = in(at.pool, by.child[0]);
         arena_.check_number();
       });
       return value;
@@ -285,13 +304,13 @@ std::uint64_t mixed_program::in_the_arena(plan const& by, int depth, place at) {
 }
 
 /// The answer of the only child, which an enqueued task computes while every worker of its pool waits where Skua does not see it.
-std::uint64_t mixed_program::lent(plan const& by, int depth, place at) {
+std::uint64_t mixed_program::lent(mixed_step const& by, place at) {
   pool own({.workers = 1});
   return own.run([&](runtime::here&) {
     std::promise<std::uint64_t> answer;
     own.enqueue([&] {
       try {
-        answer.set_value(in(at.pool, by.child[0], depth, false));
+        answer.set_value(in(at.pool, by.child[0]));
       } catch (...) {
         answer.set_exception(std::current_exception());
       }
@@ -300,35 +319,40 @@ std::uint64_t mixed_program::lent(plan const& by, int depth, place at) {
   });
 }
 
-/// An enqueued call with a token. Its answer does not count.
-void mixed_program::stop_a_call(runtime::here& on, plan const& by, int depth, place at) {
-  if (at.isolated) return;  // as in `elsewhere`
-  std::stop_source source;
-  one_shot<std::uint64_t> question;
-  std::size_t const where = by.chance % 3 == 0 ? 1 - at.pool : at.pool;
-  pools_[where]->enqueue([&] {
-    answer_with(question, [&] {
-      return pools_[where]->run([&](runtime::here& h) {
-        std::uint64_t value = 0;
-        h.with_stop(source.get_token(), [&](runtime::here& g) { value = step(g, by.child[0], depth, {where, false}); });
-        return value;
+/// The children's answers: of tasks of a group that a thread from outside starts in a call, which does not wait for them.
+std::uint64_t mixed_program::take_left_tasks(runtime::here& on, mixed_step const& by, place at) {
+  std::array<std::uint64_t, 4> got{};
+  auto const child = [&](std::size_t i) {
+    pools_[at.pool]->run([&](runtime::here& h) { got[i] = weight(i) * step(h, by.child[i], at.called().unseen()); });
+  };
+  skua::task_group group;
+  if (at.alone != nullptr) {  // as in `elsewhere`
+    for (std::size_t i = 0; i < by.number(); ++i) group.run([&child, i] { child(i); });
+  } else {
+    one_shot<std::uint64_t> left;
+    std::jthread const caller([&] {
+      answer_with(left, [&] {
+        pools_[at.pool]->run([&](runtime::here&) {
+          for (std::size_t i = 0; i < by.number(); ++i) group.run([&child, i] { child(i); });
+        });
+        return std::uint64_t{1};
       });
     });
-  });
-  auto const end = [&] {
-    source.request_stop();
-    try {
-      static_cast<void>(by.chance % 5 == 0 ? question.wait() : question.wait(on));
-    } catch (cancelled const&) {  // or it was faster
-    }
-  };
-  try {
-    if (by.chance % 2 == 0) static_cast<void>(step(on, by.child[1], depth, at));
-  } catch (...) {
-    end();
-    throw;
+    static_cast<void>(by.chance % 3 == 0 ? left.wait() : left.wait(on));
   }
-  end();
+  static_cast<void>(group.wait());
+  return got[0] + got[1] + got[2] + got[3];
+}
+
+/// The children's answers: of elements that other elements have added.
+std::uint64_t mixed_program::feed(mixed_step const& by, place at) {
+  std::array<std::uint64_t, 4> got{};
+  std::array<std::size_t, 2> const first{0, 1};
+  parallel_for_each(first.begin(), first.end(), [&](std::size_t i, feeder<std::size_t>& added) {
+    if (i + 2 < by.number()) added.add(i + 2);
+    pools_[at.pool]->run([&](runtime::here& h) { got[i] = weight(i) * step(h, by.child[i], at.called()); });
+  });
+  return got[0] + got[1] + got[2] + got[3];
 }
 
 }  // namespace skua::inline v0::testing

@@ -3,23 +3,17 @@
 
 #include <coroutine>
 #include <exception>
-#include <stdexcept>
-#include <stop_token>
 #include <string>
 #include <utility>
 
 #include "skua/machine/threads/suspend/coroutine.hpp"
 #include "skua/policy/registry.hpp"
-#include "tests/mixed/mixed_plan.hpp"
+#include "tests/mixed/answer_with.hpp"
 
 namespace skua::inline v0::testing {
 namespace {
 
 std::atomic<std::uint64_t> begun{0};
-
-struct failure : std::runtime_error {
-  failure() : std::runtime_error("a step fails") {}
-};
 
 /// Begins at once; nobody waits for it.
 struct detached {
@@ -39,6 +33,30 @@ detached compute(pool& where, one_shot<std::uint64_t>& question, F f) {
     question.set_value(value);
   } catch (...) {
     question.set_exception(std::current_exception());
+  }
+}
+
+/// f() after an answer from outside.
+template <class F>
+detached compute_later(answering_service& outside, one_shot<std::uint64_t>& question, F f) {
+  try {
+    one_shot<std::uint64_t> first;
+    outside.ask([&first] { first.set_value(1); });
+    std::uint64_t const one = co_await first;
+    std::uint64_t const value = f();
+    question.set_value(one * value);
+  } catch (...) {
+    question.set_exception(std::current_exception());
+  }
+}
+
+template <class Child>
+void join(runtime::here& on, std::size_t number, Child const& child) {
+  auto const of = [&child](std::size_t i) { return [&child, i](runtime::here& h) { child(h, i); }; };
+  switch (number) {
+    case 2: on.join(of(0), of(1)); break;
+    case 3: on.join(of(0), of(1), of(2)); break;
+    default: on.join(of(0), of(1), of(2), of(3));
   }
 }
 
@@ -76,67 +94,51 @@ void answering_service::serve() {
   }
 }
 
-char const* name_of(construct c) noexcept {
-  constexpr char const* names[] = {
-      "join",     "each",       "scope",        "finish",   "flow",         "task_group",    "loop",
-      "isolated", "answer",     "answer_here",  "enqueued", "coroutine",    "other_pool",    "outside_caller",
-      "own_pool", "own_region", "growing_flow", "team",     "worker_local", "isolated_loop", "second_use",
-      "shielded", "limited",    "fails",        "stops",    "stopped_call", "bounded_group", "bounded_call",
-      "gathered", "observed",   "arena",        "lent"};
-  static_assert(std::size(names) == static_cast<std::size_t>(construct::last) + 1);
-  return names[static_cast<std::size_t>(c)];
-}
-
 std::uint64_t mixed_program::steps() noexcept { return begun.load(std::memory_order_relaxed); }
 
-std::uint64_t mixed_program::expected(std::uint64_t seed, int depth) {
-  plan const by(seed, depth);
-  std::uint64_t sum = by.own;
-  if (by.ends_early()) return sum;
-  for (std::size_t i = 0; i < by.number; ++i) sum += weight(i) * expected(by.child[i], depth - 1);
-  return sum;
+std::uint64_t mixed_program::run(std::size_t first) { return in(first, whole_); }
+
+std::uint64_t mixed_program::in(std::size_t pool, mixed_step const& by, isolated_mark const* alone) {
+  return pools_[pool]->run([&](runtime::here& h) { return step(h, by, {pool, alone}); });
 }
 
-void mixed_program::count(std::uint64_t seed, int depth, std::vector<std::uint64_t>& of_each) {
-  plan const by(seed, depth);
-  if (by.number == 0) return;
-  ++of_each[static_cast<std::size_t>(by.what)];
-  for (std::size_t i = 0; i < by.number; ++i) count(by.child[i], depth - 1, of_each);
+std::uint64_t mixed_program::in_isolation(std::size_t pool, mixed_step const& by) {
+  returns_here const same_thread;
+  return isolate([&] {
+    isolated_mark const alone;
+    return in(pool, by, &alone);
+  });
 }
 
-std::uint64_t mixed_program::run(std::size_t first) { return in(first, seed_, depth_, false); }
-
-std::uint64_t mixed_program::in(std::size_t pool, std::uint64_t seed, int depth, bool isolated) {
-  return pools_[pool]->run([&](runtime::here& h) { return step(h, seed, depth, {pool, isolated}); });
-}
-
-std::uint64_t mixed_program::step(runtime::here& on, std::uint64_t seed, int depth, place at) {
+std::uint64_t mixed_program::step(runtime::here& on, mixed_step const& by, place at) {
   begun.fetch_add(1, std::memory_order_relaxed);
-  plan const by(seed, depth);
-  if (by.number == 0) return by.own;
-  if (by.ends_early()) return by.own + ended_early(on, by, depth - 1, at);
-  return by.own + (by.is_alone() ? weight(0) * elsewhere(on, by, depth - 1, at) : children(on, by, depth - 1, at));
+  isolated_mark::expect_own(at.alone);
+  if (at.stopped != nullptr && *at.stopped && !on.stop_requested())
+    note_wrong("a step does not hear of the stop around it");
+  if (by.is_leaf()) return by.own;
+  if (by.ends_early()) return by.own + ended_early(on, by, at);
+  return by.own + (by.is_alone() ? weight(0) * elsewhere(on, by, at) : children(on, by, at));
 }
 
 /// The weighted sum of the children's answers.
-std::uint64_t mixed_program::children(runtime::here& on, plan const& by, int depth, place at) {
+std::uint64_t mixed_program::children(runtime::here& on, mixed_step const& by, place at) {
   std::array<std::uint64_t, 4> got{};
-  auto const child = [&](runtime::here& h, std::size_t i) { got[i] = weight(i) * step(h, by.child[i], depth, at); };
+  auto const child = [&](runtime::here& h, std::size_t i) { got[i] = weight(i) * step(h, by.child[i], at); };
   switch (by.what) {
     case construct::each: {
       std::array<std::size_t, 4> const all{0, 1, 2, 3};
-      on.each(std::span(all).first(by.number), [&](runtime::here& h, std::size_t i) { child(h, i); });
+      on.each(std::span(all).first(by.number()), [&](runtime::here& h, std::size_t i) { child(h, i); });
       break;
     }
     case construct::scope:
       on.scope([&](auto& s) {
-        for (std::size_t i = 1; i < by.number; ++i) s.fork([&child, i](runtime::here& h) { child(h, i); });
+        for (std::size_t i = 1; i < by.number(); ++i) s.fork([&child, i](runtime::here& h) { child(h, i); });
         child(on, 0);
       });
       break;
     case construct::finish:
       on.finish([&](auto& f) {
-        for (std::size_t i = 1; i < by.number; ++i) {
+        for (std::size_t i = 1; i < by.number(); ++i) {
           auto const task = [&child, i](auto& g) { child(g.here(), i); };
           (by.chance >> i) % 2 == 0
               ? f.spawn(task)
@@ -148,7 +150,7 @@ std::uint64_t mixed_program::children(runtime::here& on, plan const& by, int dep
     case construct::flow: {
       flow graph(on);
       runtime::node<void> last = graph.add([&](runtime::here& h) { child(h, 0); });
-      for (std::size_t i = 1; i < by.number; ++i) {
+      for (std::size_t i = 1; i < by.number(); ++i) {
         auto const task = [&child, i](runtime::here& h) { child(h, i); };
         if ((by.chance >> i) % 2 == 0) {
           graph.add(task);
@@ -159,108 +161,92 @@ std::uint64_t mixed_program::children(runtime::here& on, plan const& by, int dep
       graph.run(on);
       break;
     }
-    case construct::task_group: {
-      skua::task_group group;
-      for (std::size_t i = 1; i < by.number; ++i) {
-        group.run([&, i] { pools_[at.pool]->run([&](runtime::here& h) { child(h, i); }); });
-      }
-      group.run_and_wait([&] { pools_[at.pool]->run([&](runtime::here& h) { child(h, 0); }); });
-      break;
-    }
     case construct::loop:
-      parallel_for(std::size_t{0}, by.number,
-                   [&](std::size_t i) { pools_[at.pool]->run([&](runtime::here& h) { child(h, i); }); });
+      parallel_for(std::size_t{0}, by.number(), [&](std::size_t i) {
+        pools_[at.pool]->run([&](runtime::here& h) { got[i] = weight(i) * step(h, by.child[i], at.called()); });
+      });
       break;
-    case construct::join:
-      on.join([&](runtime::here& h) { child(h, 0); }, [&](runtime::here& h) { child(h, 1); });
-      break;
-    default: return children_with_objects(on, by, depth, at);
+    case construct::join: join(on, by.number(), child); break;
+    default: return children_with_objects(on, by, at);
   }
   return got[0] + got[1] + got[2] + got[3];
 }
 
+/// The answer of the only child, which a coroutine of this pool computes when it has been answered.
+std::uint64_t mixed_program::await_elsewhere(runtime::here& on, mixed_step const& by, place at) {
+  one_shot<std::uint64_t> question;
+  compute_later(outside_, question, [&] { return in(at.pool, by.child[0]); });
+  return by.chance % 5 == 0 ? question.wait() : question.wait(on);
+}
+
 /// The answer of the only child, which somebody else computes, or which waits for somebody else.
-std::uint64_t mixed_program::elsewhere(runtime::here& on, plan const& by, int depth, place at) {
-  std::uint64_t const seed = by.child[0];
+std::uint64_t mixed_program::elsewhere(runtime::here& on, mixed_step const& by, place at) {
+  mixed_step const& inside = by.child[0];
   std::size_t const other = 1 - at.pool;
-  if (by.what == construct::shielded) return shielded(on, by, depth, at);
+  if (by.what == construct::shielded) return shielded(on, by, at);
   // An isolated task holds its worker. What it waits for must not need that; adws and replay place tasks on every worker.
   bool const needs_a_worker =
       by.what != construct::isolated && by.what != construct::answer && by.what != construct::answer_here;
-  if (at.isolated && needs_a_worker) return step(on, seed, depth, at);
+  if (by.what == construct::cut_short) return cut_short(on, by, at);
+  if (at.alone != nullptr && needs_a_worker) return step(on, inside, at);
   one_shot<std::uint64_t> question;
-  auto const wait = [&](bool here) { return here ? question.wait() : question.wait(on); };
+  auto const wait = [&](bool here) {
+    if (!here) return question.wait(on);
+    returns_here const same_thread;
+    return question.wait();
+  };
   switch (by.what) {
-    case construct::isolated: return isolate([&] { return in(at.pool, seed, depth, true); });
+    case construct::isolated: return in_isolation(at.pool, inside);
     case construct::answer:
     case construct::answer_here: {
-      std::uint64_t const mine = by.chance % 2 == 0 ? step(on, seed, depth, at) : 0;
+      std::uint64_t const mine = by.chance % 2 == 0 ? step(on, inside, at) : 0;
       outside_.ask([&question] { question.set_value(1); });
       std::uint64_t const one = wait(by.what == construct::answer_here);
-      return by.chance % 2 == 0 ? mine * one : one * step(on, seed, depth, at);
+      return by.chance % 2 == 0 ? mine * one : one * step(on, inside, at);
     }
     case construct::enqueued: {
       std::size_t const where = by.chance % 3 == 0 ? other : at.pool;
-      pools_[where]->enqueue([&] { answer_with(question, [&] { return in(where, seed, depth, false); }); });
+      pools_[where]->enqueue([&] { answer_with(question, [&] { return in(where, inside); }); });
       return wait(by.chance % 5 == 0);
     }
     case construct::bounded_call: {
       std::size_t const where = by.chance % 3 == 0 ? other : at.pool;
-      pools_[where]->enqueue(at_most(by.chance % 4),
-                             [&] { answer_with(question, [&] { return in(where, seed, depth, false); }); });
+      pools_[where]->enqueue(at_most(by.chance % 4), [&] { answer_with(question, [&] { return in(where, inside); }); });
       return wait(by.chance % 5 == 0);
     }
     case construct::coroutine: {
       std::size_t const where = by.chance % 3 == 0 ? other : at.pool;
-      compute(*pools_[where], question, [&, where](runtime::here& h) { return step(h, seed, depth, {where, false}); });
+      compute(*pools_[where], question, [&, where](runtime::here& h) { return step(h, inside, {where}); });
       return wait(by.chance % 5 == 0);
     }
-    case construct::other_pool: return in(other, seed, depth, false);
-    case construct::limited: return limited(by, depth, at);
-    case construct::arena: return in_the_arena(by, depth, at);
-    case construct::lent: return lent(by, depth, at);
+    case construct::other_pool: return in(other, inside);
+    case construct::limited: return limited(by, at);
+    case construct::arena: return in_the_arena(by, at);
+    case construct::lent: return lent(by, at);
+    case construct::awaited: return await_elsewhere(on, by, at);
     case construct::outside_caller: {
       // Isolated, because somebody waits for this thread (docs/guide/waiting.md, "A thread that is waited for").
-      std::jthread const caller(
-          [&] { answer_with(question, [&] { return isolate([&] { return in(at.pool, seed, depth, true); }); }); });
+      std::jthread const caller([&] { answer_with(question, [&] { return in_isolation(at.pool, inside); }); });
       return wait(by.chance % 2 == 0);
     }
     case construct::own_pool: {
       auto const all = policies::all();
       pool own({.workers = 1 + static_cast<std::uint32_t>(by.chance % 2),
                 .policy = std::string(all[by.chance / 2 % all.size()].name)});
-      return own.run([&](runtime::here&) { return in(at.pool, seed, depth, false); });
+      return own.run([&](runtime::here&) { return in(at.pool, inside); });
     }
-    default: break;
+    default: return in_a_region(by, at);
   }
-  auto const all = policies::all();
-  auto const region = pools_[at.pool]->open_region(all[by.chance % all.size()].name);
-  return region->run([&](runtime::here& h) { return step(h, seed, depth, at); });
 }
 
-/// Children of which one ends the others early. Their answers do not count; 0.
-std::uint64_t mixed_program::ended_early(runtime::here& on, plan const& by, int depth, place at) {
-  if (by.what == construct::stopped_call) {
-    stop_a_call(on, by, depth, at);
-    return 0;
-  }
-  bool const fails = by.what == construct::fails;
-  try {
-    std::stop_source source;
-    on.with_stop(source.get_token(), [&](runtime::here& h) {
-      h.join([&](runtime::here& g) { static_cast<void>(step(g, by.child[0], depth, at)); },
-             [&](runtime::here& g) {
-               static_cast<void>(step(g, by.child[1], depth, at));
-               if (fails) throw failure();
-               source.request_stop();
-             });
-    });
-  } catch (failure const&) {
-    if (!fails) throw;
-  } catch (cancelled const&) {
-    if (fails) throw;
-  }
-  return 0;
+/// The answer of the only child, in a region of all workers of a pool, or of some. The other pool may be at work, or asleep.
+std::uint64_t mixed_program::in_a_region(mixed_step const& by, place at) {
+  auto const all = policies::all();
+  std::size_t const where = by.chance / 24 % 2 == 0 ? at.pool : 1 - at.pool;
+  pool& of = *pools_[where];
+  std::uint32_t const workers = static_cast<std::uint32_t>(by.chance / 8 % 3) % (of.workers() + 1);  // 0: all
+  auto const region = of.open_region(all[by.chance % all.size()].name, workers);
+  return region->run([&](runtime::here& h) { return step(h, by.child[0], {where, at.alone, nullptr, true}); });
 }
 
 }  // namespace skua::inline v0::testing

@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "tests/mixed/mixed_step.hpp"
 
 namespace skua::inline v0::testing {
 
@@ -14,7 +17,12 @@ struct mixed_run {
   std::uint32_t programs = 20;  ///< per caller
   std::uint32_t callers = 2;
   int depth = 5;
+  std::vector<mixed_step> these{};  ///< instead of those that the seed draws; the callers take turns
+  std::uint32_t times = 1;          ///< each of them
 };
+
+/// What it runs: those that its seed draws, or `these`.
+[[nodiscard]] std::vector<mixed_step> programs_of(mixed_run const& r);
 
 /// The command that repeats it.
 [[nodiscard]] std::string command_of(mixed_run const& r);
@@ -22,5 +30,8 @@ struct mixed_run {
 /// Empty: every program had its answer, and nothing is left. If for `patience_s` no step of any program begins, the process
 /// says what it ran and aborts: a debugger, or SKUA_STALL, shows who waits.
 [[nodiscard]] std::string fault_of(mixed_run const& r, unsigned patience_s = 60);
+
+/// The same in a child process, for a process that has no other threads: true if it failed, aborted or crashed.
+[[nodiscard]] bool fails_in_a_child(mixed_run const& r, unsigned patience_s, bool is_quiet);
 
 }  // namespace skua::inline v0::testing

@@ -7,8 +7,8 @@
 
 #include "skua/parts/base/platform.hpp"
 #include "skua/policy/registry.hpp"
-#include "tests/mixed/mixed_program.hpp"
 #include "tests/mixed/mixed_runs.hpp"
+#include "tests/mixed/mixed_step.hpp"
 #include "tests/programs/effort.hpp"
 #include "tests/programs/random_runs.hpp"
 
@@ -22,7 +22,7 @@ class mixed_programs : public ::testing::TestWithParam<std::string> {};
 
 TEST(mixed_program, every_construct_is_drawn_inside_of_every_other) {
   std::vector<std::uint64_t> drawn(static_cast<std::size_t>(skua::testing::construct::last) + 1);
-  for (std::uint64_t seed = 1; seed <= 2'000; ++seed) skua::testing::mixed_program::count(seed, 5, drawn);
+  for (std::uint64_t seed = 1; seed <= 2'000; ++seed) skua::testing::mixed_step::drawn(seed, 5).count(drawn);
   for (std::size_t c = 0; c < drawn.size(); ++c)
     EXPECT_GT(drawn[c], 20U) << name_of(static_cast<skua::testing::construct>(c));
 }
