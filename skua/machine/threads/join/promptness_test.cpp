@@ -264,5 +264,28 @@ TEST_P(promptness, of_joins_is_as_good_as_they_are_deep) {
   expect_at_most(most, [](auto& h, bodies& of) { run_leaves(h, of, depth); });
 }
 
+/// The stop comes while the task has parked, and the joins of another one take back the request to look for it.
+TEST_P(promptness, of_a_join_after_a_wait_in_which_the_stop_came) {
+  skua::pool pool(workers(1));
+  skua::one_shot<> answer;
+  std::stop_source source;
+  int begun = 0;
+  auto const call = [&] {
+    pool.run([&](auto& h) {
+      pool.enqueue([&](auto& other) {
+        source.request_stop();
+        for (int i = 0; i < 4; ++i) other.join([](auto&) {}, [](auto&) {});
+        answer.set_value();
+      });
+      h.with_stop(source.get_token(), [&](auto& inside) {
+        answer.wait(inside);
+        inside.join([&](auto&) { ++begun; }, [&](auto&) { ++begun; });
+      });
+    });
+  };
+  EXPECT_THROW(call(), skua::cancelled);
+  EXPECT_EQ(begun, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(policies, promptness, ::testing::ValuesIn(skua::testing::checked_policies()),
                          skua::testing::policy_in_a_name);
