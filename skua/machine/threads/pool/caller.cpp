@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <utility>
 
+#include "skua/machine/threads/pool/place.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/pool/root.hpp"
-#include "skua/machine/threads/worker/work_search.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/context/context.hpp"
@@ -25,7 +25,7 @@ worker* caller::borrow(region& where) noexcept {
     worker& w = where.slot_of(worker_id{i}).who;
     loan answer = loan::soon;
     do {
-      answer = where.of().sleep().lend(w.number(), [&w] { return w.departure_.is_free(); });
+      answer = take_place(where.of().sleep(), w.number(), w.departure_);
       if (answer == loan::soon) ::sched_yield();
     } while (answer == loan::soon && --patience > 0);
     if (answer == loan::given) return &w;
@@ -172,10 +172,9 @@ void caller::await_departure(worker& me, here& fiber) noexcept {
 }
 
 void caller::give_back(worker& me) noexcept {
-  pool_core& core = me.core_;
   invariant(me.ready_ == nullptr && me.departure_.is_free() && !me.departure_.is_waited_for(),
             "a caller that leaves holds no ready frame (next_step.md)");
-  if (core.sleep().take_back(me.number_, [&me] { return work_search::anything_left(me); })) core.request_attention();
+  leave_place(me);
 }
 
 }  // namespace skua::inline v0::runtime

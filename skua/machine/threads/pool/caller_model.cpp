@@ -10,8 +10,10 @@
 #include <span>
 #include <utility>
 
+#include "skua/machine/threads/pool/place.hpp"
 #include "skua/machine/threads/pool/visitors.hpp"
 #include "skua/machine/threads/sleep/sleep.hpp"
+#include "skua/machine/threads/worker/departure.hpp"
 #include "skua/machine/threads/worker/work_search.hpp"
 #include "skua/parts/queue/injector.hpp"
 #include "tests/explorer/expect.hpp"
@@ -63,6 +65,7 @@ struct pool_core {
   static bool closing() { return false; }
   static std::uint64_t spin_ns() { return 0; }
   static void back_off() {}
+  static void request_attention() {}  // there are no lanes
   /// As pool_core::publish.
   void open() { regions_version.fetch_add(1, std::memory_order_release); }
 
@@ -114,18 +117,18 @@ class place {
   }
   /// A caller; false if it does not get the place.
   bool come() {
-    if (core_.sleep().lend(number_, [] { return true; }) != loan::given) return false;
+    if (skua::runtime::take_place(core_.sleep(), number_, tied_) != loan::given) return false;
     refresh_regions();
     return true;
   }
   template <fault Fault>
   void leave() {
+    if (Fault == fault::none) return skua::runtime::leave_place(*this);
     core_.sleep().take_back(number_, [this] {
       if (Fault == fault::knows_only_old_regions) {
         return has_tied_ready() || (!regions().empty() && later_->leaves_something_to(later_->only));
       }
-      if (Fault == fault::forgets_ready_frames) return has_new_regions();
-      return work_search::anything_left(*this);
+      return has_new_regions();
     });
   }
   [[nodiscard]] worker_id number() const { return number_; }
@@ -137,6 +140,7 @@ class place {
   worker_id const number_;
   region* later_ = &core_.later;
   sync::plain<std::uint64_t> regions_seen_;
+  skua::runtime::departure<sync> tied_;
   bool woken_ = false;
 };
 
@@ -195,6 +199,32 @@ struct member_stays_behind {
     }
   }
   void finish() { require(resumed == 1, "the member goes on"); }
+};
+
+/// A worker that was woken for nothing searches, and falls asleep again, while a region is opened and gets a task, or while a frame becomes
+/// ready that only this worker may resume.
+template <bool Frame>
+struct searcher_without_work {
+  static constexpr int threads = 2;
+  pool_core core{1};
+  place& only = immortal<place>(core, 0U);
+  injectable item;
+  int fetched = 0;
+
+  searcher_without_work() { core.sleep().wake(only.number()); }
+  void run(int me) {
+    if (me == 0) {
+      current_world()->may_rest();
+      if (only.live()) ++fetched;
+    } else if (Frame) {
+      only.tied_ready.push(item);
+      core.sleep().wake(only.number());
+    } else {
+      core.open();
+      core.later.inject(item);
+    }
+  }
+  void finish() { require(fetched == 1, "it finds what is new"); }
 };
 
 /// A guest's caller waits for a frame of its call, which another thread makes ready (worker::send_home). It may see the frame and leave
@@ -259,6 +289,12 @@ TEST(caller_model, a_region_is_opened_while_two_callers_leave_two_workers) {
 TEST(caller_model, a_member_of_a_team_that_a_caller_leaves_behind_goes_on) {
   holds<member_stays_behind<>>({.races = true});
   holds<member_stays_behind<>>(weak_races);
+}
+TEST(caller_model, a_searcher_finds_what_is_new_before_it_sleeps) {
+  holds<searcher_without_work<false>>({.model = memory_model::pso, .races = true});
+  holds<searcher_without_work<true>>({.model = memory_model::pso, .races = true});
+  holds<searcher_without_work<false>>(weak_races);
+  holds<searcher_without_work<true>>(weak_races);
 }
 TEST(caller_model, a_guest_is_there_while_somebody_wakes_it) {
   holds<guest_that_is_woken<>>({.races = true});

@@ -6,6 +6,7 @@
 
 #include "skua/machine/threads/pool/caller.hpp"
 #include "skua/machine/threads/pool/guest.hpp"
+#include "skua/machine/threads/pool/keep_batch.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/pool/root.hpp"
 #include "skua/machine/threads/worker/work_search.hpp"
@@ -96,19 +97,12 @@ outcome region::take_injected(worker_slot& by, policies::amount many, tagged_ent
   return how;
 }
 
-/// Puts all but the oldest task into the worker's `spawned`, newest first: so it runs them in the order of submission,
-/// and thieves find the newest.
+/// A spawned task can be injected.
 void region::keep(worker_slot& by, outside_batch const& batch) noexcept {
-  for (std::size_t i = batch.size - 1; i > 0; --i) {
-    entry const& one = batch.tasks[i];
-    if (!by.spawned.reserve()) {  // no memory: a spawned task can be injected
-      injected_.push(*static_cast<handed*>(static_cast<task*>(one.task)));
-      continue;
-    }
-    // Request or not, the sleepers are looked at below. There is room: it was reserved.
-    if (by.spawned.push(one.task, one.extra)) static_cast<void>(by.spawned.poll());
-  }
-  notify_work();
+  keep_batch(
+      by.spawned, batch,
+      [this](entry const& one) { injected_.push(*static_cast<handed*>(static_cast<task*>(one.task))); },
+      [this] { notify_work(); });
 }
 
 void region::request_attention() noexcept {
@@ -116,18 +110,12 @@ void region::request_attention() noexcept {
 }
 
 bool region::looks_empty_to(worker_slot* mine) noexcept {
-  return nothing_for(mine, ready_, injected_, slots_) && outside_.look_empty() &&
-         std::ranges::all_of(slots_, [](auto const& s) { return s->tagged_lanes_look_empty(); });
+  return nothing_for(mine, ready_, injected_, outside_, slots_);
 }
 
-bool region::leaves_something_to(worker_slot& mine) noexcept {
-  return !mine.looks_stolen() || !mine.inbox.looks_empty() || !mine.tagged_lanes_look_empty() || has_injected() ||
-         has_ready();
-}
+bool region::leaves_something_to(worker_slot& mine) noexcept { return leaves_for(mine, ready_, injected_, outside_); }
 
-bool region::holds_nothing() noexcept {
-  return looks_empty_to(nullptr) && std::ranges::all_of(slots_, [](auto const& s) { return s->inbox.looks_empty(); });
-}
+bool region::holds_nothing() noexcept { return nothing_for_any(ready_, injected_, outside_, slots_); }
 
 bool region::has_no_threads() const noexcept { return core_.sleep().is_retired(); }
 

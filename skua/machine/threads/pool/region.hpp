@@ -13,6 +13,7 @@
 #include "skua/machine/threads/attach/slot_room.hpp"
 #include "skua/machine/threads/policy_words.hpp"
 #include "skua/machine/threads/pool/outside_lane.hpp"
+#include "skua/machine/threads/worker/region_looks.hpp"
 #include "skua/machine/threads/worker/worker_slot.hpp"
 #include "skua/parts/base/brief_lock.hpp"
 #include "skua/parts/base/ids.hpp"
@@ -89,7 +90,7 @@ class region final : public std::enable_shared_from_this<region>, private polici
   [[nodiscard]] bool has_enqueued() const noexcept { return !injected_.looks_empty(); }
   /// The oldest task that was injected, for `guest_list::run_task`; null: there is none that a guest may run.
   [[nodiscard]] handed* take_enqueued() noexcept;
-  [[nodiscard]] bool has_injected() const noexcept { return !injected_.looks_empty() || !outside_.look_empty(); }
+  [[nodiscard]] bool has_injected() const noexcept { return has_from_outside(injected_, outside_); }
 
   /// Held while a team enters its workers' inboxes.
   [[nodiscard]] brief_lock<>& order_of_teams() noexcept { return order_of_teams_; }

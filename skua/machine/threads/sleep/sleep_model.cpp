@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "skua/machine/threads/placement/moving.hpp"
+#include "skua/machine/threads/pool/keep_batch.hpp"
 #include "skua/machine/threads/sleep/sleep.hpp"
 #include "skua/machine/threads/worker/lanes.hpp"
 #include "skua/parts/queue/deque.hpp"
@@ -254,11 +255,12 @@ struct share_and_sleeper {
     return from.outside().steal(got) == skua::runtime::outcome::got;
   }
   void move_share() {
-    skua::runtime::entry first;
-    skua::runtime::entry second;
-    if (!take(outside, first) || !take(outside, second)) return;  // the other worker has one
-    if (spawned.push(second.task)) spawned.poll();
-    if (Notifies) sleep.notify();
+    struct {
+      skua::runtime::entry tasks[2];
+      std::size_t size = 2;
+    } batch;
+    if (!take(outside, batch.tasks[0]) || !take(outside, batch.tasks[1])) return;  // the other worker has one
+    skua::runtime::keep_batch(spawned, batch, [](auto const&) {}, [this] { return Notifies && sleep.notify(); });
   }
   void finish() { require(taken.load(std::memory_order_relaxed) == 1, "the other worker gets a task"); }
 };

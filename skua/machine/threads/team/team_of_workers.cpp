@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/threads/team/team_of_workers.hpp"
 
-#include <mutex>
 #include <new>
 #include <utility>
 
 #include "skua/machine/threads/join/here.hpp"
 #include "skua/machine/threads/pool/region.hpp"
+#include "skua/machine/threads/team/enter_inboxes.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
 #include "skua/machine/threads/worker/worker_slot.hpp"
 #include "skua/parts/base/clock.hpp"
@@ -52,11 +52,10 @@ bool team_of_workers::form(worker_slot& from, task& whole, task_tag const& tag, 
     return false;
   }
   std::uint32_t const width = to.width;  // the team may end as soon as the last member is in an inbox
-  {
-    std::lock_guard const held(from.in.order_of_teams());
-    for (std::uint32_t m = 0; m < width; ++m)
-      from.neighbour(worker_id{index(to.worker) + m}).inbox.push(made->members_[m]);
-  }
+  enter_inboxes(
+      from.in.order_of_teams(), width,
+      [&](std::uint32_t m) -> auto& { return from.neighbour(worker_id{index(to.worker) + m}).inbox; },
+      [made](std::uint32_t m) -> auto& { return made->members_[m]; });
   for (std::uint32_t m = 0; m < width; ++m) {
     worker_id const w{index(to.worker) + m};
     if (w != from.id) from.neighbour(w).notify_owner();

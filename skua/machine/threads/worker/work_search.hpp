@@ -6,22 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "skua/parts/base/sync.hpp"
-#include "skua/parts/queue/injector.hpp"
-
 namespace skua::inline v0::runtime {
-
-/// True if a region has nothing for the worker of slot `mine`: no ready frame, no injected task, nothing in its inbox, no
-/// lane to steal from. With a null slot: nothing that any member may take.
-template <synchronisation Sync, class Slot, class Slots>
-[[nodiscard]] bool nothing_for(Slot* mine, injector<Sync> const& ready, injector<Sync> const& injected,
-                               Slots const& slots) noexcept {
-  if (!ready.looks_empty() || !injected.looks_empty() || (mine != nullptr && !mine->inbox.looks_empty())) return false;
-  for (auto const& s : slots) {
-    if (!s->looks_stolen()) return false;
-  }
-  return true;
-}
 
 struct work_search {
   /// Searches until a task is found. A result whose `at` is null means that the pool closes.

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "skua/machine/threads/sleep/sleep.hpp"
+#include "skua/machine/threads/worker/region_looks.hpp"
 #include "skua/parts/queue/deque.hpp"
+#include "skua/parts/queue/injector.hpp"
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
@@ -65,6 +67,7 @@ struct worker_slot {
       skua::runtime::deque_options{.capacity = 8, .kind = Sync::kind(), .memory = &memory()});
   skua::runtime::injector<Sync>& inbox = immortal<skua::runtime::injector<Sync>>();
   bool looks_stolen() { return forks.outside().looks_empty(); }
+  static bool tagged_lanes_look_empty() { return true; }
   /// A thief that has lost goes on when the others are through: time would pass meanwhile.
   bool steal() {
     skua::runtime::entry got;
@@ -82,6 +85,10 @@ struct worker_slot {
 template <class Sync, fault Fault>
 class worker;
 
+struct no_lanes_outside {
+  static bool look_empty() { return true; }
+};
+
 /// One owner's lane, and the injected tasks. Members only take.
 template <class Sync, fault Fault>
 struct region {
@@ -91,7 +98,8 @@ struct region {
     return std::ranges::find(members, w.number()) == members.end() ? nullptr : &owners;
   }
   bool looks_empty_to(worker_slot<Sync>* mine) {
-    return skua::runtime::nothing_for(mine, ready, injected, std::array<worker_slot<Sync>*, 1>{&owners});
+    return skua::runtime::nothing_for(mine, ready, injected, no_lanes_outside{},
+                                      std::array<worker_slot<Sync>*, 1>{&owners});
   }
   /// Called in S3 and S5.
   bool notify_work() {

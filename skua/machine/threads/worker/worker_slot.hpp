@@ -11,6 +11,7 @@
 #include "skua/machine/threads/policy_words.hpp"
 #include "skua/machine/threads/worker/lanes.hpp"
 #include "skua/machine/threads/worker/leaf_log.hpp"
+#include "skua/machine/threads/worker/region_looks.hpp"
 #include "skua/machine/threads/worker/slot_front.hpp"
 #include "skua/machine/threads/worker/tagged_lanes.hpp"
 #include "skua/parts/base/ids.hpp"
@@ -73,8 +74,7 @@ class alignas(cache_line_bytes) worker_slot : public lanes<real_sync, slot_front
 
   /// A hint. Any thread.
   [[nodiscard]] bool tagged_lanes_look_empty() const noexcept {
-    return mailbox.looks_empty() && local.looks_empty() && migrated.looks_empty() &&
-           (ordered == nullptr || ordered->looks_empty());
+    return tagged_lanes_are_empty(mailbox, local, migrated, ordered);
   }
   /// For the owner: nothing that it would run next. A thief may have just taken the last.
   [[nodiscard]] bool own_tasks_look_empty() noexcept {

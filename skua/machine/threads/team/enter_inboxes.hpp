@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// How a team enters the inboxes of its workers: all of them under one lock of the region, so that two teams that share workers lie in all of
+// their inboxes in the same order (team.md, "one order"). team_order_model.cpp runs it.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+namespace skua::inline v0::runtime {
+
+/// inbox(m) and member(m): of worker and member m. The team may end as soon as its last member is in an inbox.
+template <class Lock, class Inbox, class Member>
+void enter_inboxes(Lock& order_of_teams, std::uint32_t width, Inbox&& inbox, Member&& member) noexcept {
+  std::lock_guard const held(order_of_teams);
+  for (std::uint32_t m = 0; m < width; ++m) inbox(m).push(member(m));
+}
+
+}  // namespace skua::inline v0::runtime
