@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Workers learn of regions that open, and forget those that have closed, so that these end.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "skua/policy/random.hpp"
+#include "skua/skua.hpp"
+#include "tests/programs/wait_until.hpp"
+
+namespace {
+
+using skua::testing::wait_until;
+
+/// Random stealing that tells of its end.
+class mortal final : public skua::policies::policy {
+ public:
+  mortal(skua::layout const& where, std::atomic<int>& ended) : by_(where, 1), ended_(ended) {}
+  ~mortal() override { ++ended_; }
+  mortal(mortal const&) = delete;
+  mortal& operator=(mortal const&) = delete;
+  [[nodiscard]] std::string_view name() const noexcept override { return "mortal"; }
+  [[nodiscard]] skua::policies::policy_needs needs() const noexcept override { return by_.needs(); }
+  skua::policies::worker_policy& of_worker(skua::worker_id w) noexcept override { return by_.of_worker(w); }
+
+ private:
+  skua::policies::random_stealing by_;
+  std::atomic<int>& ended_;
+};
+
+/// Two workers at once.
+void meet(auto&& runs) {
+  runs.run([](auto& h) {
+    std::atomic<int> came{0};
+    auto const come = [&](auto&) {
+      ++came;
+      wait_until("both workers come", [&] { return came.load() == 2; });
+    };
+    h.join(come, come);
+  });
+}
+
+TEST(regions, end_soon_after_they_were_closed) {
+  skua::pool pool({.workers = 2});
+  std::atomic<int> ended{0};
+  for (int round = 1; round <= 3; ++round) {
+    auto region = pool.open_region(
+        [&](skua::policies::policy_setup const& from) { return std::make_unique<mortal>(from.where, ended); });
+    meet(*region);
+    region.reset();
+    wait_until("the workers forget the region", [&] {
+      meet(pool);
+      return ended.load() == round;
+    });
+  }
+}
+
+}  // namespace
