@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -56,6 +57,26 @@ TEST(regions, end_soon_after_they_were_closed) {
       return ended.load() == round;
     });
   }
+}
+
+/// Tasks of the root region enqueue each other for ever. A worker that runs them comes to the other region, too, each time.
+TEST(regions, take_turns_in_a_search_again_and_again) {
+  skua::pool pool({.workers = 2});
+  auto const other = pool.open_region("random");
+  std::atomic<bool> ends{false};
+  std::function<void()> again = [&] {
+    if (!ends.load()) pool.enqueue([&] { again(); });
+  };
+  other->run([&](auto& h) {
+    again();
+    for (int round = 0; round < 5; ++round) {
+      std::atomic<bool> is_stolen{false};
+      h.join([&](auto&) { wait_until("the other worker comes", [&] { return is_stolen.load(); }); },
+             [&](auto&) { is_stolen = true; });
+    }
+    ends = true;
+  });
+  pool.drain();
 }
 
 }  // namespace
