@@ -264,6 +264,7 @@ class sound_worker {
       default: break;
     }
     if (is_in_group) return go_on_in_group(running.groups.back());
+    if (roll.below(4) == 0) return end_unseen_group();
     if (says.needs.times && roll.below(2) == 0) return m.learn(part_ended{running.tag, 1});
     m.learn(ended{running.tag, 1});
     now = at::idle;
@@ -318,6 +319,19 @@ class sound_worker {
     m.leave(t, g.own);
     running.tag = t;
     running.groups.pop_back();
+  }
+  /// A group that was not exposed has ended, of which something was stolen.
+  void end_unseen_group() {
+    knows_groups = knows_groups && is_told;
+    bool const moves = m.place(running.tag, cause::resumed).worker != says.self;
+    keep(running.tag);
+    if (moves) {
+      frames.push_back(std::exchange(running, {}));
+      may_go_on = false;
+      now = at::leaving;
+      return;
+    }
+    if (!is_told) m.learn(waiting{}), may_go_on = true, now = at::leaving;
   }
   void spawn() {
     task_tag seen = running.tag;

@@ -358,7 +358,7 @@ TEST(protocol_machine, that_breaks_one_rule_is_told_which) {
     ASSERT_FALSE(m.checker.holds());
   }
   EXPECT_GE(times.size(), 40U);
-  for (auto const& [rule, n] : times) EXPECT_GE(n, 3) << rule;
+  for (auto const& [rule, n] : times) EXPECT_GE(n, 2) << rule;
 }
 
 }  // namespace

@@ -101,6 +101,17 @@ TEST(arms, a_task_starts_on_the_worker_at_its_address_whoever_releases_it) {
   }
 }
 
+TEST(arms, a_task_that_starts_again_has_its_width_still_to_be_chosen) {
+  adaptive_moldable p(figure_4(), 1);
+  for (cause const why : {cause::released, cause::seeded}) {
+    task_tag t = tag_of(address_in(5, 8) | moldable);
+    ASSERT_EQ(p.of_worker(worker_id{5}).place(t, cause::chosen).worker, worker_id{5});
+    ASSERT_TRUE(tag_fields::read(t).chosen);
+    EXPECT_EQ(p.of_worker(worker_id{0}).place(t, why), queued(5));
+    EXPECT_EQ(t, tag_of(address_in(5, 8) | moldable));
+  }
+}
+
 TEST(arms, a_task_without_an_address_stays_with_whoever_releases_it) {
   adaptive_moldable p(figure_4(), 1);
   worker_policy& m = p.of_worker(worker_id{5});

@@ -206,6 +206,25 @@ TEST(refinement, a_log_that_is_not_whole_changes_nothing) {
   EXPECT_EQ(refinement(2, 0).refine(r, 9), 9U);
 }
 
+/// Two groups, each of which was met in a child of the other one: nobody has run that.
+TEST(refinement, a_log_whose_pieces_are_no_tree_changes_nothing) {
+  record r(10);
+  refinement all(2, 16);
+  std::uint64_t const top = mixed(root, 1);
+  std::uint64_t const a = mixed(root, 2);
+  std::uint64_t const b = mixed(root, 3);
+  auto const note = [&](std::uint64_t group, std::uint64_t task, std::uint64_t around) {
+    all.groups.note({.path = group, .task = task, .around = around, .last = 1, .met_by = 0});
+    all.children.note({.path = mixed(group, 0), .around = group, .index = 0, .ns = 1'000'000});
+    r.note(key(fact::child, mixed(group, 0)), 1);
+  };
+  note(top, root, 1);
+  note(a, mixed(b, 0), b);
+  note(b, mixed(a, 0), a);
+  EXPECT_EQ(all.refine(r, 3), 3U);
+  for (std::uint64_t const group : {top, a, b}) EXPECT_EQ(thief_of(r, fact::child, mixed(group, 0)), 1U);
+}
+
 TEST(refinement, a_piece_that_others_wait_for_is_not_sent_behind_much_work) {
   measured_tree t(2);
   std::size_t const left = t.add(0, 0, 0);
