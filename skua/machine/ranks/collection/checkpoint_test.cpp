@@ -186,6 +186,8 @@ TEST_P(checkpoints, let_another_job_go_on) {
     task_collection<std::uint64_t> after(world, {.name = "numbers"}, count);
     EXPECT_EQ(after.restart(path), text("iteration 1"));
     EXPECT_EQ(world.sum(after.recorded()), 10U * world.size());
+    EXPECT_EQ(after.restart(path), text("iteration 1")) << "instead of what is there";
+    EXPECT_EQ(world.sum(after.recorded()), 10U * world.size());
     after.restore();
     after.process();
     EXPECT_EQ(world.sum(sum), wanted);

@@ -209,14 +209,17 @@ TEST_P(collections, throw_on_every_rank_what_a_task_threw_and_go_on_afterwards) 
     });
     std::uint32_t const guilty = world.size() / 2;
     for (std::uint32_t n = 0; n < 5; ++n) all.add({world.rank() == guilty && n == 3 ? 7U : 1U, 0});
+    std::uint64_t own = 0;
     try {
       all.process();
       FAIL() << "rank " << world.rank() << " heard of nothing";
     } catch (std::logic_error const& e) {
+      ++own;
       EXPECT_STREQ(e.what(), "seven");
     } catch (remote_error const& e) {
       EXPECT_NE(std::string(e.what()).find("seven"), std::string::npos);
     }
+    EXPECT_EQ(world.sum(own), 1U) << "the exception itself, on the rank where it was thrown";
     breaks = false;
     EXPECT_EQ(all.recorded(), 0U);
     all.add({7, 0});
