@@ -5,11 +5,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
+#include <functional>
 #include <limits>
+#include <map>
+#include <memory>
 #include <numeric>
+#include <ranges>
 #include <set>
 #include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "skua/program/executor_test.hpp"
@@ -249,6 +258,207 @@ TEST(parallel_reduce, deterministic_sum_is_the_same_on_any_executor) {
   for (int i = 0; i < 20; ++i) {
     EXPECT_EQ(on::parallel_deterministic_reduce<testing::toy_executor>(whole, 0.0, fold, std::plus<double>()), serial);
   }
+}
+
+TEST(proportional_split, gives_no_side_nothing) {
+  for (auto const& [left, right] : {std::pair(0U, 1U), std::pair(1U, 0U), std::pair(0U, 0U)}) {
+    EXPECT_THROW(proportional_split(left, right), usage_error);
+  }
+  for (std::size_t n = 2; n < 6; ++n) {
+    for (auto const& [left, right] :
+         {std::pair(std::size_t{1} << 60, std::size_t{1}), std::pair(std::size_t{1}, std::size_t{1} << 60)}) {
+      blocked_range<int> first(3, 3 + static_cast<int>(n));
+      proportional_split how(left, right);
+      blocked_range<int> const second(first, how);
+      EXPECT_FALSE(first.empty() || second.empty());
+      EXPECT_EQ(first.size() + second.size(), n);
+      EXPECT_EQ(first.end(), second.begin());
+    }
+  }
+}
+
+/// Divides to the end, by halves or in proportion; each cell is in one piece.
+template <class Range, class Note>
+void divide_and_note(Range& range, bool by_halves, Note const& note) {
+  if (!range.is_divisible()) {
+    if (!range.empty()) note(range);
+    return;
+  }
+  proportional_split how(2, 1);
+  Range rest = by_halves ? Range(range, split{}) : Range(range, how);
+  EXPECT_FALSE(range.empty() || rest.empty()) << "halves of a divisible range";
+  divide_and_note(range, by_halves, note);
+  divide_and_note(rest, by_halves, note);
+}
+
+TEST(blocked_ranges, of_every_small_shape_are_divided_into_cells_that_are_visited_once) {
+  std::array<int, 5> const sides{0, 1, 2, 3, 5};
+  for (int const x : sides) {
+    for (int const y : sides) {
+      for (int const z : sides) {
+        for (std::size_t const grain : {1U, 2U, 4U}) {
+          for (bool const by_halves : {true, false}) {
+            SCOPED_TRACE(::testing::Message() << x << " x " << y << " x " << z << ", grains " << grain << ", 1, 2");
+            std::map<std::array<int, 3>, int> cells;
+            blocked_range3d<int> box(0, x, grain, 0, y, 1, 0, z, 2);
+            EXPECT_EQ(box.empty(), x == 0 || y == 0 || z == 0);
+            EXPECT_EQ(box.is_divisible(), !box.empty() && (x > static_cast<int>(grain) || y > 1 || z > 2));
+            divide_and_note(box, by_halves, [&](blocked_range3d<int> const& piece) {
+              EXPECT_LE(piece.pages().size(), grain);
+              EXPECT_LE(piece.rows().size(), 1U);
+              EXPECT_LE(piece.cols().size(), 2U);
+              for (int a = piece.pages().begin(); a != piece.pages().end(); ++a) {
+                for (int b = piece.rows().begin(); b != piece.rows().end(); ++b) {
+                  for (int c = piece.cols().begin(); c != piece.cols().end(); ++c) ++cells[{a, b, c}];
+                }
+              }
+            });
+            EXPECT_EQ(cells.size(), static_cast<std::size_t>(x * y * z));
+            EXPECT_TRUE(std::ranges::all_of(cells, [](auto const& cell) { return cell.second == 1; }));
+
+            std::map<std::pair<int, int>, int> flat;
+            blocked_range2d<int> rectangle(0, x, grain, 0, y, 2);
+            EXPECT_EQ(rectangle.empty(), x == 0 || y == 0);
+            EXPECT_EQ(rectangle.is_divisible(), !rectangle.empty() && (x > static_cast<int>(grain) || y > 2));
+            divide_and_note(rectangle, by_halves, [&](blocked_range2d<int> const& piece) {
+              EXPECT_LE(piece.rows().size(), grain);
+              EXPECT_LE(piece.cols().size(), 2U);
+              for (int a = piece.rows().begin(); a != piece.rows().end(); ++a) {
+                for (int b = piece.cols().begin(); b != piece.cols().end(); ++b) ++flat[{a, b}];
+              }
+            });
+            EXPECT_EQ(flat.size(), static_cast<std::size_t>(x * y));
+            EXPECT_TRUE(std::ranges::all_of(flat, [](auto const& cell) { return cell.second == 1; }));
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Counts those that live. Too large for the stack if `Bytes` are many.
+template <std::size_t Bytes>
+struct text {
+  std::string said;
+  std::shared_ptr<int> alive;
+  std::array<char, Bytes> rest{};
+};
+
+template <std::size_t Bytes>
+void reduce_texts() {
+  using value = text<Bytes>;
+  auto const alive = std::make_shared<int>(0);
+  blocked_range<int> const all(0, 26, 1);
+  std::string expected;
+  for (int i = 0; i < 26; ++i) expected += static_cast<char>('a' + i);
+  for (int fails = 0; fails < 60; ++fails) {
+    int calls = 0;
+    auto const call = [&] {
+      if (++calls == fails) throw std::out_of_range("this call");
+    };
+    auto const fold = [&](blocked_range<int> const& piece, value v) {
+      call();
+      for (int i = piece.begin(); i != piece.end(); ++i) v.said += static_cast<char>('a' + i);
+      return v;
+    };
+    auto const join = [&](value a, value const& b) {
+      call();
+      a.said += b.said;
+      return a;
+    };
+    value const identity{"", alive};
+    auto const reduce = [&](auto how) {
+      calls = 0;
+      long const before = alive.use_count();
+      try {
+        value const sum = on::parallel_reduce<testing::serial_executor>(all, identity, fold, join, how);
+        EXPECT_EQ(sum.said, expected);
+        EXPECT_TRUE(fails == 0 || calls < fails);
+      } catch (std::out_of_range const&) {
+        EXPECT_EQ(calls, fails);
+      }
+      EXPECT_EQ(alive.use_count(), before) << "call " << fails << " fails";
+    };
+    reduce(simple_partitioner{});
+    reduce(auto_partitioner{});
+  }
+}
+
+TEST(parallel_reduce, values_are_destroyed_once_whatever_fails) {
+  reduce_texts<1>();
+  reduce_texts<1000>();
+}
+
+TEST(parallel_reduce, over_nothing_is_the_identity) {
+  auto const never = [](auto const&, int) -> int { throw std::logic_error("nothing is folded"); };
+  EXPECT_EQ(on::parallel_reduce<testing::serial_executor>(blocked_range<int>(3, 3), 7, never, std::plus<>()), 7);
+  EXPECT_EQ(on::parallel_reduce<testing::serial_executor>(blocked_range2d<int>(0, 0, 0, 5), 7, never, std::plus<>()),
+            7);
+}
+
+TEST(a_context, is_cancelled_by_an_exception_and_hides_nobody_else_s_stop) {
+  using executor = testing::serial_executor;
+  task_group_context context;
+  EXPECT_THROW(on::parallel_for<executor>(
+                   0, 10,
+                   [](int i) {
+                     if (i == 4) throw std::out_of_range("4");
+                   },
+                   context),
+               std::out_of_range);
+  EXPECT_TRUE(context.is_group_execution_cancelled());
+  context.reset();
+
+  std::stop_source source;
+  int calls = 0;
+  EXPECT_THROW(executor::with_here([&](shuffled& h) {
+                 h.with_stop(source.get_token(), [&](shuffled&) {
+                   on::parallel_for<executor>(
+                       0, 100,
+                       [&](int) {
+                         if (++calls == 5) source.request_stop();
+                       },
+                       simple_partitioner{}, context);
+                 });
+               }),
+               cancelled)
+      << "somebody around asked, and wants to know";
+  EXPECT_LT(calls, 100);
+  EXPECT_FALSE(context.is_group_execution_cancelled());
+
+  calls = 0;
+  EXPECT_NO_THROW(on::parallel_for<executor>(
+      0, 100,
+      [&](int) {
+        if (++calls == 5) context.cancel_group_execution();
+      },
+      simple_partitioner{}, context));
+  EXPECT_LT(calls, 100);
+  context.reset();
+  int const sum = on::parallel_reduce<executor>(
+      blocked_range<int>(0, 100), 7,
+      [&](blocked_range<int> const&, int v) {
+        context.cancel_group_execution();
+        return v + 1;
+      },
+      std::plus<>(), simple_partitioner{}, context);
+  EXPECT_EQ(sum, 7) << "the identity";
+}
+
+TEST(parallel_for, over_nothing_calls_nothing_and_a_step_of_nothing_is_refused) {
+  int calls = 0;
+  auto const f = [&](int) { ++calls; };
+  for (int const last : {5, 4, -5}) {
+    on::parallel_for<testing::serial_executor>(5, last, f);
+    for (int const step : {1, 2, 100}) on::parallel_for<testing::serial_executor>(5, last, step, f);
+  }
+  EXPECT_EQ(calls, 0);
+  for (int const step : {0, -1}) {
+    EXPECT_THROW(on::parallel_for<testing::serial_executor>(0, 10, step, f), std::invalid_argument);
+  }
+  EXPECT_EQ(calls, 0);
+  on::parallel_for<testing::serial_executor>(5, 6, 3, f);
+  EXPECT_EQ(calls, 1);
 }
 
 TEST(shuffled, runs_every_child_once_in_an_order_that_its_seed_decides) {

@@ -9,11 +9,13 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "skua/parts/base/assert.hpp"
 #include "skua/program/executor.hpp"
 #include "skua/program/shuffled.hpp"
 
@@ -73,6 +75,17 @@ struct serial_executor {
     }
   }
   static inline std::deque<free_task<here>*> queue;
+};
+
+/// A task runs inside of `spawn`, before that returns: what it has done is known there. Without threads at all it refuses.
+struct eager_executor : serial_executor {
+  static void spawn(free_task<here>& task) {
+    if (has_no_threads) throw std::bad_alloc{};
+    run_task(task);
+  }
+  static void run_now(free_task<here>& task) { spawn(task); }
+  static void wait(wait_group& group) noexcept { expects(group.done(), "every task has run"); }
+  static inline bool has_no_threads = false;
 };
 
 /// Three threads, one queue.
@@ -197,6 +210,7 @@ struct toy_executor {
 };
 
 static_assert(task_executor<serial_executor>);
+static_assert(task_executor<eager_executor>);
 static_assert(task_executor<toy_executor>);
 
 }  // namespace skua::inline v0::runtime::testing

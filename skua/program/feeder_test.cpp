@@ -7,6 +7,8 @@
 #include <atomic>
 #include <list>
 #include <memory>
+#include <new>
+#include <ranges>
 #include <sstream>
 #include <stdexcept>
 #include <stop_token>
@@ -164,6 +166,122 @@ TYPED_TEST(feeding_on, a_late_stop_that_drops_nothing_is_no_cancellation) {
         if (i == 0) source.request_stop();
       },
       source.get_token()));
+  EXPECT_EQ(calls, 2);
+}
+
+TYPED_TEST(feeding_on, a_stop_that_drops_elements_is_reported) {
+  std::stop_source source;
+  std::atomic<int> calls{0};
+  EXPECT_THROW(on::parallel_for_each<TypeParam>(
+                   std::vector<int>(1000),
+                   [&](int, feeder<int>&) {
+                     if (++calls == 5) source.request_stop();
+                   },
+                   source.get_token()),
+               cancelled);
+  EXPECT_LT(calls, 1000);
+}
+
+/// Another cause than a stop of this call: a body that waited for something which was cancelled, say.
+TYPED_TEST(feeding_on, a_body_that_throws_cancelled_is_reported) {
+  for (int const bad : {0, 1}) {
+    EXPECT_THROW(on::parallel_for_each<TypeParam>(std::vector<int>{0},
+                                                  [&](int i, feeder<int>& more) {
+                                                    if (i == bad) throw cancelled{};
+                                                    if (i == 0) more.add(1);
+                                                  }),
+                 cancelled);
+  }
+}
+
+TYPED_TEST(feeding_on, an_iterator_that_throws_is_a_failure) {
+  std::vector<int> const numbers{0, 1, 2, 3};
+  auto const all = numbers | std::views::transform([](int i) {
+                     if (i == 2) throw std::out_of_range("2");
+                     return i;
+                   });
+  EXPECT_THROW(on::parallel_for_each<TypeParam>(all.begin(), all.end(), [](int, feeder<int>&) {}), std::out_of_range);
+}
+
+using eager = testing::eager_executor;
+
+TEST(feeding_at_once, an_item_that_fails_drops_the_elements_that_have_not_begun) {
+  std::vector<int> elements;
+  EXPECT_THROW(on::parallel_for_each<eager>(std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8},
+                                            [&](int i, feeder<int>& more) {
+                                              if (i < 0) throw std::out_of_range("an item");
+                                              elements.push_back(i);
+                                              more.add(-i);
+                                            }),
+               std::out_of_range);
+  EXPECT_EQ(elements.size(), 1U);
+}
+
+TEST(feeding_at_once, an_element_that_fails_drops_the_items_of_others) {
+  int items = 0;
+  EXPECT_THROW(on::parallel_for_each<testing::serial_executor>(std::vector<int>{1, 2},
+                                                               [&](int i, feeder<int>& more) {
+                                                                 if (i < 0) ++items;
+                                                                 more.add(-i);
+                                                                 throw std::out_of_range("an element");
+                                                               }),
+               std::out_of_range);
+  EXPECT_EQ(items, 0);
+}
+
+TEST(feeding_at_once, an_item_under_a_stop_is_dropped_and_reported) {
+  std::stop_source source;
+  std::vector<int> calls;
+  EXPECT_THROW(on::parallel_for_each<eager>(
+                   std::vector<int>{0},
+                   [&](int i, feeder<int>& more) {
+                     calls.push_back(i);
+                     if (i == 1) source.request_stop();
+                     if (i < 3) more.add(i + 1);
+                   },
+                   source.get_token()),
+               cancelled);
+  EXPECT_EQ(calls, (std::vector{0, 1}));
+}
+
+TEST(feeding_at_once, a_loop_in_an_item_that_a_stop_ends_is_reported_once) {
+  std::stop_source source;
+  task_group_context context;
+  auto const body = [&](int i, feeder<int>& more) {
+    if (i == 0) return more.add(1);
+    on::parallel_for<eager>(
+        0, 100,
+        [&](int k) {
+          if (k == 3) {
+            source.request_stop();
+            context.cancel_group_execution();
+          }
+        },
+        simple_partitioner{});
+  };
+  EXPECT_THROW(on::parallel_for_each<eager>(std::vector<int>{0}, body, source.get_token()), cancelled);
+  EXPECT_NO_THROW(on::parallel_for_each<eager>(std::vector<int>{0}, body, context))
+      << "whoever cancels a context knows";
+}
+
+TEST(feeding_at_once, an_addition_that_cannot_be_spawned_adds_nothing) {
+  auto const shared = std::make_shared<int>(0);
+  int calls = 0;
+  int refused = 0;
+  on::parallel_for_each<eager>(std::vector<std::shared_ptr<int>>(1), [&](std::shared_ptr<int> const& i, auto& more) {
+    ++calls;
+    if (i != nullptr) return;
+    eager::has_no_threads = true;
+    try {
+      more.add(shared);
+    } catch (std::bad_alloc const&) {
+      ++refused;
+    }
+    eager::has_no_threads = false;
+    EXPECT_EQ(shared.use_count(), 1);
+    more.add(shared);
+  });
+  EXPECT_EQ(refused, 1);
   EXPECT_EQ(calls, 2);
 }
 

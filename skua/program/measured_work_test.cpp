@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Measured work hints: with a clock that only leaves advance, so every number is exact; and on real machines.
+// Measured work hints: with a clock that only leaves advance, so every number is exact.
 #include "skua/program/measured_work.hpp"
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "skua/parts/base/dice.hpp"
 #include "skua/program/recorder.hpp"
 #include "skua/program/serial.hpp"
-#include "skua/skua.hpp"
 
 namespace skua::inline v0::runtime {
 namespace {
@@ -264,55 +264,61 @@ TEST(measured_work, the_recorder_sees_the_hints_of_the_second_iteration_only) {
   EXPECT_EQ(hinted(record(iteration)), 3);
 }
 
-long sum_below(auto& here, int depth, work::measured& memory, std::atomic<int>& calls) {
-  calls.fetch_add(1, std::memory_order_relaxed);  // relaxed: read after the run
-  if (depth == 0) return 1;
-  auto [a, b] = memory.join(
-      here, [&, depth](auto& h, work::measured& below) { return sum_below(h, depth - 1, below, calls); },
-      [&, depth](auto& h, work::measured& below) { return sum_below(h, depth / 2, below, calls); });
-  std::vector<long> parts(3, 0);
-  here.each(parts, [](auto&, long& p) { p = 1; });
-  return a + b + std::accumulate(parts.begin(), parts.end(), 0L);
-}
-
-TEST(measured_work, under_every_policy_answers_are_the_serial_ones_and_all_children_are_measured) {
-  std::atomic<int> calls{0};
-  work::measured fresh;
-  serial here;
-  long const right = sum_below(here, 12, fresh, calls);
-  int const right_calls = calls.exchange(0, std::memory_order_relaxed);  // relaxed: one thread
-  for (char const* policy : {"random", "hierarchical", "adws", "adws:no-steal", "numa-ws", "replay"}) {
-    for (std::uint32_t const workers : {1U, 2U, 7U}) {
-      SCOPED_TRACE(policy);
-      pool p({.workers = workers, .policy = policy});
-      work::measured memory;
-      for (int iteration = 0; iteration < 5; ++iteration) {
-        EXPECT_EQ(p.run([&](auto& h) { return sum_below(h, 12, memory, calls); }), right);
-        EXPECT_EQ(calls.exchange(0, std::memory_order_relaxed), right_calls);  // relaxed: the run has ended
-        EXPECT_GT(memory.last(0), nanoseconds(0));
-        EXPECT_GT(memory.last(1), nanoseconds(0));
+/// Any mixture of hints and measurements, against the rules in measured_work.md.
+TEST(measured_work, whatever_is_given_and_measured_is_brought_to_one_unit) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    dice roll(seed);
+    virtual_time here;
+    work::measured memory;
+    std::size_t const n = 1 + roll.below(5);
+    std::vector<double> last(n);  // 0: not known
+    std::vector<double> given(n);
+    std::vector<std::size_t> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+    for (int iteration = 0; iteration < 4; ++iteration) {
+      std::vector<double> takes(n);
+      for (double& t : takes) t = roll.below(3) == 0 ? -1 : 1 + roll.below(40);  // -1: it throws, and is not measured
+      for (double& g : given) g = roll.below(2) == 0 ? -1 : roll.below(4);
+      double ns = 0, known = 0, hinted = 0, hints = 0, both_ns = 0, both_hinted = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        ns += last[i];
+        known += last[i] > 0 ? 1 : 0;
+        if (given[i] < 0) continue;
+        hinted += given[i];
+        ++hints;
+        if (last[i] > 0) both_ns += last[i], both_hinted += given[i];
+      }
+      std::vector<double> expected = given;
+      if (known > 0 && hints < static_cast<double>(n)) {
+        double const per_hinted = both_hinted > 0 ? both_ns / both_hinted
+                                  : hinted > 0    ? ns / known / (hinted / hints)
+                                                  : 0;
+        for (std::size_t i = 0; i < n; ++i) {
+          expected[i] = given[i] >= 0 ? given[i] * per_hinted : last[i] > 0 ? last[i] : ns / known;
+        }
+      }
+      auto const hint_of = [&](std::size_t i) { return given[i] < 0 ? hint{} : as_hint(work{given[i]}); };
+      std::size_t threw = n;
+      try {
+        memory.each(here, numbers, hint_of, [&](auto& h, std::size_t i) {
+          threw = i;
+          if (takes[i] < 0) throw std::runtime_error("this child");
+          busy(h, takes[i]);
+          last[i] = takes[i];
+          threw = n;
+        });
+        std::vector<double> const said = works(here);
+        ASSERT_EQ(said.size(), n);
+        for (std::size_t i = 0; i < n; ++i) EXPECT_DOUBLE_EQ(said[i], expected[i]) << i;
+      } catch (std::runtime_error const&) {
+        EXPECT_LT(takes[threw], 0);
+      }
+      for (std::size_t i = 0; i < n; ++i) {
+        EXPECT_EQ(memory.last(i).count(), static_cast<std::int64_t>(last[i])) << i;
       }
     }
   }
-}
-
-TEST(measured_work, on_threads_an_exception_comes_out_and_the_memory_lives_on) {
-  pool p({.workers = 3, .policy = "adws"});
-  work::measured memory;
-  std::vector<int> cells(50, 1);
-  for (int round = 0; round < 20; ++round) {
-    EXPECT_THROW(p.run([&](auto& h) {
-      memory.each(h, cells, [&](auto&, int const& x) {
-        if (&x == &cells[static_cast<std::size_t>(round)]) throw std::runtime_error("x");
-      });
-    }),
-                 std::runtime_error);
-  }
-  std::atomic<int> calls{0};
-  p.run([&](auto& h) {
-    memory.each(h, cells, [&](auto&, int x) { calls.fetch_add(x, std::memory_order_relaxed); });  // relaxed: a count
-  });
-  EXPECT_EQ(calls.load(std::memory_order_relaxed), 50);
 }
 
 }  // namespace

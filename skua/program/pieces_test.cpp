@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
+#include <stdexcept>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -182,6 +184,57 @@ TEST(short_loops, a_stop_ends_them_between_two_pieces) {
   auto const run = [&] { static_cast<void>(sizes_of(here, 3200, element)); };
   EXPECT_THROW(run(), cancelled);
   EXPECT_EQ(calls, 101U);
+}
+
+/// Both children have begun before one of them fails, as they may on two workers.
+class both_begin {
+ public:
+  template <class F, class G>
+  void join(F&& f, G&& g) {
+    std::exception_ptr failure;
+    auto const keep = [&](auto& child) {
+      try {
+        child(*this);
+      } catch (cancelled const&) {
+        if (!failure) failure = std::current_exception();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    };
+    keep(f);
+    keep(g);
+    if (failure) std::rethrow_exception(failure);
+  }
+  template <class F, class G>
+  void join(work, F&& f, work, G&& g) {
+    join(f, g);
+  }
+  [[nodiscard]] std::uint32_t workers() const noexcept { return 3; }
+  [[nodiscard]] bool stop_requested() const noexcept { return false; }
+};
+
+}  // namespace
+
+template <>
+inline constexpr bool is_checked_fork_join<both_begin> = true;
+
+namespace {
+
+TEST(loops, whose_leaf_fails_begin_no_other_leaf) {
+  both_begin here;
+  for (std::size_t const bad : {0U, 5U, 63U}) {
+    std::size_t calls = 0;
+    auto const body = [&](both_begin&, std::size_t begin, std::size_t) {
+      ++calls;
+      if (begin == bad) throw std::out_of_range("bad");
+    };
+    piece_body<both_begin> const pieces{[](void const* with, both_begin& h, std::size_t begin, std::size_t end) {
+                                          (*static_cast<decltype(body)*>(with))(h, begin, end);
+                                        },
+                                        &body};
+    EXPECT_THROW(run_pieces(here, 0, 64, {1}, pieces), std::out_of_range);
+    EXPECT_EQ(calls, bad + 1);
+  }
 }
 
 TEST(short_loops, few_elements_and_what_the_policy_sees_are_forked) {

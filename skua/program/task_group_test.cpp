@@ -5,12 +5,15 @@
 
 #include <atomic>
 #include <memory>
+#include <new>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "skua/program/algorithm/for_each.hpp"
 #include "skua/program/executor_test.hpp"
+#include "skua/program/task_group_context.hpp"
 #include "tests/programs/this_thread.hpp"
 
 namespace skua::inline v0::runtime {
@@ -257,6 +260,131 @@ TYPED_TEST(task_group, a_function_whose_copy_throws_starts_nothing) {
   uncopyable_now const f;
   EXPECT_THROW(g.run(f), std::runtime_error);
   EXPECT_EQ(g.wait(), complete);
+}
+
+TEST(task_group_bound, is_the_number_that_may_wait_and_no_less) {
+  using group = basic_task_group<testing::serial_executor>;  // begins no task before somebody waits
+  int ran = 0;
+  auto const add = [&] { ++ran; };
+  group g{at_most{3}};
+  for (int i = 0; i < 3; ++i) g.run(add);
+  EXPECT_EQ(ran, 0);
+  g.run(add);
+  EXPECT_EQ(ran, 1) << "there was no room for it";
+  EXPECT_EQ(g.wait(), complete);
+  EXPECT_EQ(ran, 4);
+  group one{at_most{1}};
+  one.run(one.defer(add));
+  EXPECT_EQ(ran, 4) << "it is the only one";
+  EXPECT_EQ(one.wait(), complete);
+  EXPECT_EQ(ran, 5);
+}
+
+TEST(task_group_handle, is_empty_once_its_task_was_run) {
+  using group = basic_task_group<testing::serial_executor>;
+  group g;
+  auto handle = g.defer([] {});
+  EXPECT_TRUE(handle.release() != nullptr);
+  EXPECT_TRUE(handle == nullptr);
+  EXPECT_FALSE(handle);
+  EXPECT_EQ(g.wait(), complete) << "whoever has the task and drops it tells the group";
+}
+
+TEST(a_task_group_context, is_as_new_after_a_reset) {
+  task_group_context context;
+  for (int round = 0; round < 3; ++round) {
+    std::stop_token const token = context.token();
+    EXPECT_FALSE(token.stop_requested());
+    context.cancel_group_execution();
+    EXPECT_TRUE(context.is_group_execution_cancelled());
+    context.reset();
+    EXPECT_FALSE(context.is_group_execution_cancelled());
+    EXPECT_TRUE(token.stop_requested()) << "who watched the context before keeps what it saw";
+  }
+}
+
+TEST(task_group_destructor, under_an_exception_drops_what_has_not_begun) {
+  int ran = 0;
+  try {
+    basic_task_group<testing::serial_executor> g;
+    g.run([&] { ++ran; });
+    throw 1;
+  } catch (int) {}
+  EXPECT_EQ(ran, 0);
+  {
+    basic_task_group<testing::serial_executor> g;
+    g.run([&] { ++ran; });
+  }
+  EXPECT_EQ(ran, 1);
+}
+
+/// What a group's end says on stderr when it began with one task and nobody waited for it.
+template <class F>
+std::string remarks_on(F const& task, bool is_done = true) {
+  ::testing::internal::CaptureStderr();
+  if (is_done) {
+    basic_task_group<testing::eager_executor> g;
+    g.run(task);
+  } else {
+    basic_task_group<testing::serial_executor> g;
+    g.run(task);
+  }
+  return ::testing::internal::GetCapturedStderr();
+}
+
+TEST(task_group_destructor, remarks_in_checked_builds_on_what_nobody_has_waited_for) {
+  if (!checked) GTEST_SKIP() << "this build is not checked, and remarks on nothing";
+  EXPECT_EQ(remarks_on([] {}), "");
+  EXPECT_NE(remarks_on([] {}, false).find("destroyed while tasks run"), std::string::npos);
+  EXPECT_NE(remarks_on([] { throw std::runtime_error("nobody will ask"); }).find("exception: nobody will ask"),
+            std::string::npos);
+  EXPECT_NE(remarks_on([] { throw 7; }).find("a task's exception"), std::string::npos);
+  ::testing::internal::CaptureStderr();
+  try {
+    basic_task_group<testing::serial_executor> g;
+    g.run([] { throw 7; });
+    throw 1;
+  } catch (int) {}
+  try {
+    basic_task_group<testing::eager_executor> g;
+    g.run([] { throw 7; });
+    throw 1;
+  } catch (int) {}
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "") << "the exception that unwinds says enough";
+}
+
+TEST(task_group_refused, a_task_that_no_thread_can_be_had_for_is_not_counted) {
+  using eager = testing::eager_executor;
+  auto const shared = std::make_shared<int>(0);
+  int ran = 0;
+  auto const add = [&ran, shared] { ++ran; };
+  basic_task_group<eager> g;
+  auto deferred = g.defer(add);
+  auto waited_for = g.defer(add);
+  eager::has_no_threads = true;
+  EXPECT_THROW(g.run(add), std::bad_alloc);
+  EXPECT_THROW(g.run(std::move(deferred)), std::bad_alloc);
+  EXPECT_THROW(static_cast<void>(g.run_and_wait(add)), std::bad_alloc);
+  EXPECT_THROW(static_cast<void>(g.run_and_wait(std::move(waited_for))), std::bad_alloc);
+  eager::has_no_threads = false;
+  EXPECT_EQ(ran, 0);
+  EXPECT_EQ(shared.use_count(), 2) << "ours and that of `add`";
+  EXPECT_EQ(g.run_and_wait(add), complete);
+  EXPECT_EQ(ran, 1);
+}
+
+TEST(task_group_refused, a_handle_of_another_group_or_of_none_is_dropped) {
+  using group = basic_task_group<testing::serial_executor>;
+  group g;
+  group other;
+  int ran = 0;
+  group::task_handle empty;
+  EXPECT_THROW(g.run(std::move(empty)), usage_error);
+  EXPECT_THROW(g.run(other.defer([&] { ++ran; })), usage_error);
+  EXPECT_THROW(static_cast<void>(g.run_and_wait(other.defer([&] { ++ran; }))), usage_error);
+  EXPECT_EQ(other.wait(), complete);
+  EXPECT_EQ(g.wait(), complete);
+  EXPECT_EQ(ran, 0);
 }
 
 TEST(task_group_threads, several_threads_run_and_wait_on_one_group) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "skua/parts/base/dice.hpp"
+#include "skua/parts/base/error.hpp"
 #include "tests/programs/wait_until.hpp"
 
 namespace skua::inline v0::runtime {
@@ -72,6 +73,47 @@ TEST(wait_group, take_outcome_reports_the_first_failure_once) {
   EXPECT_FALSE(again.cancelled);
   group.cancel();
   EXPECT_TRUE(group.take_outcome().cancelled);
+}
+
+TEST(wait_group, a_task_that_ends_early_cancels_the_group_and_a_failure_says_more) {
+  wait_group group;
+  group.end_early();
+  EXPECT_TRUE(group.stop_requested());
+  wait_group::outcome const early = group.take_outcome();
+  EXPECT_TRUE(early.cancelled);
+  EXPECT_THROW(std::rethrow_exception(early.failure), cancelled);
+  EXPECT_FALSE(group.stop_requested());
+  EXPECT_FALSE(group.take_outcome().failure) << "each is reported once";
+  group.end_early();
+  group.fail(std::make_exception_ptr(std::runtime_error("a task")));
+  EXPECT_THROW(std::rethrow_exception(group.take_outcome().failure), std::runtime_error);
+  EXPECT_FALSE(group.take_outcome().failure);
+}
+
+TEST(wait_group, keeps_no_failure_that_it_has_reported) {
+  auto const shared = std::make_shared<int>(0);
+  wait_group group;
+  for (int round = 0; round < 2; ++round) {
+    group.fail(std::make_exception_ptr(shared));
+    group.fail(std::make_exception_ptr(shared));
+    EXPECT_EQ(shared.use_count(), 2) << "the first one";
+    EXPECT_TRUE(group.take_outcome().failure);
+    EXPECT_EQ(shared.use_count(), 1);
+  }
+}
+
+TEST(wait_group, counts_up_to_a_bound) {
+  wait_group group;
+  EXPECT_FALSE(group.add_below(0));
+  EXPECT_TRUE(group.add_below(2));
+  EXPECT_TRUE(group.add_below(2));
+  EXPECT_FALSE(group.add_below(2));
+  EXPECT_EQ(group.out(), 2U);
+  group.finish();
+  EXPECT_TRUE(group.add_below(2));
+  group.finish();
+  group.finish();
+  EXPECT_TRUE(group.done());
 }
 
 /// Some threads finish tasks, some wait. As soon as the last waiter is through, the group is destroyed and its memory

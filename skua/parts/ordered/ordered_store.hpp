@@ -63,7 +63,9 @@ class ordered_store {
  public:
   /// `owner`: who pops. Blocks come from `memory`. Throws std::bad_alloc.
   explicit ordered_store(requester owner, std::pmr::memory_resource& memory = *std::pmr::new_delete_resource())
-      : memory_(memory), first_(make_block()), last_(first_), by_owner_(owner), owner_(owner.worker) {}
+      : memory_(memory), by_owner_(owner), owner_(owner.worker) {
+    first_ = last_ = make_block();  // last: what throws before it leaves no block behind
+  }
   ~ordered_store() {
     while (first_ != nullptr) {
       block* const next = first_->next;
@@ -145,7 +147,8 @@ class ordered_store {
   /// What one thief knows of one victim's tasks: its order of them. Not thread-safe.
   class reader {
    public:
-    explicit reader(requester thief) noexcept : order_(thief) {}
+    /// Throws std::bad_alloc.
+    explicit reader(requester thief) : order_(thief) {}
     [[nodiscard]] std::uint64_t comparisons() const noexcept { return order_.comparisons(); }
 
    private:
@@ -299,7 +302,7 @@ class ordered_store {
   std::pmr::memory_resource& memory_;
   brief_lock<Sync> lock_;
   std::uint64_t generation_ = 0;  ///< changes under the lock
-  block* first_;
+  block* first_ = nullptr;
   typename Sync::template atomic<std::uint64_t> published_{0};
   count stolen_{0};  ///< tasks; changes under the lock
   count stolen_weight_{0};
@@ -307,7 +310,7 @@ class ordered_store {
   // The owner's.
   count size_{0};  ///< pushes minus pops
   count weight_{0};
-  block* last_;
+  block* last_ = nullptr;
   std::size_t filled_of_last_ = 0;
   std::uint64_t filled_ = 0;  ///< published_
   std::uint64_t next_number_ = 0;

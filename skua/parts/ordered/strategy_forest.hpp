@@ -22,7 +22,8 @@ namespace skua::inline v0::runtime {
 template <class Item>
 class strategy_forest {
  public:
-  explicit strategy_forest(requester by) noexcept : by_(by) {}
+  /// Throws std::bad_alloc.
+  explicit strategy_forest(requester by) : by_(by) {}
 
   /// Makes room for one more task of this type. Throws std::bad_alloc.
   void reserve(strategy_kind const* kind) {

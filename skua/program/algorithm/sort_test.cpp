@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -121,6 +122,26 @@ TEST(sort, inputs_with_a_shape_take_n_log_n_comparisons) {
       EXPECT_LT(static_cast<double>(comparisons), 4 * static_cast<double>(n) * std::log2(n));
     }
   });
+}
+
+/// What equals a pivot is left out of what follows (quick_sort.hpp).
+TEST(sort, few_different_keys_take_a_few_comparisons_each) {
+  for (std::uint32_t const keys : {2U, 3U, 8U}) {
+    for (grain const most : {grain{100'000}, grain{64}}) {
+      constexpr std::size_t n = 20'000;
+      std::vector<int> const drawn = testing::numbers(n, keys, keys);
+      std::vector<double> data(drawn.begin(), drawn.end());
+      std::size_t comparisons = 0;
+      auto const counting = [&](double a, double b) {
+        ++comparisons;
+        return a < b;
+      };
+      serial here;
+      sort(here, data, counting, most);
+      EXPECT_TRUE(std::ranges::is_sorted(data));
+      EXPECT_LT(comparisons, n * (2 * std::bit_width(keys) + 2)) << keys << " keys";
+    }
+  }
 }
 
 /// Answers comparisons so that every pivot turns out to be nearly the smallest. [McIlroy 1999]
