@@ -131,5 +131,15 @@ TEST(shuffled, begins_no_child_once_it_shall_stop) {
   }
 }
 
+TEST(shuffled, calls_nothing_under_a_token_that_is_stopped) {
+  std::stop_source source;
+  source.request_stop();
+  shuffled here(1);
+  EXPECT_THROW(here.with_stop(source.get_token(), [](shuffled&) { ADD_FAILURE() << "it is called"; }), cancelled);
+  bool called = false;
+  here.watching(source.get_token(), [&](shuffled& h) { called = h.stop_requested(); });
+  EXPECT_TRUE(called);
+}
+
 }  // namespace
 }  // namespace skua::inline v0

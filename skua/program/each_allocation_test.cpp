@@ -88,12 +88,20 @@ TEST(each_allocation, of_a_run_of_a_flow_leaves_it_as_it_was) {
   auto const a = graph.add([&](auto&) { ++ran; });
   auto const b = graph.add(after(a), [&](auto&) { ++ran; });
   graph.add(after(a, b), [&](auto&) { ++ran; });
-  graph.add([&](auto&) { ++ran; });
+  int changed = 0;
+  graph.add([&](auto&) {
+    ++ran;
+    try {
+      graph.name(a, "a change beside a run");
+      ++changed;
+    } catch (usage_error const&) {}
+  });
   EXPECT_GE(fail_each_allocation([&] { graph.run(here); },
                                  [&](bool) {
                                    ran = 0;
                                    graph.run(here);
                                    EXPECT_EQ(ran, 4);
+                                   EXPECT_EQ(changed, 0);
                                  }),
             1);
 }

@@ -217,7 +217,7 @@ TEST(measured_work, nested_groups_count_the_work_below_and_not_the_time_they_wer
   virtual_time here;
   work::measured memory;
   std::vector<int> const cells{1, 2, 4};
-  for (int iteration = 0; iteration < 2; ++iteration) {
+  for (int iteration = 0; iteration < 3; ++iteration) {
     memory.each(here, cells, [](auto& h, int children, work::measured& below) {
       busy(h, 3);
       for (int twice = 0; twice < 2; ++twice) {
@@ -227,6 +227,23 @@ TEST(measured_work, nested_groups_count_the_work_below_and_not_the_time_they_wer
   }
   // The virtual machine runs all children at once: each cell takes 23 ns, whatever is below it.
   EXPECT_EQ(works(here), (std::vector<double>{23, 43, 83}));
+}
+
+TEST(measured_work, a_child_of_a_nested_group_that_throws_did_not_work) {
+  virtual_time here;
+  work::measured memory;
+  for (int iteration = 0; iteration < 2; ++iteration) {
+    memory.each(here, std::vector<int>{1}, [](auto& h, int, work::measured& below) {
+      below.each(h, std::vector<double>{10, 10}, spend);
+      EXPECT_THROW(below.each(h, std::vector<double>{10, 7},
+                              [](auto& inner, double ns) {
+                                busy(inner, ns);
+                                if (ns < 10) throw std::runtime_error("this child");
+                              }),
+                   std::runtime_error);
+    });
+  }
+  EXPECT_EQ(works(here), (std::vector<double>{30}));
 }
 
 TEST(measured_work, a_group_that_is_begun_in_a_child_with_the_same_memory_runs_unmeasured) {
