@@ -204,12 +204,14 @@ TEST_P(ranks_of, all_report_the_failure_of_the_lowest_rank_that_failed) {
       a->office.open(1, a->engine);
       a->entered = true;
     }
-    s.actors_[ranks - 1]->engine.cancel("broken");
+    // Several before they hear of each other. The tree hears of them in the order of its branches, the lowest first in some.
+    for (rank_number const fails : {ranks - 1, ranks / 2, ranks / 3})
+      s.actors_[fails]->engine.cancel("broken on rank " + std::to_string(fails));
     ASSERT_TRUE(s.go_on(1)) << s.states();
     for (auto const& a : s.actors_) {
       ASSERT_TRUE(a->engine.failed());
-      EXPECT_EQ(a->engine.failed()->rank, ranks - 1);
-      EXPECT_EQ(a->engine.failed()->what, "broken");
+      EXPECT_EQ(a->engine.failed()->rank, ranks / 3);
+      EXPECT_EQ(a->engine.failed()->what, "broken on rank " + std::to_string(ranks / 3));
     }
   }
 }

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "skua/skua.hpp"
@@ -224,6 +225,20 @@ TEST(bounded_call, is_not_cut_short_by_what_surrounds_its_caller) {
     });
   });
   EXPECT_TRUE(ran);
+}
+
+/// It counts since it was deferred, and so takes room from nobody when it is started.
+TEST(deferred_task, that_a_bounded_group_counts_has_room) {
+  skua::pool pool({.workers = 1});
+  pool.run([](auto&) {
+    skua::task_group group{at_most{1}};
+    bool ran = false;
+    auto task = group.defer([&] { ran = true; });
+    group.run(std::move(task));
+    EXPECT_FALSE(ran) << "the only worker is here";
+    EXPECT_EQ(group.wait(), skua::complete);
+    EXPECT_TRUE(ran);
+  });
 }
 
 TEST(bounded_call, may_not_drain_its_pool) {
