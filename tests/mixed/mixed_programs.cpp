@@ -50,6 +50,7 @@ void shrink(mixed_run const& failing, patience const& most) {
     return;
   }
   mixed_run const smallest = as_tried(shrunk(failing, fails, [&] { return steady_clock::now() < end; }));
+  if (steady_clock::now() >= end) std::fprintf(stderr, "the time is over; --shrink gives it more\n");
   std::fprintf(stderr, "the smallest programs that failed:\n");
   for (auto const& p : smallest.these) std::fprintf(stderr, "%s", indented(p).c_str());
   std::fprintf(stderr, "to repeat it, perhaps more than once:\n  %s\n", command_of(smallest).c_str());
