@@ -84,6 +84,18 @@ TEST(hierarchical_stealing, patience_multiplies_the_attempts_in_every_ring) {
   EXPECT_TRUE(std::ranges::none_of(tried.begin() + 45, tried.end(), [](auto v) { return package_of(v) == 3; }));
 }
 
+TEST(ring_victims, a_new_round_has_forgotten_the_misses_of_the_last_one) {
+  ring_victims victims(worker_id{0}, four_times_sixteen(), 1);
+  runtime::dice roll(5);
+  for (int i = 0; i < 14; ++i) victims.missed();
+  victims.restart();
+  for (int i = 0; i < 15; ++i) {
+    EXPECT_EQ(package_of(index(victims.next(roll).value())), 0U) << i;
+    victims.missed();
+  }
+  EXPECT_NE(package_of(index(victims.next(roll).value())), 0U);
+}
+
 TEST(ring_victims, rings_are_the_classes_of_distance_that_have_somebody_in_them) {
   EXPECT_EQ(ring_victims(worker_id{0}, layout::flat(1), 1).rings(), 0U);
   EXPECT_EQ(ring_victims(worker_id{1}, layout::flat(2), 1).rings(), 1U);
