@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <deque>
 #include <string>
@@ -111,6 +112,56 @@ TEST_F(reports, list_a_hundred_parked_tasks_and_count_the_rest) {
   wait_until("all wait", [&] { return say(p, "  and 1 more that are parked\n"); });
   for (auto& one : all) one.set_value();
   p.drain();
+}
+
+TEST_F(reports, take_calls_forks_and_entries_of_lanes_for_progress_and_searches_for_none) {
+  pool p({.workers = 1, .policy = "random"});
+  runtime::pool_core& c = p.root_region().of();
+  auto const marks = [&] { return runtime::marks_of_progress(c, *c.parked()); };
+  wait_until("it sleeps", [&] { return say(p, "): asleep\n"); });
+  std::uint64_t seen = marks();
+  EXPECT_EQ(marks(), seen);
+  auto const expect_progress = [&](char const* by) {
+    std::uint64_t const now = marks();
+    EXPECT_NE(now, seen) << by;
+    seen = now;
+    EXPECT_EQ(marks(), seen) << by;
+  };
+  p.run([&](auto& h) {
+    expect_progress("a call");
+    h.join([](auto&) {}, [](auto&) {});
+    expect_progress("a fork");
+    h.scope([&](auto& s) {
+      s.fork([](auto&) {});
+      expect_progress("an entry of a lane");
+    });
+    expect_progress("its end");
+  });
+  expect_progress("the end of the call");
+}
+
+TEST_F(reports, find_work_where_something_runs_or_waits) {
+  pool p({.workers = 1, .policy = "random"});
+  runtime::pool_core& c = p.root_region().of();
+  auto const has_work = [&] { return runtime::has_work(c, *c.parked()); };
+  auto const await_sleep = [&] { wait_until("it sleeps", [&] { return say(p, "): asleep\n"); }); };
+  await_sleep();
+  EXPECT_FALSE(has_work());
+  p.run([&](auto&) { EXPECT_TRUE(has_work()) << "a call"; });
+  EXPECT_FALSE(has_work());
+  std::atomic<int> looked{0};
+  p.enqueue([&] { looked = has_work() ? 1 : 2; });
+  wait_until("the task has looked", [&] { return looked.load() != 0; });
+  EXPECT_EQ(looked, 1) << "a task";
+  one_shot<> answer;
+  p.enqueue([&](auto& h) { answer.wait(h); });
+  wait_until("the task parks", [&] { return say(p, " waits for a one_shot at 0x"); });
+  await_sleep();
+  EXPECT_TRUE(has_work()) << "a task that waits";
+  answer.set_value();
+  p.drain();
+  await_sleep();
+  EXPECT_FALSE(has_work());
 }
 
 }  // namespace
