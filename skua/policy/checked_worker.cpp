@@ -142,7 +142,6 @@ void checked_worker::check_search() noexcept {
   require(now_ != state::probing, "searches again before it has reported its last probe");
   require(now_ != state::in_hands || has_sent_away(), "searches with a task in its hands");
   require(now_ != state::running || began_open_, "searches while a task runs");
-  exposed_.clear();
 }
 
 task_tag checked_worker::meet(task_tag const& task, double total_work, std::uint64_t n) noexcept {

@@ -134,6 +134,17 @@ TEST_F(protocol, a_task_may_have_parts) {
   m.learn(ended{t, 7});
   EXPECT_EQ(verdict(), "");
 }
+TEST_F(protocol, a_mark_of_which_nothing_came_is_forgotten_with_the_next_task) {
+  task_tag const t = root();
+  task_tag own = t;
+  task_tag first = m.mark(own, {});
+  m.mark(own, {});
+  m.learn(ended{t});
+  take(from_local);
+  m.place(first, cause::stolen);
+  m.learn(begun{first});
+  EXPECT_EQ(verdict(), "");
+}
 // What was found there is on its way to another worker, and the thread that placed it has left.
 TEST_F(protocol, a_call_from_outside_after_a_task_was_sent_away) {
   take(from_outside);

@@ -180,8 +180,10 @@ class sound_worker {
     std::uint32_t const which = roll.below(size_of(frames));
     fiber f = std::exchange(frames[which], frames.back());
     frames.pop_back();
-    placement const to = m.place(f.tag, cause::resumed);
-    keep(f.tag);
+    task_tag t = f.tag;
+    placement const to = m.place(t, cause::resumed);
+    keep(t);
+    if (roll.below(2) == 0) f.tag = t;  // a frame may begin with the tag that it has
     if (to.worker != says.self) {
       has_sent = true;
       return frames.push_back(std::move(f));

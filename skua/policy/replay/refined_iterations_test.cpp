@@ -116,8 +116,13 @@ TEST(replay, in_measured_iterations_the_root_sends_what_it_would_call) {
       task_tag child = s.w.mark(g, {});
       placement const to = s.w.place(child, cause::forked);
       lanes += to.where == lane::migrated ? 's' : 'c';
-      if (iteration == 0 && i == 1) {
-        s.steal(child);  // and the two after it stay here
+      if (iteration == 0 && i == 0) {  // the rest is stolen, and comes home after the next child
+        s.steal(g);
+        s.thief.learn(begun{.task = g});
+        task_tag second = s.thief.mark(g, {});
+        s.thief.place(second, cause::forked);
+        s.w.place(g, cause::stolen);
+        break;
       }
       if (to.where == lane::migrated) s.p.of_worker(to.worker).learn(ended{.task = child, .duration_ns = 50'000});
     }

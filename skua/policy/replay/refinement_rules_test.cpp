@@ -315,6 +315,7 @@ TEST(refinement_rules, of_random_trees_the_record_becomes_what_the_rules_say) {
       naive.write_record(r);
       for (std::uint64_t i = roll.below(3) + 1; i-- > 0;) naive.note(all, i);
       std::uint64_t const pieces = all.refine(r, naive.entries());
+      EXPECT_TRUE(all.groups.all().empty() && all.children.all().empty()) << "what was noted is forgotten";
       if (!naive.has_pieces()) continue;
       auto const best = naive.best();
       if (naive.is_ambiguous()) continue;

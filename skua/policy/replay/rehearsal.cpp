@@ -24,7 +24,6 @@ std::uint64_t rehearsal::time_of(std::span<piece const> all, std::span<piece_gro
   std::ranges::fill(opened_, 0);
   std::ranges::fill(inside_, no_group);
   std::ranges::fill(waits_, 0);
-  ends_.clear();
   ready(0, static_cast<std::uint32_t>(all_.size()), &worker::resumed);
   while (!ends_.empty()) {
     std::ranges::pop_heap(ends_, std::greater{}, &end::at);
