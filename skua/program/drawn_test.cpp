@@ -141,5 +141,18 @@ TEST(shuffled, calls_nothing_under_a_token_that_is_stopped) {
   EXPECT_TRUE(called);
 }
 
+TEST(shuffled, scopes_that_return_a_value_wait_for_their_children) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    shuffled here(seed);
+    int ran = 0;
+    int const value = here.scope([&](auto& s) {
+      for (int i = 0; i < 3; ++i) s.fork([&](auto&) { ++ran; });
+      return 7;
+    });
+    EXPECT_EQ(value, 7);
+    EXPECT_EQ(ran, 3);
+  }
+}
+
 }  // namespace
 }  // namespace skua::inline v0

@@ -196,6 +196,17 @@ TEST(recorder, with_timing_the_time_is_booked_where_it_was_spent) {
   EXPECT_EQ(t.weigh(unit::leaves).work, 2) << "a task that is nothing but a step counts as a leaf";
 }
 
+TEST(recorder, a_team_is_a_task_of_a_region_with_its_hints) {
+  task_tree const tree =
+      record([](auto& here) { here.team(at{place_id{3}}, [](auto& team) { team.here().leaf([] {}); }); });
+  ASSERT_EQ(tree.size(), 4U);
+  EXPECT_EQ(tree[1].kind, tree_node_kind::finish);
+  EXPECT_EQ(tree[2].kind, tree_node_kind::task);
+  EXPECT_EQ(tree[2].region, 1U);
+  EXPECT_EQ(tree[2].hints.place, place_id{3});
+  EXPECT_EQ(tree[3].kind, tree_node_kind::leaf);
+}
+
 TEST(recorder, keeps_marks_in_front_of_the_next_node) {
   task_tree const tree = record([](auto& here) {
     mark(here, "first", 7);

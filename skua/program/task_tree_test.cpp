@@ -121,6 +121,27 @@ TEST(task_tree, its_outline_has_a_line_for_every_node) {
   EXPECT_EQ(text.str(), "0 task\n  1 join\n    2 task\n      3 leaf 3 flops writes 64 B\n    4 task work 2 place 7\n");
 }
 
+TEST(task_tree, a_spawned_task_begins_after_the_spawn_that_costs_its_parent) {
+  task_tree t;
+  tree_node_id const region = t.add(0, tree_node_kind::finish);
+  t[t.add(region, tree_node_kind::leaf)].flops = 1;
+  t[t.add(t.add_spawned(region, region), tree_node_kind::leaf)].flops = 10;
+  totals const all = t.weigh([&](tree_node_id id) { return t.amount(id, unit::flops); }, 3);
+  EXPECT_EQ(all.work, 14);
+  EXPECT_EQ(all.span, 14) << "the leaf, the spawn, the task";
+}
+
+TEST(footprint, of_a_leaf_is_named_by_its_first_write) {
+  int a[4] = {};
+  double b[2] = {};
+  footprint const all =
+      runtime::footprint_of(reads{b, 16}, flops{3}, writes{a, 8}, writes{b, 4}, reads{a, 2}, flops{0.5}, [] {});
+  EXPECT_EQ(all.written, a);
+  EXPECT_EQ(all.bytes_written, 12U);
+  EXPECT_EQ(all.bytes_read, 18U);
+  EXPECT_EQ(all.operations, 3.5);
+}
+
 TEST(random_tree, same_seed_same_tree_and_all_kinds_of_groups_occur) {
   std::uint64_t kinds[7] = {};
   for (std::uint64_t seed = 0; seed < 50; ++seed) {

@@ -67,6 +67,17 @@ TEST(stable_sort, inputs_with_a_shape) {
   });
 }
 
+TEST(merge, of_runs_that_are_in_order_already_costs_one_comparison) {
+  std::vector<int> const low{1, 2, 3, 4, 5, 6, 7, 8};
+  std::vector<int> const high{8, 9, 10, 11};
+  std::vector<int> out(12);
+  std::size_t comparisons = 0;
+  serial here;
+  merge(here, low, high, out.begin(), [&](int a, int b) { return ++comparisons, a < b; });
+  EXPECT_EQ(comparisons, 1U);
+  EXPECT_TRUE(std::ranges::is_sorted(out));
+}
+
 TEST(merge, equals_std_merge_even_among_equals) {
   on_every_here([](auto& here) {
     for (std::size_t n : testing::sizes) {

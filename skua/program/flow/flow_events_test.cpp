@@ -297,6 +297,16 @@ TEST(team_member, alone_is_a_team_in_a_flow_and_in_fork_join) {
   order.clear();
   graph.run(here);
   EXPECT_EQ(order, (std::vector{2, 3, 4})) << "without a trace";
+  flow<traced_serial> wide;
+  auto const root = wide.add([&](auto&) { order.push_back(5); });
+  auto const left = wide.add_team(after(root), [&](auto& team) { whole(team, 6); });
+  auto const right = wide.add_team(after(root), [&](auto& team) { whole(team, 6); });
+  wide.add(after(left), [&](auto&) { order.push_back(7); });
+  wide.add(after(right), [&](auto&) { order.push_back(7); });
+  order.clear();
+  wide.run(here);
+  std::ranges::sort(order);
+  EXPECT_EQ(order, (std::vector{5, 6, 6, 7, 7})) << "one of the teams is spawned";
   seen const all = read(here, 7, 3);
   EXPECT_EQ(all.of_graph, (edges{{0, 1}, {1, 2}}));
   EXPECT_EQ(all.begun, (std::vector{1, 1, 1}));
