@@ -158,21 +158,23 @@ void collection_core::run_tasks() {
     now_ns = mine->run_current(now_ns);
     if (alone || now_ns - last_poll_ns_ < poll_every_ns) continue;
     look_around();
+    if (workers_.want_tasks()) engine_.want(network_.now_ns());
     last_poll_ns_ = now_ns = network_.now_ns();
   }
   mine->pause(now_ns);
 }
 
-/// Answers other ranks, and cares for the workers of this one. False: nothing had arrived.
+/// Answers other ranks, and passes on to the workers of this one what has arrived. False: nothing had.
 bool collection_core::look_around() {
   bool heard = false;
   while (core_.poll()) heard = true;
   pass_on_failures();
   workers_.look_after();
-  if (workers_.want_tasks()) engine_.want(network_.now_ns());
   return heard;
 }
 
+/// A quiet rank votes, and then asks: a rank that waits for a reply is not quiet, and where replies take longer than the pause between two
+/// requests it would never vote if it asked first.
 void collection_core::wait_for_work() {
   if (look_around()) idle_rounds_ = 0;
   if (workers_.are_quiet()) {
@@ -180,6 +182,7 @@ void collection_core::wait_for_work() {
     engine_.idle(workers_.counted(), network_.now_ns());
   } else {
     stalled_.restart();  // its workers have tasks
+    if (workers_.want_tasks()) engine_.want(network_.now_ns());
   }
   last_poll_ns_ = network_.now_ns();
   if (stalled_.is_due(last_poll_ns_)) stalled_.tell(rank(), options_.name, engine_.state_in_words(), last_poll_ns_);
