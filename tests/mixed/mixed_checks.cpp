@@ -11,8 +11,9 @@ std::mutex lock;
 std::string first_wrong;  ///< under the lock
 /// Something is there: asked far more often than it is so.
 std::atomic<bool> is_wrong{false};
-/// Of the calling thread: the innermost isolated call that it is inside of. Read where a fiber cannot have moved since.
-thread_local isolated_mark const* inside_of = nullptr;
+/// Of the calling thread: the innermost isolated call that it is inside of. Read where a fiber cannot have moved since. Atomic, because
+/// ThreadSanitizer follows fibers, of which several use it in turn.
+thread_local std::atomic<isolated_mark const*> inside_of{nullptr};
 
 }  // namespace
 
@@ -44,7 +45,8 @@ isolated_mark::~isolated_mark() {
 }
 
 void isolated_mark::expect_own(isolated_mark const* innermost) noexcept {
-  if (inside_of != nullptr && inside_of != innermost) note_wrong("a thread inside of isolate() runs another task");
+  isolated_mark const* const inside = inside_of;
+  if (inside != nullptr && inside != innermost) note_wrong("a thread inside of isolate() runs another task");
 }
 
 }  // namespace skua::inline v0::testing
