@@ -44,6 +44,15 @@ struct ordered_store_of : model_sync {
 };
 
 template <std::memory_order Order>
+struct ordered_fetch_add : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    T fetch_add(T by, std::memory_order) noexcept { return model_atomic<T>::fetch_add(by, Order); }
+  };
+};
+
+template <std::memory_order Order>
 struct ordered_fetch_sub : model_sync {
   template <class T>
   struct atomic : model_atomic<T> {
