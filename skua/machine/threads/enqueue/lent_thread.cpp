@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <system_error>
 
 #include "skua/machine/threads/pool/guest.hpp"
@@ -67,7 +66,7 @@ void lent_thread::run() noexcept {
 /// Until no enqueued task is left. False: the thread is to end.
 bool lent_thread::watch() noexcept {
   for (;;) {
-    std::shared_ptr<region_list const> const open = open_regions(core_);
+    open_regions const open(core_);
     if (!anything_enqueued(*open)) return true;
     std::uint64_t const now = clock_ns();
     std::uint64_t const marks = marks_of_workers(core_, *open);

@@ -9,6 +9,7 @@
 
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/pool/region.hpp"
+#include "skua/parts/context/sanitizer.hpp"
 
 namespace skua::inline v0::runtime {
 
@@ -27,11 +28,24 @@ class digest {
   std::uint64_t value_ = 0xcbf29ce484222325;
 };
 
-inline std::shared_ptr<region_list const> open_regions(pool_core& c) noexcept {
-  std::shared_ptr<region_list const> open;
-  static_cast<void>(c.share_regions(open));
-  return open;
-}
+/// The regions that were open when it was made; keeps them. Who looks may be the last who does, and then ends regions that others have
+/// closed. What workers did there comes before that, by the count of the list, of which ThreadSanitizer does not hear.
+class open_regions {
+ public:
+  explicit open_regions(pool_core& c) noexcept { static_cast<void>(c.share_regions(list_)); }
+  ~open_regions() {
+    tsan::unseen const of_the_workers;
+    list_.reset();
+  }
+  open_regions(open_regions const&) = delete;
+  open_regions& operator=(open_regions const&) = delete;
+
+  [[nodiscard]] region_list const& operator*() const noexcept { return *list_; }
+  [[nodiscard]] region_list const* operator->() const noexcept { return list_.get(); }
+
+ private:
+  std::shared_ptr<region_list const> list_;
+};
 
 inline void add_marks(digest& all, worker& w) noexcept {
   live_counters const& n = w.counts();

@@ -33,7 +33,7 @@ std::array<lane_length, 7> lanes_of(worker_slot& s) noexcept {
 
 template <class Visit>
 void each_region(pool_core& c, Visit&& visit) {
-  std::shared_ptr<region_list const> const open = open_regions(c);
+  open_regions const open(c);
   for (auto const& r : *open) visit(*r);
 }
 
