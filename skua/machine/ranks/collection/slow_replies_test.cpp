@@ -2,7 +2,6 @@
 // A network on which answers to steals take longer than a rank waits before it asks again: process() ends all the same.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <deque>

@@ -41,7 +41,6 @@ class open_regions {
   open_regions& operator=(open_regions const&) = delete;
 
   [[nodiscard]] region_list const& operator*() const noexcept { return *list_; }
-  [[nodiscard]] region_list const* operator->() const noexcept { return list_.get(); }
 
  private:
   std::shared_ptr<region_list const> list_;

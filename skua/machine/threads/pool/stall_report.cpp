@@ -4,7 +4,6 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
-#include <memory>
 #include <string_view>
 
 #include "skua/machine/threads/pool/guest.hpp"
