@@ -52,7 +52,7 @@ bool is_allocated(probe const& taken) noexcept {
 common::common(layout const& where, adws_options const& chosen)
     : workers(where.workers()), options(chosen),
       watches_first_touches(chosen.steal && chosen.widen == widening::carefully && has_several_nodes(where)),
-      ranges(where.workers()) {}
+      ranges(where.workers()), root(ranges, where.workers()) {}
 
 worker_state::worker_state(common& with, worker_id self, std::uint64_t seed)
     : with_(with), self_(self), roll_(dice_of(seed, self)), round_(self, order), ranges_around_(self),
@@ -143,18 +143,17 @@ placement worker_state::place_released(task_tag& task) noexcept {
 /// A task from outside: the root of the region's computation, which starts on worker 0, unless there is one, or the task
 /// must not leave another worker.
 placement worker_state::place_root(tag_fields& c, task_tag& task, bool may_be_root) noexcept {
-  c = {.where = {.right = 0, .left = static_cast<double>(with_.workers)}};
+  c = {.where = with_.root.all()};
   c.is_outside = true;
-  // acquire: after the last root has closed its group. Partner: outside_ended, place_stolen.
-  if (!may_be_root || with_.has_root.exchange(true, std::memory_order_acquire)) {
+  auto const opened = with_.root.open(may_be_root);
+  if (!opened) {
     set_free(c, task);
     return {.worker = self_, .where = lane::inbox};
   }
   c.is_root = true;
-  c.group = with_.ranges.open(worker_id{0}, c.where, {});
+  c.group = *opened;
   task = c.written();
-  // relaxed: a hint for thieves; the mailbox publishes the root.
-  if (index(self_) != 0) with_.waiting_root.store(task.words[0], std::memory_order_relaxed);
+  if (index(self_) != 0) with_.root.waits(task.words[0]);
   return {.worker = worker_id{0}, .where = lane::mailbox};
 }
 
@@ -163,24 +162,15 @@ void worker_state::set_free(tag_fields& c, task_tag& task) noexcept {
   c.is_root = false;
   c.is_free = true;
   task = c.written();
-  with_.free_tasks.fetch_add(1, std::memory_order_relaxed);  // relaxed: a hint for thieves
 }
 
 /// Worker 0 may be busy in another region, or wait there for this very root: then it is no root any more.
 placement worker_state::place_stolen(tag_fields& c, task_tag& task) noexcept {
-  if (c.is_root && is_waiting_root(task.words[0])) {
-    with_.waiting_root.store(0, std::memory_order_relaxed);  // relaxed: a hint
-    with_.ranges.close(c.group);
+  if (c.is_root && with_.root.is_waiting(task.words[0])) {
+    with_.root.is_fetched(c.group);
     set_free(c, task);
-    with_.has_root.store(false, std::memory_order_release);  // the group is closed before. Partner: place_root
   }
   return {.worker = self_, .where = lane::inbox};
-}
-
-/// Relaxed: whoever sees an entry with this word in worker 0's mailbox has acquired what was stored before it was put
-/// there; and the word is 0 again before anything else with it can be stolen.
-bool worker_state::is_waiting_root(std::uint64_t first_word) const noexcept {
-  return first_word != 0 && first_word == with_.waiting_root.load(std::memory_order_relaxed);
 }
 
 /// A group of this task has ended: return migration, unless the group's tasks may be stolen from outside already.
@@ -231,7 +221,7 @@ void worker_state::child_ended(tag_fields const& c) noexcept {
 // ---- hierarchical localized work stealing [adws-sc19 4.3] -----------------------------------------------------------
 
 bool worker_state::admits(std::uint64_t first_word) const noexcept {
-  if (first_word == everybody || (fetches_root_ && is_waiting_root(first_word))) return true;
+  if (first_word == everybody || (fetches_root_ && with_.root.is_waiting(first_word))) return true;
   return steal_range_ && !anywhere_ && with_.ranges.is_inside(node_of(first_word), steal_range_->id);
 }
 
@@ -263,16 +253,14 @@ std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
     ++tries_;
     return among(steal_range_->where.owner(), others);
   }
-  // relaxed: a hint.
-  anywhere_ = with_.workers > 1 && with_.free_tasks.load(std::memory_order_relaxed) > 0;
+  anywhere_ = with_.workers > 1 && with_.root.any_free_task();
   if (!anywhere_) return {};
   return among(0, with_.workers - 1);
 }
 
 /// Asked once in each round, when it comes to the victims.
 bool worker_state::root_waits_long() noexcept {
-  // relaxed: a hint.
-  bool const waits = index(self_) != 0 && with_.waiting_root.load(std::memory_order_relaxed) != 0;
+  bool const waits = index(self_) != 0 && with_.root.any_waits();
   root_waits_ = waits ? root_waits_ + 1 : 0;
   if (root_waits_ < patience) return false;
   root_waits_ = 0;
@@ -306,8 +294,7 @@ void worker_state::learn(event const& seen) noexcept {
     ranges_around_.was_in(c.group.node);
     is_searching_ = false;
     may_divide_ = !b->open && c.is_search_root() && c.where.owner() == index(self_);
-    if (c.is_root && is_waiting_root(b->task.words[0]))
-      with_.waiting_root.store(0, std::memory_order_relaxed);  // relaxed: before this task pushes anything
+    if (c.is_root) with_.root.begins(b->task.words[0]);
   } else if (auto const* r = std::get_if<returned>(&seen)) {
     child_ended(tag_fields::read(r->child));
   } else if (auto const* e = std::get_if<ended>(&seen)) {
@@ -318,12 +305,7 @@ void worker_state::learn(event const& seen) noexcept {
 
 void worker_state::outside_ended(tag_fields const& c) noexcept {
   is_searching_ = may_divide_ = false;
-  if (c.is_root) {
-    with_.ranges.close(c.group);
-    with_.has_root.store(false, std::memory_order_release);  // the group is closed before. Partner: place_root
-  } else {
-    with_.free_tasks.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a hint for thieves
-  }
+  c.is_root ? with_.root.ends(c.group) : with_.root.free_task_ends();
 }
 
 }  // namespace adws

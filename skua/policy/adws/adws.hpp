@@ -11,9 +11,9 @@
 
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
-#include "skua/parts/base/sync.hpp"
 #include "skua/policy/adws/range.hpp"
 #include "skua/policy/adws/range_search.hpp"
+#include "skua/policy/adws/root.hpp"
 #include "skua/policy/adws/tag_fields.hpp"
 #include "skua/policy/adws/tree.hpp"
 #include "skua/policy/per_worker.hpp"
@@ -46,10 +46,7 @@ struct common {
   /// Some workers have another memory than others, so it matters who touches what first.
   bool const watches_first_touches;
   tree<> ranges;
-  runtime::real_sync::atomic<bool> has_root{false};         ///< a root is being spread, or runs
-  runtime::real_sync::atomic<std::uint32_t> free_tasks{0};  ///< other tasks from outside that run
-  /// The first word of a root that another worker has sent to worker 0 and that has not begun; else 0.
-  runtime::real_sync::atomic<std::uint64_t> waiting_root{0};
+  root_of_region<> root;
 };
 
 class alignas(runtime::cache_line_bytes) worker_state final : public worker_policy {
@@ -77,7 +74,6 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   placement place_root(tag_fields& c, task_tag& task, bool may_be_root) noexcept;
   void set_free(tag_fields& c, task_tag& task) noexcept;
   placement place_stolen(tag_fields& c, task_tag& task) noexcept;
-  [[nodiscard]] bool is_waiting_root(std::uint64_t first_word) const noexcept;
   [[nodiscard]] bool root_waits_long() noexcept;
   void found(probe const& where) noexcept;
   placement place_resumed(tag_fields& c, task_tag& task) noexcept;

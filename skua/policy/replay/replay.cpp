@@ -334,9 +334,7 @@ void worker_state::note_blind_steal(tag_fields const& c) noexcept {
 /// A task from outside: the root, whose iterations are counted and which runs on worker 0, where nobody can steal it; or, while there is one, a task
 /// of which nothing is noted.
 placement worker_state::place_root(tag_fields& c, task_tag& task, bool may_be_root) noexcept {
-  bool const is_root = may_be_root && !with_.has_root.exchange(true, relaxed);
-  if (!is_root) {
-    with_.free_tasks.fetch_add(1, relaxed);
+  if (!with_.outside.begin(may_be_root)) {
     task = tag_fields{.is_open = true, .is_outside = true}.written();
     return {.worker = self_, .where = lane::inbox};
   }
@@ -369,7 +367,7 @@ bool worker_state::opens_more_groups(tag_fields const& task) const noexcept {
 bool worker_state::admits(std::uint64_t first_word) const noexcept { return first_word == 0 || !is_strict(); }
 
 bool worker_state::may_steal() const noexcept {
-  return !is_strict() || with_.has_open_work.load(relaxed) || with_.free_tasks.load(relaxed) > 0;
+  return !is_strict() || with_.has_open_work.load(relaxed) || with_.outside.any_free();
 }
 
 probe worker_state::next_probe() noexcept { return round_.next(); }
@@ -398,11 +396,7 @@ void worker_state::learn(event const& seen) noexcept {
 
 void worker_state::outside_ended(tag_fields const& c) noexcept {
   if (!c.is_outside) return;
-  if (c.is_root) {
-    with_.has_root.store(false, relaxed);
-  } else {
-    with_.free_tasks.fetch_sub(1, relaxed);
-  }
+  c.is_root ? with_.outside.root_ends() : with_.outside.free_ends();
 }
 
 }  // namespace replay

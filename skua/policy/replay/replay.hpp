@@ -14,6 +14,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
 #include "skua/policy/hierarchical.hpp"
+#include "skua/policy/outside_tasks.hpp"
 #include "skua/policy/per_worker.hpp"
 #include "skua/policy/policy.hpp"
 #include "skua/policy/random.hpp"
@@ -76,8 +77,7 @@ struct common {
   runtime::real_sync::atomic<bool> has_open_work{false};   ///< in this iteration: something was not as recorded
   runtime::real_sync::atomic<bool> cannot_measure{false};  ///< a group of the root, in this record
   std::uint32_t records_thrown_away = 0;                   ///< not because of the tree; for who runs the root
-  runtime::real_sync::atomic<bool> has_root{false};
-  runtime::real_sync::atomic<std::uint32_t> free_tasks{0};  ///< other tasks from outside that run
+  outside_tasks<> outside;
 };
 
 class alignas(runtime::cache_line_bytes) worker_state final : public worker_policy {
