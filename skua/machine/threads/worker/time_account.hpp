@@ -13,11 +13,14 @@
 #include <thread>
 #include <tuple>
 
+#include "skua/parts/base/sync.hpp"
+
 namespace skua::inline v0::runtime {
 
 enum class activity : std::uint8_t { working, scheduling, idling };
 
 /// One writer, the worker; any number of readers. Times are nanoseconds of one monotonic clock, below 2^59 (18 years).
+template <synchronisation Sync = real_sync>
 class time_account {
  public:
   /// Indexed by activity.
@@ -25,8 +28,8 @@ class time_account {
 
   /// Call this once, before anything else: the worker schedules from `now` on.
   void open(std::uint64_t now) noexcept {
-    // release: the zeros before it. Pairs with: at, load.
-    now_.store(packed(now, activity::scheduling, activity::scheduling), std::memory_order_release);
+    // relaxed: who gives a reader the account has published the zeros with it
+    now_.store(packed(now, activity::scheduling, activity::scheduling), std::memory_order_relaxed);
   }
   /// The worker's activity is `next` from `now` on.
   void change_to(activity next, std::uint64_t now) noexcept {
@@ -94,7 +97,7 @@ class time_account {
 
   void close(activity charged, activity next, std::uint64_t now) noexcept {
     std::uint64_t const last = now_.load(std::memory_order_relaxed);  // relaxed: this thread wrote it
-    std::atomic<std::uint64_t>& sum = spent_[static_cast<std::size_t>(charged)];
+    word& sum = spent_[static_cast<std::size_t>(charged)];
     now_.store(in_the_middle, std::memory_order_relaxed);  // relaxed: the next store publishes it
     // release: who sees the new sum sees that an entry is being made. Pairs with: consistent, second load.
     sum.store(sum.load(std::memory_order_relaxed) + (now - since(last)), std::memory_order_release);
@@ -104,7 +107,7 @@ class time_account {
 
   /// Reads the sums that belong to one entry. If the entry is unchanged afterwards, nothing was added meanwhile.
   [[nodiscard]] std::optional<spent> consistent(std::uint64_t& entry) const noexcept {
-    // acquire: the sums. Pairs with: close, last store; open.
+    // acquire: the sums. Pairs with: close, last store.
     entry = now_.load(std::memory_order_acquire);
     if (entry == in_the_middle) return {};
     spent all{};
@@ -114,8 +117,9 @@ class time_account {
     return all;
   }
 
-  std::array<std::atomic<std::uint64_t>, 3> spent_{};
-  std::atomic<std::uint64_t> now_{0};
+  using word = typename Sync::template atomic<std::uint64_t>;
+  std::array<word, 3> spent_{};
+  word now_{0};
 };
 
 }  // namespace skua::inline v0::runtime

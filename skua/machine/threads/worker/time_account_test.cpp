@@ -15,12 +15,12 @@
 namespace skua::inline v0::runtime {
 namespace {
 
-using spent = time_account::spent;
+using spent = time_account<>::spent;
 
 std::uint64_t sum(spent const& s) { return std::accumulate(s.begin(), s.end(), std::uint64_t{0}); }
 
 TEST(time_account, what_is_still_running_counts_up_to_now) {
-  time_account book;
+  time_account<> book;
   book.open(100);
   EXPECT_EQ(book.at(107), (spent{0, 7, 0}));
   book.change_to(activity::working, 110);
@@ -31,7 +31,7 @@ TEST(time_account, what_is_still_running_counts_up_to_now) {
 }
 
 TEST(time_account, a_vain_round_was_idle_and_the_search_goes_on) {
-  time_account book;
+  time_account<> book;
   book.open(0);
   book.charge(activity::idling, 30);
   book.charge(activity::idling, 50);
@@ -41,7 +41,7 @@ TEST(time_account, a_vain_round_was_idle_and_the_search_goes_on) {
 }
 
 TEST(time_account, one_entry_after_the_moment_asked_for_counts_for_nothing) {
-  time_account book;
+  time_account<> book;
   book.open(0);
   book.change_to(activity::working, 10);
   book.change_to(activity::scheduling, 100);
@@ -54,7 +54,7 @@ TEST(time_account, the_sum_is_the_time_since_it_was_opened_whatever_was_entered)
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(seed);
     dice thrown(seed);
-    time_account book;
+    time_account<> book;
     std::uint64_t const opened = thrown.below(1000);
     std::uint64_t now = opened;
     book.open(now);
@@ -71,7 +71,7 @@ TEST(time_account, the_sum_is_the_time_since_it_was_opened_whatever_was_entered)
 }
 
 TEST(time_account, a_reader_meanwhile_never_sees_half_an_entry) {
-  time_account book;
+  time_account<> book;
   book.open(0);
   std::atomic<std::uint64_t> time{0};
   std::atomic<bool> stop{false};
