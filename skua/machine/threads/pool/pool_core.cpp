@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "skua/machine/threads/pool/unused.hpp"
 #include "skua/parts/base/clock.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/process.hpp"
@@ -138,12 +139,9 @@ bool pool_core::retire(region_list const& all) noexcept {
   return false;
 }
 
-/// While all threads sleep in their own places. A frame that is parked has a stack; what nobody has begun lies in a lane.
+/// While all threads sleep in their own places.
 bool pool_core::is_unused(region_list const& all) noexcept {
-  for (auto const& w : workers_) w->give_stacks_back();
-  if (!detached_.none_left() || stacks_.count().live != workers_.size()) return false;
-  return std::ranges::all_of(workers_, [](auto const& w) { return w->holds_nothing(); }) &&
-         std::ranges::all_of(all, [](auto const& r) { return r->holds_nothing(); });
+  return nothing_in_progress(detached_, stacks_, workers_, all);
 }
 
 /// No worker writes any more, and callers who work alone are in no trace.
