@@ -12,6 +12,7 @@
 #include "skua/machine/threads/team/team_of_workers.hpp"
 #include "skua/machine/threads/worker/next_step.hpp"
 #include "skua/machine/threads/worker/should_yield.hpp"
+#include "skua/machine/threads/worker/turns.hpp"
 #include "skua/machine/threads/worker/work_search.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
@@ -165,16 +166,10 @@ worker::found worker::probe_everywhere() noexcept {
 
 bool worker::other_regions_wait(region const& mine) const noexcept {
   tsan::unseen_accesses const of_the_worker;
-  return regions().size() > 1 && std::ranges::any_of(regions(), [&](auto const& r) {
-           worker_slot* const s = r.get() == &mine ? nullptr : r->slot_for(*this);
-           return s != nullptr && !r->looks_empty_to(s);
-         });
+  return turns::others_wait(*this, mine);
 }
 
-bool worker::turns_away(worker_slot const& s) const noexcept {
-  if (fiber_->is_isolated()) return false;  // its worker would do nothing else, either
-  return has_ready(s) || other_regions_wait(s.in);
-}
+bool worker::turns_away(worker_slot const& s) const noexcept { return turns::turns_away(*this, s); }
 
 /// Ask, act, report; until a task is found or the policy rests.
 worker::found worker::probe_in(worker_slot& s) noexcept {

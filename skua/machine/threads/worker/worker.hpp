@@ -34,10 +34,6 @@ namespace skua::inline v0::runtime {
 
 class pool_core;
 
-/// A worker runs at most so many tasks of one region in a row while another has some: those that its search finds, and
-/// those that a waiting group runs on top.
-inline constexpr std::uint32_t tasks_per_turn = 32;
-
 class worker final : public thread_record {
  public:
   worker(pool_core& c, worker_id number, worker_record& record) noexcept;
@@ -107,9 +103,9 @@ class worker final : public thread_record {
     counts_.times.change_to(what, now_ns());
     trace_.begins(what, counts_.attempts.read());
   }
-  /// For should_yield: a frame is ready or another region waits, and the running fiber lets its worker turn to it.
+  /// As in turns.
   [[nodiscard]] bool turns_away(worker_slot const& s) const noexcept;
-  /// True if this worker serves other regions than `mine` and there is something in one of them.
+  /// As turns::others_wait.
   [[nodiscard]] bool other_regions_wait(region const& mine) const noexcept;
   [[nodiscard]] std::string const& pin_report() const noexcept { return pin_report_; }
 
@@ -123,7 +119,7 @@ class worker final : public thread_record {
   /// Sends a ready frame to its worker, if it is tied to one, or else to its region. It goes on before the next task that
   /// a worker there would begin. Any thread.
   static void send_home(frame& f) noexcept;
-  /// A ready frame waits for this worker, in the region of `s` or tied to its thread: it is to begin nothing before.
+  /// As turns::has_ready.
   [[nodiscard]] inline bool has_ready(worker_slot const& s) const noexcept;
 
   /// The ready frame that this worker's thread alone may resume, and takes next, by its number; 0: none. For that thread.
@@ -168,6 +164,7 @@ class worker final : public thread_record {
  private:
   friend struct work_search;
   friend struct next_step;
+  friend struct turns;
   friend class caller;
   struct found {
     worker_slot* at = nullptr;
@@ -208,6 +205,7 @@ class worker final : public thread_record {
     counts_.times.charge(activity::idling, now);
   }
   void fall_asleep() noexcept;
+  [[nodiscard]] bool runs_isolated() const noexcept { return fiber_->is_isolated(); }
   [[nodiscard]] bool has_new_regions() const noexcept;
   /// True once after the first sleep: the worker that was woken from it already counts as searching.
   [[nodiscard]] bool was_woken() noexcept;
