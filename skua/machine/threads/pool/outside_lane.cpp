@@ -30,7 +30,7 @@ std::size_t share_of(deque<>::victim lane, std::size_t of) noexcept {
 }  // namespace
 
 outside_lanes::~outside_lanes() {
-  outside_lane* lane = first_.load(std::memory_order_acquire);  // acquire: the lanes. Pairs with: find_or_make
+  outside_lane* lane = lanes_.first();
   if (lane != nullptr) pthread_key_delete(at_end_of_thread_);
   while (lane != nullptr) {
     if (current_thread() == lane) set_current_thread(nullptr);
@@ -62,13 +62,13 @@ outside_lane* outside_lanes::adopt() noexcept {
 
 /// The lane that the calling thread had here before it submitted to another region.
 outside_lane* outside_lanes::left_here() noexcept {
-  if (first_.load(std::memory_order_acquire) == nullptr) return nullptr;  // acquire: the key. Pairs with: find_or_make
+  if (lanes_.first() == nullptr) return nullptr;  // before the first lane there is no key, either
   return static_cast<outside_lane*>(pthread_getspecific(at_end_of_thread_));
 }
 
 outside_lane& outside_lanes::find_or_make() {
   std::lock_guard const hold(changing_);
-  outside_lane* const first = first_.load(std::memory_order_relaxed);  // relaxed: under the lock
+  outside_lane* const first = lanes_.newest();
   for (outside_lane* lane = first; lane != nullptr; lane = lane->next) {
     if (lane->ownership.try_lock()) return *lane;
   }
@@ -76,8 +76,7 @@ outside_lane& outside_lanes::find_or_make() {
   if (first == nullptr && pthread_key_create(&at_end_of_thread_, &outside_lanes::leave) != 0) {
     throw resource_error("no pthread key is left");
   }
-  // seq_cst: before the owner's first look at the sleepers. Pairs with: look_empty, after a sleeper's announcement.
-  first_.store(made.get(), std::memory_order_seq_cst);
+  lanes_.link(*made);
   return *made.release();
 }
 
@@ -91,8 +90,7 @@ void outside_lanes::leave(void* lane) noexcept {
 outcome outside_lanes::take(outside_batch& taken, std::size_t of, revocation_count& spent) noexcept {
   outcome all = outcome::empty;
   taken.size = 0;
-  // acquire: the lanes. Pairs with: find_or_make.
-  for (outside_lane* lane = first_.load(std::memory_order_acquire); lane != nullptr; lane = lane->next) {
+  for (outside_lane* lane = lanes_.first(); lane != nullptr; lane = lane->next) {
     auto const from = lane->tasks.outside();
     std::size_t const wanted = share_of(from, of);
     while (taken.size < wanted) {
@@ -104,14 +102,6 @@ outcome outside_lanes::take(outside_batch& taken, std::size_t of, revocation_cou
     if (taken.size > 0) return outcome::got;
   }
   return all;
-}
-
-bool outside_lanes::all_look_empty() const noexcept {
-  // seq_cst: as in look_empty
-  for (outside_lane* lane = first_.load(std::memory_order_seq_cst); lane != nullptr; lane = lane->next) {
-    if (!lane->tasks.outside().looks_empty()) return false;
-  }
-  return true;
 }
 
 }  // namespace skua::inline v0::runtime

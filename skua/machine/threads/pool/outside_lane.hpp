@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "skua/parts/base/announced_atomic.hpp"
+#include "skua/machine/threads/pool/lane_list.hpp"
 #include "skua/parts/base/brief_lock.hpp"
 #include "skua/parts/base/outcome.hpp"
 #include "skua/parts/context/block_cache.hpp"
@@ -68,20 +68,16 @@ class outside_lanes {
 
   /// Takes the oldest tasks of some lane, and sets `taken` to them: one, or up to a share of 1/`of` of what is there.
   [[nodiscard]] outcome take(outside_batch& taken, std::size_t of, revocation_count& spent) noexcept;
-  [[nodiscard]] bool look_empty() const noexcept {
-    // seq_cst: a sleeper has announced itself before. Pairs with: find_or_make, store.
-    return first_.load_hint(std::memory_order_seq_cst) == nullptr || all_look_empty();
-  }
+  [[nodiscard]] bool look_empty() const noexcept { return lanes_.looks_empty(); }
 
  private:
-  [[nodiscard]] bool all_look_empty() const noexcept;
   [[nodiscard]] outside_lane* adopt() noexcept;
   [[nodiscard]] outside_lane* left_here() noexcept;
   [[nodiscard]] outside_lane& find_or_make();
   static void leave(void* lane) noexcept;
 
   block_pool& blocks_;
-  announced_atomic<outside_lane*> first_{nullptr};
+  lane_list<outside_lane> lanes_;  ///< those of all threads, the newest first; linked under changing_
   std::mutex changing_;
   pthread_key_t at_end_of_thread_{};  ///< under changing_, and valid once there is a lane
 };

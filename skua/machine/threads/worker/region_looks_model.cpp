@@ -10,11 +10,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "skua/machine/threads/pool/lane_list.hpp"
 #include "skua/machine/threads/pool/place.hpp"
 #include "skua/machine/threads/sleep/sleep.hpp"
 #include "skua/machine/threads/worker/departure.hpp"
 #include "skua/machine/threads/worker/lanes.hpp"
 #include "skua/machine/threads/worker/work_search.hpp"
+#include "skua/parts/queue/deque.hpp"
 #include "skua/parts/queue/injector.hpp"
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
@@ -31,8 +33,23 @@ using queue = skua::runtime::injector<sync>;
 using thread = sleep_state<sync>::thread;
 
 /// Where a task may lie.
-enum class source : std::uint8_t { ready, injected, outside, inbox, forks, spawned, mailbox, local, migrated, ordered };
+enum class source : std::uint8_t {
+  ready,
+  injected,
+  outside,
+  older_outside,
+  inbox,
+  forks,
+  spawned,
+  mailbox,
+  local,
+  migrated,
+  ordered
+};
+constexpr bool is_outside(source s) { return s == source::outside || s == source::older_outside; }
 constexpr bool is_lane(source s) { return s == source::forks || s == source::spawned; }
+/// Putting a task there notifies.
+constexpr bool tells_itself(source s) { return is_lane(s) || is_outside(s); }
 
 /// What a worker has in the region. Of the queues all that counts here is that they say whether they look empty.
 struct slot : skua::runtime::lanes<sync> {
@@ -51,9 +68,36 @@ class place;
 /// A region of two workers, each of which is a member.
 struct region {
   explicit region(sleep_state<sync>& s) : sleep(s) {}
+  /// As outside_lanes, but that nobody takes two tasks at once.
   struct lanes_outside {
-    [[nodiscard]] bool look_empty() const { return tasks.looks_empty(); }
-    queue tasks;
+    struct lane {
+      skua::runtime::deque<sync> tasks{{.capacity = 2, .kind = sync::kind(), .memory = &memory()}};
+      lane* next = nullptr;
+    };
+    [[nodiscard]] bool look_empty() const { return all.looks_empty(); }
+    /// Two threads come. One of them submits a task, and wakes a sleeper: the newer one, or the older one before the other comes.
+    template <class Wake>
+    void put(injectable& task, bool into_older, Wake wake) {
+      lane* const older = into_older ? nullptr : &add();
+      lane& mine = add();
+      static_cast<void>(mine.tasks.push(&task) && mine.tasks.poll() == skua::runtime::attention::full);
+      wake();
+      if (older == nullptr) add();
+    }
+    lane& add() {
+      lane& made = immortal<lane>();
+      made.next = all.newest();
+      all.link(made);
+      return made;
+    }
+    bool take() {
+      for (lane* l = all.first(); l != nullptr; l = l->next) {
+        entry got;
+        if (l->tasks.outside().steal(got) == outcome::got) return true;
+      }
+      return false;
+    }
+    skua::runtime::lane_list<lane, sync> all;
   };
   slot* slot_for(place const& w);
   [[nodiscard]] bool looks_empty_to(slot* mine) const {
@@ -65,12 +109,11 @@ struct region {
   [[nodiscard]] bool holds_nothing() const { return skua::runtime::nothing_for_any(ready, injected, outside, slots); }
   void notify_work() const { sleep.notify(); }
 
-  /// Null for a lane.
+  /// Null for a lane, and for those outside.
   queue* queue_of(source where, slot& of) {
     switch (where) {
       case source::ready: return &ready;
       case source::injected: return &injected;
-      case source::outside: return &outside.tasks;
       case source::inbox: return &of.inbox;
       case source::mailbox: return &of.mailbox;
       case source::local: return &of.local;
@@ -80,6 +123,7 @@ struct region {
     }
   }
   void put(source where, slot& of) {
+    if (is_outside(where)) return outside.put(task, where == source::older_outside, [this] { notify_work(); });
     if (queue* const q = queue_of(where, of)) return q->push(task);
     bool const asks = where == source::forks ? of.forks.push(&task) : of.spawned.push(&task, 0);
     if (!asks) return;
@@ -87,6 +131,7 @@ struct region {
     notify_work();
   }
   bool take(source where, slot& of) {
+    if (is_outside(where)) return outside.take();
     if (queue* const q = queue_of(where, of)) return q->pop() != nullptr;
     entry got;
     return (where == source::forks ? of.forks.outside().steal(got) : of.spawned.outside().steal(got)) == outcome::got;
@@ -148,7 +193,7 @@ struct put_beside_a_sleeper {
       in.put(Where, lies_at);
       if (Where == source::inbox) {
         sleep.notify_worker(place::number(), [] {});
-      } else if (!is_lane(Where)) {
+      } else if (!tells_itself(Where)) {
         in.notify_work();
       }
       return;
@@ -179,7 +224,7 @@ struct put_beside_a_caller {
       put_task();
       if (Where == source::inbox) {
         sleep.notify_worker(place::number(), [] {});
-      } else {
+      } else if (!tells_itself(Where)) {
         in.notify_work();
       }
       return;
@@ -313,7 +358,10 @@ template <template <source> class Script>
 void holds_for_all(options const& with) {
   holds<Script<source::ready>>(with);
   holds<Script<source::injected>>(with);
-  holds<Script<source::outside>>(with);
+  options lanes_are_made = with;
+  lanes_are_made.races = true;
+  holds<Script<source::outside>>(lanes_are_made);
+  holds<Script<source::older_outside>>(lanes_are_made);
   holds<Script<source::inbox>>(with);
   holds<Script<source::forks>>(with);
   holds<Script<source::spawned>>(with);
