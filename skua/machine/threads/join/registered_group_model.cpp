@@ -11,6 +11,7 @@
 #include "skua/machine/threads/join/failure_epoch.hpp"
 #include "skua/machine/threads/join/join_stage_for_test.hpp"
 #include "skua/machine/threads/join/stolen_joins.hpp"
+#include "skua/machine/threads/placement/exposing.hpp"
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
@@ -32,6 +33,7 @@ enum class fault : std::uint8_t {
   places_ignored,   ///< a group is linked under every join that is stolen
   places_kept,      ///< a fiber that leaves its lane keeps its positions
   no_note_at_park,  ///< a fiber that parks does not note what it has offered
+  noted_late,       ///< an owner that exposes a group notes steals once its children run
 };
 
 /// As stop_node: what a child of the group watches.
@@ -81,6 +83,10 @@ class fiber {
     }
     std::destroy_at(&j);
   }
+  void note_steals() {
+    if (Fault != fault::noted_late) note();
+  }
+  void watch(node<Sync> const*) {}
   void note_at_park() {
     if (Fault != fault::no_note_at_park) note();
   }
@@ -336,6 +342,57 @@ struct next_lane {
   }
 };
 
+/// The owner's join is stolen, and fails, perhaps before the owner exposes a group inside of it. Then a child of the group that has
+/// been sent away hears of it at its first look, whatever becomes of the owner meanwhile.
+template <class Sync, fault Fault = fault::none>
+struct exposed_inside {
+  static constexpr int threads = 3;
+  enum class sent : std::uint8_t { not_yet, before_the_failure, after_it };
+  lanes<Sync>& l = make_lanes<Sync>();
+  region<Sync> in;
+  fiber<Sync, Fault> owner{l, in};
+  join<Sync>& outer = immortal<join<Sync>>();
+  struct counted_group : open_join<Sync> {
+    counted_group() : open_join<Sync>(1) {}
+    void add(std::uint64_t n) { shares += n; }
+    std::uint64_t shares = 0;
+  };
+  counted_group& group = immortal<counted_group>();
+  registered_group<Sync> known{group};
+  node<Sync> inside{&group};
+  model_atomic<int> raised{0};
+  model_atomic<sent> child{sent::not_yet};
+  model_atomic<int> child_ended{0};
+
+  exposed_inside() { owner.push(outer); }
+  void run(int me) {
+    if (me == 0) return run_owner();
+    if (me == 1) {
+      if (join<Sync>* const got = steal(l.forks)) {
+        got->end_piece(got->failed, [this] { in.raise_alarm(); });
+        raised.store(1, memory_order_release);
+      }
+      return;
+    }
+    child.wait(sent::not_yet, memory_order_acquire);
+    bool const must = child.load(memory_order_acquire) == sent::after_it;
+    require(any_failed(&inside, in.failures) || !must, "a child hears of the failure");
+    child_ended.exchange(1, memory_order_release);
+    child_ended.notify_all();
+  }
+  void run_owner() {
+    bool const had_failed = raised.load(memory_order_acquire) == 1;
+    owner.open(known);
+    skua::runtime::begin_exposed(owner, group, inside);
+    child.exchange(had_failed ? sent::after_it : sent::before_the_failure, memory_order_release);
+    child.notify_all();
+    child_ended.wait(0, memory_order_acquire);
+    owner.close(known);
+    owner.close(outer);
+  }
+  void finish() { require(group.shares == 1, "the owner has a share of its own"); }
+};
+
 // Mutants of the atomics façade. Each breaks one thing.
 
 /// A later link does not publish the link of the join that it leads to.
@@ -384,6 +441,10 @@ TEST(registered_group_model, a_parked_owner_has_linked_what_it_offered) {
   holds<group_between<model_sync, true, owner_then::parks>>(bounded);
   holds<group_between<model_sync, false, owner_then::parks>>(one_each);
 }
+TEST(registered_group_model, who_exposes_a_group_has_linked_what_was_stolen_around_it) {
+  holds<exposed_inside<model_sync>>(bounded);
+  holds<exposed_inside<model_sync>>(one_each);
+}
 TEST(registered_group_model, positions_end_with_the_lane) {
   holds<next_lane<model_sync>>({.races = true});
   holds<next_lane<model_sync>>(weak_races);
@@ -391,6 +452,9 @@ TEST(registered_group_model, positions_end_with_the_lane) {
 
 TEST(registered_group_mutant, a_group_that_is_not_registered_is_caught) {
   fails<group_between<model_sync, false, owner_then::asks, fault::not_registered>>("a child hears", bounded);
+}
+TEST(registered_group_mutant, steals_that_are_noted_after_the_children_are_sent_are_caught) {
+  fails<exposed_inside<model_sync, fault::noted_late>>("a child hears", bounded);
 }
 TEST(registered_group_mutant, a_link_without_an_alarm_is_caught) {
   fails<link_and_failure<model_sync, false, fault::no_alarm>>("a failure is not forgotten", bounded);

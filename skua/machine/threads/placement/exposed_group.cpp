@@ -2,6 +2,7 @@
 #include "skua/machine/threads/placement/exposed_group.hpp"
 
 #include "skua/machine/threads/join/here.hpp"
+#include "skua/machine/threads/placement/exposing.hpp"
 #include "skua/machine/threads/placement/moving.hpp"
 #include "skua/machine/threads/pool/region.hpp"
 #include "skua/machine/threads/worker/worker.hpp"
@@ -21,9 +22,7 @@ task_tag meet_group(fiber& owner, double total_work, std::uint64_t n) noexcept {
 exposed_group::exposed_group(fiber& owner, group& g, std::uint64_t n, double total_work) noexcept
     : owner_(owner), group_(g), children_(n), node_{owner.watching(), &g}, registered_(owner, g), task_(owner.tag()),
       whole_(meet_group(owner, total_work, n)), rest_(whole_) {
-  group_.add(1);  // the owner's own share: the count cannot reach zero before the owner waits (group.md, "Parking")
-  owner_.note_steals();  // a join around this group may have been stolen before the group was exposed
-  owner_.watch(&node_);
+  begin_exposed(owner_, group_, node_);
   tsan::unseen const scheduling;
   owner_.at().who.traced().exposes(n);
 }
