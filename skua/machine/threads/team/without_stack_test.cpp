@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "skua/machine/threads/team/gambling_for_test.hpp"
-#include "skua/parts/base/platform.hpp"
-#include "skua/parts/context/stack.hpp"
+#include "skua/machine/threads/worker/no_more_stacks_for_test.hpp"
 #include "skua/skua.hpp"
 #include "tests/programs/this_thread.hpp"
 #include "tests/programs/wait_until.hpp"
@@ -89,37 +88,18 @@ class wide final : public policy {
   std::vector<std::unique_ptr<wide_worker>> all_;
 };
 
-/// Takes all the address space that is left for stacks.
-class no_more_stacks {
- public:
-  explicit no_more_stacks(std::size_t bytes) : rest_(bytes) {
-    while (skua::runtime::stack* const s = rest_.try_take()) taken_.push_back(s);
-  }
-  ~no_more_stacks() {
-    for (skua::runtime::stack* const s : taken_) rest_.give(s);
-  }
-  no_more_stacks(no_more_stacks const&) = delete;
-  no_more_stacks& operator=(no_more_stacks const&) = delete;
-
- private:
-  skua::runtime::stack_pool rest_;
-  std::vector<skua::runtime::stack*> taken_;
-};
-
 }  // namespace
 
 /// One worker runs the members of two teams, whose other members wait in the inbox of a worker that is busy. The first member waits at
 /// its barrier, without a stack, while its worker looks for other work: the second one lies in its inbox, and stays there.
 TEST(team_without_stack, takes_no_member_of_another_team_on_top) {
-  if (skua::runtime::under_tsan || skua::runtime::under_asan)
-    GTEST_SKIP() << "the sanitizer lives in the address space";
-  constexpr std::size_t huge_stack = std::size_t{1} << 40;
+  if (!no_more_stacks::is_possible) GTEST_SKIP() << "the sanitizer lives in the address space";
   told by_policy;
-  skua::pool pool({.workers = 2, .stack_bytes = huge_stack});
+  skua::pool pool({.workers = 2, .stack_bytes = no_more_stacks::bytes});
   auto region = pool.open_region([&](policy_setup const& from) -> std::unique_ptr<policy> {
     return std::make_unique<wide>(from.where, from.seed, by_policy);
   });
-  no_more_stacks const refused(huge_stack);
+  no_more_stacks const refused;
 
   std::atomic<bool> is_busy{false};
   std::atomic<long> runs_first{0};  // thread of the worker that forms the teams

@@ -100,6 +100,8 @@ void worker::wait_in_place(here& waiting, group& g, std::uint64_t mine) noexcept
     waiting.lie_on(myself.below);
     waiting.at().who.pause_work(waiting.at());
   }
+  // As return_to: what goes on here may be a caller that leaves, and whoever waits for what ran on top would wait for this worker's next task.
+  waiting.at().who.leave_finish();
   waiting.clock().go();
   waiting.at().who.goes_on();
 }
