@@ -71,7 +71,6 @@ void recovery::lose(rank_number rank) {
   lost_.insert(rank);
   missing_.clear();
   kept_.clear();
-  taken_.clear();
   auto const dead = std::as_bytes(live_.dead());
   live_.each([&](rank_number r) {
     if (r == rank_) return;
