@@ -3,98 +3,15 @@
 // begins with nothing of the one before. process_engine_test and recovery_test run many of them.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstring>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "skua/machine/ranks/protocol/process_engine.hpp"
+#include "skua/machine/ranks/protocol/one_engine_for_test.hpp"
 
 namespace skua::inline v0::ranks {
 namespace {
 
-constexpr slot_shape numbers{.task_bytes = 8};
-
-struct sent_message {
-  rank_number to = 0;
-  message_header head;
-  std::vector<std::byte> body;
-  std::optional<std::uint64_t> token;
-
-  [[nodiscard]] std::string text() const { return {reinterpret_cast<char const*>(body.data()), body.size()}; }
-};
-
-class recording final : public transport {
- public:
-  recording(rank_number me, rank_number all) : me_(me), all_(all) {}
-  [[nodiscard]] rank_number rank() const noexcept override { return me_; }
-  [[nodiscard]] rank_number ranks() const noexcept override { return all_; }
-  [[nodiscard]] neighbours node() const noexcept override { return {me_, me_ + 1}; }
-  void send(rank_number to, message_header head, std::span<std::byte const> body) override {
-    sent.push_back({to, head, {body.begin(), body.end()}, std::nullopt});
-  }
-  void send_in_place(rank_number to, message_header head, std::span<std::byte const> body,
-                     std::uint64_t token) override {
-    sent.push_back({to, head, {body.begin(), body.end()}, token});
-  }
-  bool poll(receiver&) override { return false; }
-  [[nodiscard]] std::uint64_t now_ns() const noexcept override { return 0; }
-  void rest(std::uint32_t) override {}
-
-  /// And forgets them.
-  std::vector<sent_message> take() { return std::exchange(sent, {}); }
-  std::vector<sent_message> sent;
-
- private:
-  rank_number me_;
-  rank_number all_;
-};
-
-/// Rank 1 of seven: its parent is 0, its children are 3 and 4.
-struct one_rank {
-  explicit one_rank(bool owner_answers = false, rank_number me = 1, rank_number ranks = 7)
-      : network(me, ranks), queue(numbers.bytes()),
-        engine({.collection = 5, .seed = 1, .owner_answers = owner_answers, .shape = numbers}, queue, network) {
-    engine.begin(1);
-  }
-
-  void add(std::uint64_t n) {
-    std::uint64_t const slot[2] = {n, 0};
-    queue.push(reinterpret_cast<std::byte const*>(slot));
-  }
-  void hear(kind what, rank_number from, std::uint64_t a = 0, std::string const& body = "", std::uint64_t b = 0,
-            std::uint64_t c = 0) {
-    message_header h{.what = what, .collection = 5, .epoch = engine.epoch(), .from = from, .a = a, .b = b, .c = c};
-    engine.on_message({h, std::as_bytes(std::span(body))});
-  }
-  void hear_tasks(rank_number from, std::vector<std::uint64_t> const& tasks) {
-    std::string body;
-    for (std::uint64_t const t : tasks) {
-      std::uint64_t const slot[2] = {t, 0};
-      body.append(reinterpret_cast<char const*>(slot), sizeof slot);
-    }
-    hear(kind::steal_reply, from, tasks.size(), body);
-  }
-  std::vector<std::uint64_t> pop_all() {
-    std::vector<std::uint64_t> all;
-    std::uint64_t slot[2];
-    while (queue.pop(reinterpret_cast<std::byte*>(slot))) all.push_back(slot[0]);
-    return all;
-  }
-  /// To whom, of what kind.
-  std::vector<std::pair<rank_number, kind>> told() {
-    std::vector<std::pair<rank_number, kind>> all;
-    for (auto const& m : network.take()) all.emplace_back(m.to, m.head.what);
-    return all;
-  }
-
-  recording network;
-  split_queue queue;
-  process_engine engine;
-};
-
-using told = std::vector<std::pair<rank_number, kind>>;
+using one_engine::numbers, one_engine::one_rank, one_engine::told;
 
 TEST(engine_messages, a_request_says_how_much_room_there_is_and_is_not_repeated_before_its_reply) {
   one_rank r;
@@ -147,7 +64,7 @@ TEST(engine_messages, each_request_in_vain_doubles_the_pause_and_tasks_end_that)
 
 TEST(engine_messages, a_thief_gets_half_of_what_is_shared_once_and_nothing_of_nothing) {
   for (bool const owner_answers : {false, true}) {
-    one_rank r(owner_answers);
+    one_rank r({.owner_answers = owner_answers});
     r.hear(kind::steal_request, 6, 100);
     auto empty = r.network.take();
     ASSERT_EQ(empty.size(), 1U);
@@ -177,7 +94,7 @@ TEST(engine_messages, a_thief_gets_half_of_what_is_shared_once_and_nothing_of_no
 }
 
 TEST(engine_messages, it_has_left_only_when_what_it_sent_has_been_copied) {
-  one_rank r(true, 0, 2);
+  one_rank r({.owner_answers = true, .me = 0, .ranks = 2});
   for (std::uint64_t n = 0; n < 4; ++n) r.add(n);
   r.hear(kind::steal_request, 1, 100);
   auto const given = r.network.take().at(0);
@@ -227,10 +144,10 @@ TEST(engine_messages, a_failure_goes_to_the_parent_and_the_children_with_its_ran
 }
 
 TEST(engine_messages, a_root_that_fails_has_no_parent_to_tell) {
-  one_rank root(false, 0);
+  one_rank root({.me = 0});
   root.engine.cancel("x");
   EXPECT_EQ(root.told(), (told{{1, kind::cancel}, {2, kind::cancel}}));
-  one_rank leaf(false, 6);
+  one_rank leaf({.me = 6});
   leaf.engine.cancel("x");
   EXPECT_EQ(leaf.told(), (told{{2, kind::cancel}}));
 }
@@ -291,7 +208,7 @@ TEST(engine_messages, the_lowest_rank_that_failed_goes_up_with_drained_and_down_
 }
 
 TEST(engine_messages, a_round_in_which_somebody_was_stolen_from_is_followed_by_another) {
-  one_rank r(true);
+  one_rank r({.owner_answers = true});
   for (std::uint64_t n = 0; n < 4; ++n) r.add(n);
   r.hear(kind::steal_request, 6, 100);
   r.engine.on_sent(*r.network.take().at(0).token);
@@ -363,117 +280,152 @@ TEST(engine_messages, without_stealing_nobody_is_asked_from_the_next_process_on_
   everybody_votes(r);
 }
 
-// ---- what is remembered for a rank that dies ---------------------------------------------------------------------------
-
-constexpr slot_shape mortal{.task_bytes = 8, .has_identity = true};
-
-task_bytes slots(std::vector<std::uint64_t> const& tasks) {
-  task_bytes all(tasks.size() * mortal.bytes());
-  for (std::size_t i = 0; i < tasks.size(); ++i) std::memcpy(all.data() + i * mortal.bytes(), &tasks[i], 8);
-  return all;
-}
-std::vector<std::uint64_t> tasks_in(task_bytes const& from) {
-  std::vector<std::uint64_t> all(from.size() / mortal.bytes());
-  for (std::size_t i = 0; i < all.size(); ++i) std::memcpy(&all[i], from.data() + i * mortal.bytes(), 8);
-  return all;
+TEST(engine_messages, a_quiet_rank_votes_first_and_then_asks) {
+  one_rank leaf({.me = 6});
+  leaf.engine.idle({}, 0);
+  auto const sent = leaf.network.take();
+  ASSERT_EQ(sent.size(), 2U);
+  EXPECT_EQ(sent[0].to, 2U);
+  EXPECT_EQ(sent[0].head.what, kind::vote);
+  EXPECT_EQ(sent[1].head.what, kind::steal_request);
+  leaf.hear_tasks(sent[1].to, {});
+  leaf.engine.vote({});
+  EXPECT_EQ(leaf.told(), told{}) << "once in a round";
 }
 
-TEST(recovery_log, gives_back_what_was_lent_to_the_dead_and_what_it_kept_for_them_once) {
-  recovery_log log(mortal);
-  task_bytes own = slots({1, 2});
-  log.begin(1, own);
-  EXPECT_EQ(tasks_in(log.seeds()), (std::vector<std::uint64_t>{1, 2}));
-  EXPECT_NE(mortal.identity_of(own.data()).number, mortal.identity_of(own.data() + mortal.bytes()).number);
-  task_bytes lent = own;
-  log.lent(2, lent);
-  EXPECT_EQ(mortal.identity_of(lent.data()).hop, 1U);
-  log.keep(2, 0, slots({7}));
-  EXPECT_TRUE(log.keeps(2, 0));
-  EXPECT_FALSE(log.keeps(2, 1));
-  EXPECT_FALSE(log.keeps(3, 0));
-  live_ranks live(4);
-  EXPECT_TRUE(log.run_again(live, {}).empty()) << "nobody is dead";
-  live.remove(2);
-  EXPECT_EQ(tasks_in(log.run_again(live, {})), (std::vector<std::uint64_t>{1, 2, 7}));
-  EXPECT_EQ(tasks_in(log.seeds()), (std::vector<std::uint64_t>{1, 2, 7})) << "its keeper must have those, too";
-  EXPECT_TRUE(log.run_again(live, {}).empty()) << "once";
+TEST(engine_messages, a_rank_alone_asks_nobody_and_ends_at_once) {
+  one_rank alone({.me = 0, .ranks = 1});
+  EXPECT_FALSE(alone.engine.may_ask());
+  EXPECT_FALSE(alone.engine.lose(0)) << "nothing is mended here";
+  alone.engine.idle({}, 0);
+  EXPECT_EQ(alone.told(), told{});
+  EXPECT_TRUE(alone.engine.has_left());
+  EXPECT_EQ(alone.engine.state_in_words(), "round 1");
 }
 
-TEST(recovery_log, holds_back_what_a_live_rank_took_further_from_a_dead_one) {
-  recovery_log log(mortal);
-  task_bytes own = slots({1, 2});
-  log.begin(1, own);
-  std::uint64_t const first = mortal.identity_of(own.data()).number;
-  std::uint64_t const second = mortal.identity_of(own.data() + mortal.bytes()).number;
-  task_bytes lent = own;
-  log.lent(2, lent);
-  live_ranks live(4);
-  live.remove(2);
-  // Somebody took the first one from rank 2, after the hop to it; of the second it knows no more than we do.
-  EXPECT_EQ(tasks_in(log.run_again(live, {{first, 2}, {second, 1}})), (std::vector<std::uint64_t>{2}));
-  EXPECT_TRUE(log.held_back(own.data()));
-  task_bytes other = slots({9});
-  mortal.set_identity(other.data(), {12'345, 0});
-  EXPECT_FALSE(log.held_back(other.data()));
-  EXPECT_EQ(tasks_in(log.run_again(live, {})), (std::vector<std::uint64_t>{1, 1})) << "who had it is dead";
+TEST(engine_messages, anybody_is_asked_after_two_requests_in_vain_on_the_node_until_tasks_come_or_process_begins) {
+  one_rank r({.me = 1, .ranks = 8, .node = transport::neighbours{0, 4}});
+  std::uint64_t now_ns = 0;
+  auto const ask_in_vain = [&] {
+    r.engine.want(now_ns += 1'000'000'000);
+    r.hear_tasks(r.network.take().at(0).to, {});
+  };
+  EXPECT_FALSE(r.engine.asks_anybody());
+  ask_in_vain();
+  EXPECT_FALSE(r.engine.asks_anybody());
+  ask_in_vain();
+  EXPECT_TRUE(r.engine.asks_anybody());
+  r.engine.ask(7, 0);
+  r.hear_tasks(7, {1});
+  EXPECT_FALSE(r.engine.asks_anybody()) << "rank 7 had some";
+  r.engine.count_failed(1, 0);
+  EXPECT_FALSE(r.engine.asks_anybody());
+  r.engine.count_failed(1, 0);
+  EXPECT_TRUE(r.engine.asks_anybody());
+  r.pop_all();
+  r.network.take();
+  everybody_votes(r);
+  r.hear(kind::drained, 3);
+  r.engine.vote({});
+  EXPECT_EQ(r.told(), told{}) << "one child has not drained";
+  r.hear(kind::drained, 4);
+  r.engine.vote({});
+  r.hear(kind::leave, 0);
+  r.network.take();
+  r.engine.begin(2);
+  EXPECT_FALSE(r.engine.asks_anybody());
+  everybody_votes(r);
+  r.engine.vote({});
+  EXPECT_EQ(r.told(), told{}) << "its children drained in the one before";
 }
 
-TEST(recovery_log, knows_what_it_took_from_the_dead_by_the_largest_hop) {
-  recovery_log log(mortal);
-  task_bytes none;
-  log.begin(1, none);
-  task_bytes got = slots({5, 6});
-  mortal.set_identity(got.data(), {50, 3});
-  mortal.set_identity(got.data() + mortal.bytes(), {60, 1});
-  log.took(2, got);
-  mortal.set_identity(got.data(), {50, 2});
-  log.took(2, got);
-  log.took(3, got);
-  live_ranks live(4);
-  EXPECT_TRUE(log.taken_from_dead(live).empty());
-  live.remove(2);
-  EXPECT_EQ(log.taken_from_dead(live), (taken_tasks{{50, 3}, {60, 1}}));
+TEST(engine_messages, a_vote_has_the_counts_of_its_round) {
+  one_rank r({.owner_answers = true});
+  r.add(1);
+  r.add(2);
+  r.hear(kind::steal_request, 6, 1);
+  r.engine.on_sent(r.network.take().at(0).token.value());
+  r.pop_all();
+  for (std::uint64_t round = 1; round <= 2; ++round) {
+    r.hear(kind::vote, 3, 1, "", 10 * round, 100 * round);
+    r.hear(kind::vote, 4, 1, "", 1, 2);
+    r.engine.vote({.added = 3, .executed = 4});
+    auto const up = r.network.take();
+    ASSERT_EQ(up.size(), 1U);
+    EXPECT_EQ(up[0].head.b, 10 * round + 4);
+    EXPECT_EQ(up[0].head.c, 100 * round + 6);
+    r.hear(kind::decision, 0, 0);
+    r.network.take();
+  }
 }
 
-TEST(recovery_log, begins_anew_with_nothing) {
-  recovery_log log(mortal);
-  task_bytes own = slots({1, 2});
-  log.begin(1, own);
-  task_bytes lent = own;
-  log.lent(2, lent);
-  log.took(3, own);
-  log.keep(2, 4, slots({7}));
-  live_ranks live(5);
-  live.remove(4);
-  static_cast<void>(log.run_again(live, {{mortal.identity_of(own.data()).number, 9}}));
-  task_bytes held = own;
-  EXPECT_TRUE(log.held_back(held.data()));
-  task_bytes next = slots({3});
-  log.begin(1, next);
-  EXPECT_EQ(tasks_in(log.seeds()), (std::vector<std::uint64_t>{3}));
-  EXPECT_FALSE(log.keeps(2, 4));
-  EXPECT_FALSE(log.held_back(own.data()));
-  live.remove(2);
-  live.remove(3);
-  EXPECT_TRUE(log.taken_from_dead(live).empty());
-  EXPECT_TRUE(log.run_again(live, {}).empty());
-  log.keep(2, 0, slots({8}));
-  EXPECT_TRUE(log.keeps(2, 0)) << "a generation counts within one process()";
+TEST(engine_messages, a_failure_stays_known_when_others_drain_without_one) {
+  one_rank r;
+  r.engine.cancel("of rank 1");
+  r.network.take();
+  everybody_votes(r);
+  r.hear(kind::drained, 3);
+  ASSERT_TRUE(r.engine.failed());
+  EXPECT_EQ(r.engine.failed()->what, "of rank 1");
+  r.hear(kind::drained, 4, 4, "of rank 3");
+  EXPECT_EQ(r.engine.failed()->rank, 1U);
+
+  one_rank other;
+  everybody_votes(other);
+  other.hear(kind::drained, 3, 4, "of rank 3");
+  ASSERT_TRUE(other.engine.failed()) << "the first that it hears of";
+  EXPECT_EQ(other.engine.failed()->rank, 3U);
 }
 
-TEST(recovery_log, keeps_the_seeds_of_the_youngest_generation) {
-  recovery_log log(mortal);
-  task_bytes none;
-  log.begin(1, none);
-  log.keep(2, 3, slots({7}));
-  log.keep(2, 1, slots({5}));
-  EXPECT_TRUE(log.keeps(2, 3));
-  log.keep(2, 3, slots({8}));
-  log.keep(2, 4, slots({9}));
-  EXPECT_TRUE(log.keeps(2, 4));
-  live_ranks live(3);
-  live.remove(2);
-  EXPECT_EQ(tasks_in(log.run_again(live, {})), (std::vector<std::uint64_t>{9}));
+TEST(engine_messages, who_waits_for_a_reply_or_has_left_does_not_wait_to_leave) {
+  one_rank r;
+  r.hear(kind::vote, 3, 1);
+  r.hear(kind::vote, 4, 1);
+  r.engine.vote({});
+  r.engine.ask(6, 0);
+  r.hear(kind::decision, 0, 1);
+  EXPECT_EQ(r.engine.state_in_words(),
+            "round 1, waits for tasks from rank 6, 2 of its 2 children in the tree have not drained");
+  r.hear_tasks(6, {});
+  r.hear(kind::drained, 3);
+  r.hear(kind::drained, 4);
+  EXPECT_EQ(r.engine.state_in_words(), "round 1, knows of the end and waits to leave");
+  r.engine.vote({});
+  r.hear(kind::leave, 0);
+  EXPECT_EQ(r.engine.state_in_words(), "round 1");
+}
+
+/// The queue of another worker.
+struct another_queue final : queue_choice {
+  explicit another_queue(std::size_t slot_bytes) : queue(slot_bytes) {}
+  split_queue& fullest() noexcept override { return queue; }
+  split_queue queue;
+};
+
+TEST(engine_messages, a_thief_gets_tasks_of_the_queue_that_was_chosen) {
+  one_rank r;
+  another_queue other(numbers.bytes());
+  r.engine.gives_from(other);
+  std::uint64_t const slot[2] = {77, 0};
+  other.queue.push(slot);
+  other.queue.share_all();
+  r.add(1);
+  r.queue.share_all();
+  r.hear(kind::steal_request, 6, 100);
+  auto const given = r.network.take().at(0);
+  ASSERT_EQ(given.head.a, 1U);
+  EXPECT_EQ(given.text(), one_engine::bytes_of_all(std::vector<std::uint64_t>{77, 0}));
+}
+
+TEST(engine_messages, what_was_sent_is_given_back_so_that_the_queue_need_not_grow) {
+  one_rank r({.owner_answers = true});
+  for (int round = 0; round < 20; ++round) {
+    for (std::uint64_t n = 0; n < 12; ++n) r.add(n);
+    r.hear(kind::steal_request, 6, 100);
+    r.engine.on_sent(r.network.take().at(0).token.value());
+    r.pop_all();
+  }
+  EXPECT_EQ(r.queue.capacity(), 16U);
 }
 
 }  // namespace

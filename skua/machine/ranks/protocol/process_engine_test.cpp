@@ -234,6 +234,19 @@ TEST(victims, are_others_uniformly_and_first_those_of_the_node) {
   EXPECT_EQ(far[5], 0);
 }
 
+TEST(victims, are_sought_on_the_node_twice_at_most_and_not_more_often_than_it_has_other_ranks) {
+  auto const others_after = [](rank_number last) {
+    victims const v(3, 0, 100, {0, last});
+    std::uint32_t failed = 0;
+    while (!v.draws_anybody(failed)) ++failed;
+    return failed;
+  };
+  EXPECT_EQ(others_after(1), 0U);
+  EXPECT_EQ(others_after(2), 1U);
+  EXPECT_EQ(others_after(3), 2U);
+  EXPECT_EQ(others_after(9), 2U);
+}
+
 TEST(victims, of_different_ranks_are_drawn_from_different_streams) {
   victims a(3, 0, 1000, {0, 1});
   victims b(3, 1, 1000, {1, 2});
