@@ -370,11 +370,15 @@ TEST(engine_messages, a_failure_stays_known_when_others_drain_without_one) {
   r.hear(kind::drained, 4, 4, "of rank 3");
   EXPECT_EQ(r.engine.failed()->rank, 1U);
 
+  // No rank is higher: a comparison with nothing would take it for the lower one, or not at all.
+  constexpr std::uint64_t highest = 0xFFFF'FFFE;
   one_rank other;
   everybody_votes(other);
-  other.hear(kind::drained, 3, 4, "of rank 3");
+  other.hear(kind::drained, 3, highest + 1, "of the highest");
   ASSERT_TRUE(other.engine.failed()) << "the first that it hears of";
-  EXPECT_EQ(other.engine.failed()->rank, 3U);
+  EXPECT_EQ(other.engine.failed()->rank, highest);
+  other.hear(kind::drained, 4);
+  ASSERT_TRUE(other.engine.failed());
 }
 
 TEST(engine_messages, who_waits_for_a_reply_or_has_left_does_not_wait_to_leave) {

@@ -66,6 +66,7 @@ TEST(post_office, what_comes_before_its_process_waits_for_it_and_comes_once) {
   office_of_test t;
   t.hear(1, 1, kind::cancel, 2);
   t.hear(1, 2, kind::cancel, 3);
+  t.hear(1, 2, kind::steal_request, 1);
   t.hear(2, 1, kind::cancel, 4);
   t.open(1, t.a, 1);
   ASSERT_TRUE(t.a.engine.failed());
@@ -77,6 +78,7 @@ TEST(post_office, what_comes_before_its_process_waits_for_it_and_comes_once) {
   t.open(1, t.a, 2);
   ASSERT_TRUE(t.a.engine.failed());
   EXPECT_EQ(t.a.engine.failed()->rank, 2U);
+  EXPECT_EQ(t.a.engine.counts().asked, 1U) << "once";
   t.end(1, t.a);
   t.open(1, t.a, 3);
   EXPECT_FALSE(t.a.engine.failed());

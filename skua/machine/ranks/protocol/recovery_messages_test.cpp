@@ -328,7 +328,7 @@ TEST(recovery_messages, of_the_tree_old_ones_are_dropped_and_early_ones_heard_wh
   one_of_five r(1, {1, 2});
   r.hear(kind::steal_request, 3, 1);
   r.pop_all();
-  r.hear_of(0, kind::vote, 3, 0);
+  r.hear(kind::vote, 3, 0, "", 10, 9);
   r.hear_lost(1, {2});
   r.network.take();
   r.hear_of(0, kind::cancel, 3, 4, "of rank 3");
