@@ -1,57 +1,20 @@
 // SPDX-License-Identifier: MIT
 // What an engine does with the blocks of serialized tasks, in a program that counts its memory and spoils what is given back.
 #include <gtest/gtest.h>
-#include <malloc.h>
 
-#include <atomic>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <string>
 #include <vector>
 
+#include "skua/machine/ranks/protocol/counted_memory_for_test.hpp"
 #include "skua/machine/ranks/protocol/one_engine_for_test.hpp"
-
-namespace {
-
-/// Allocations that have not been given back.
-std::atomic<long> alive{0};
-
-void* memory(std::size_t bytes, std::size_t alignment) {
-  std::size_t const rounded = (bytes + alignment - 1) / alignment * alignment;
-  void* const p = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
-  if (p == nullptr) throw std::bad_alloc{};
-  alive.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
-  return p;
-}
-
-/// Not left out by a compiler that knows that nobody reads it.
-void* (*const volatile fill)(void*, int, std::size_t) = std::memset;
-
-void give_back(void* p) {
-  if (p == nullptr) return;
-  alive.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as above
-  fill(p, 0xDD, malloc_usable_size(p));
-  std::free(p);
-}
-
-}  // namespace
-
-// Out of line: where the compiler inlines only one of the two, it calls them a mismatched pair.
-[[gnu::noinline]] void* operator new(std::size_t bytes) { return memory(bytes, alignof(std::max_align_t)); }
-[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t a) {
-  return memory(bytes, static_cast<std::size_t>(a));
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { give_back(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { give_back(p); }
-[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { give_back(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept { give_back(p); }
 
 namespace skua::inline v0::ranks {
 namespace {
 
-using one_engine::one_rank, one_engine::sent_message;
+using counted_memory::alive, one_engine::one_rank, one_engine::sent_message;
 
 constexpr slot_shape blocks{.task_bytes = sizeof(task_block*), .has_block = true};
 
@@ -84,7 +47,7 @@ struct rank_with_blocks : one_rank {
 };
 
 TEST(engine_memory, a_serialized_task_leaves_its_rank_whole_and_nothing_of_it_stays) {
-  long const before = alive;
+  long const before = alive();
   {
     rank_with_blocks victim(1);
     rank_with_blocks thief(6);
@@ -100,11 +63,11 @@ TEST(engine_memory, a_serialized_task_leaves_its_rank_whole_and_nothing_of_it_st
     EXPECT_EQ(thief.pop_texts(), (std::vector<std::string>{"", "first"}));
     EXPECT_EQ(thief.origins, (std::vector<rank_number>{1, 1}));
   }
-  EXPECT_EQ(alive, before);
+  EXPECT_EQ(alive(), before);
 }
 
 TEST(engine_memory, slots_of_packed_tasks_are_used_again) {
-  long const before = alive;
+  long const before = alive();
   {
     rank_with_blocks victim(1);
     for (int round = 0; round < 20; ++round) {
@@ -116,7 +79,7 @@ TEST(engine_memory, slots_of_packed_tasks_are_used_again) {
     victim.add("waits");
     victim.add("waits, too");
   }
-  EXPECT_EQ(alive, before) << "what waits is dropped with its queue";
+  EXPECT_EQ(alive(), before) << "what waits is dropped with its queue";
 }
 
 TEST(engine_memory, packed_bytes_know_where_a_task_ends) {
@@ -145,6 +108,42 @@ TEST(engine_memory, packed_bytes_know_where_a_task_ends) {
   task_bytes one(uniform.bytes());
   EXPECT_EQ(uniform.packed_bytes(one), one.size());
   EXPECT_FALSE(uniform.packed_bytes(std::span(one).first(one.size() - 1)));
+}
+
+TEST(engine_memory, a_queue_that_grows_keeps_the_ring_that_it_has_left_until_it_grows_again) {
+  long const before = alive();
+  split_queue queue(sizeof(std::uint64_t));
+  for (std::uint64_t n = 0; n < 4096; ++n) queue.push(&n);
+  EXPECT_EQ(queue.capacity(), 4096U);
+  EXPECT_EQ(alive() - before, 1 + 2 * 2) << "their list, and two rings with their memory";
+}
+
+TEST(engine_memory, a_queue_that_cannot_grow_keeps_all_that_it_had) {
+  for (long after = 0;; ++after) {
+    split_queue queue(sizeof(std::uint64_t));
+    std::uint64_t n = 0;
+    for (; n < 16; ++n) queue.push(&n);
+    bool failed = false;
+    bool threw = false;
+    {
+      counted_memory::one_failure const fails(after);
+      try {
+        queue.push(&n);
+      } catch (std::bad_alloc const&) {
+        threw = true;
+      }
+      failed = fails.happened();
+    }
+    EXPECT_EQ(threw, failed);
+    EXPECT_EQ(queue.size(), threw ? 16U : 17U);
+    if (threw) queue.push(&n);
+    for (std::uint64_t wanted = 17; wanted-- > 0;) {
+      std::uint64_t got = 99;
+      ASSERT_TRUE(queue.pop(&got));
+      ASSERT_EQ(got, wanted);
+    }
+    if (!failed) break;
+  }
 }
 
 }  // namespace
