@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +13,8 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "skua/machine/ranks/transport/ranks_for_test.hpp"
 #include "skua/ranks.hpp"
@@ -148,6 +151,69 @@ TEST_F(checkpoint_file, that_cannot_be_written_leaves_the_old_one) {
   }
   EXPECT_FALSE(std::filesystem::exists(path + ".new"));
   EXPECT_EQ(read_checkpoint(path, identity, shape).records, old);
+}
+
+/// What is thrown by f.
+template <class F>
+std::string refusal_of(F f) {
+  try {
+    f();
+  } catch (resource_error const& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+TEST_F(checkpoint_file, that_the_system_refuses_is_an_error_with_the_reason) {
+  std::string const name = "checkpoint " + path + ": ";
+  auto const write = [&] { write_checkpoint(path, identity, {}, text("state")); };
+  auto const read = [&] { static_cast<void>(read_checkpoint(path, identity, shape)); };
+  EXPECT_EQ(refusal_of(read), name + "cannot be read: No such file or directory");
+  EXPECT_EQ(refusal_of([&] { write_checkpoint("/proc/none/here", identity, {}, {}); }),
+            "checkpoint /proc/none/here: cannot be written: No such file or directory");
+  std::filesystem::create_directories(path + "/inside");
+  EXPECT_EQ(refusal_of(write), name + "cannot be renamed: Is a directory");
+  EXPECT_EQ(refusal_of(read), name + "cannot be read: Is a directory");
+  std::filesystem::remove_all(path);
+  std::filesystem::remove(path + ".new");
+  // What is full, and what cannot be flushed to a disk.
+  for (auto const& [device, why] :
+       {std::pair{"/dev/full", "No space left on device"}, {"/dev/null", "Invalid argument"}}) {
+    std::filesystem::create_symlink(device, path + ".new");
+    EXPECT_EQ(refusal_of(write), name + "cannot be written: " + why);
+    EXPECT_FALSE(std::filesystem::exists(std::filesystem::symlink_status(path + ".new")));
+    EXPECT_FALSE(std::filesystem::exists(std::filesystem::symlink_status(path)));
+  }
+  errno = EINTR;  // of an earlier call
+  write();
+  EXPECT_EQ(read_checkpoint(path, identity, shape).state, text("state"));
+}
+
+TEST_F(checkpoint_file, may_have_the_number_of_a_standard_input_that_was_closed) {
+  int const input = dup(0);
+  close(0);
+  write_checkpoint(path, identity, {encode(record_of({1}, 0))}, {});
+  EXPECT_EQ(read_checkpoint(path, identity, shape).records.size(), 1U);
+  EXPECT_EQ(close(0), -1) << "it is closed again";
+  if (input < 0) return;
+  dup2(input, 0);
+  close(input);
+}
+
+TEST(a_checkpoint, of_tasks_that_took_no_time_or_very_long_is_dealt_out_too) {
+  auto const sizes = [](std::initializer_list<std::uint64_t> times, std::uint32_t ranks) {
+    std::vector<std::uint64_t> all;
+    for (bytes const& part : deal_again({encode(record_of(times, 0))}, shape, ranks)) {
+      task_record record(shape);
+      decode(part, record);
+      all.push_back(record.size());
+    }
+    return all;
+  };
+  EXPECT_EQ(sizes({0, 0, 0, 0}, 2), (std::vector<std::uint64_t>{2, 2}));
+  // So long that half a nanosecond more is lost.
+  EXPECT_EQ(sizes({std::uint64_t{1} << 62, 0}, 4), (std::vector<std::uint64_t>{0, 0, 1, 1}));
+  EXPECT_EQ(sizes({}, 3), (std::vector<std::uint64_t>{0, 0, 0}));
 }
 
 TEST(a_checkpoint, is_dealt_out_in_its_order_and_by_its_times) {

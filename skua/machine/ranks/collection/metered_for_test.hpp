@@ -11,6 +11,7 @@
 #include <mutex>
 #include <span>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct meter {
   std::vector<std::uint32_t> rests;  ///< the rounds of each
   std::map<kind, std::uint64_t> sent;
   std::map<kind, std::uint64_t> heard;
+  std::function<void(kind)> on_send = [](kind) {};
   std::function<void()> before_poll = [] {};
   std::function<void(bool heard)> after_poll = [](bool) {};
   std::function<void(std::uint32_t rounds)> on_rest = [](std::uint32_t) {};
@@ -46,12 +48,14 @@ class end final : public transport, private receiver {
   [[nodiscard]] neighbours node() const noexcept override { return network_->node(); }
   void send(rank_number to, message_header head, std::span<std::byte const> body) override {
     ++meter_->sent[head.what];
+    meter_->on_send(head.what);
     network_->send(to, head, body);
     if (head.what == kind::cancel) meter_->has_told_of_a_failure = true;
   }
   void send_in_place(rank_number to, message_header head, std::span<std::byte const> body,
                      std::uint64_t token) override {
     ++meter_->sent[head.what];
+    meter_->on_send(head.what);
     network_->send_in_place(to, head, body, token);
   }
   bool poll(receiver& to) override {
@@ -87,7 +91,7 @@ class end final : public transport, private receiver {
   receiver* to_ = nullptr;
 };
 
-/// Calls program(communicator, meter) on rank 0, and other(communicator) on each further one, of which the clocks are real.
+/// Calls program(communicator, meter) on rank 0, and on each further one other(communicator), with a real clock, or other(communicator, meter).
 template <class Program, class Other>
 void on_ranks(rank_number ranks, Program const& program, Other const& other) {
   auto const network = std::make_shared<loopback_network>(ranks);
@@ -95,11 +99,15 @@ void on_ranks(rank_number ranks, Program const& program, Other const& other) {
   std::vector<std::jthread> others;
   for (rank_number r = 1; r < ranks; ++r) {
     auto const theirs = std::make_shared<meter>();
-    theirs->has_real_clock = true;
+    theirs->has_real_clock = !std::is_invocable_v<Other const&, communicator&, meter&>;
     if (r == 1) mine->of_rank_1 = theirs;
     others.emplace_back([&, r, theirs] {
       communicator world(std::make_unique<end>(network, r, theirs));
-      other(world);
+      if constexpr (std::is_invocable_v<Other const&, communicator&, meter&>) {
+        other(world, *theirs);
+      } else {
+        other(world);
+      }
     });
   }
   communicator world(std::make_unique<end>(network, 0, mine));
