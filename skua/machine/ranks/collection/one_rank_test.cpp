@@ -82,10 +82,12 @@ TEST(one_rank, reads_the_clock_once_for_several_short_tasks_that_were_spawned) {
       std::uint64_t const before = m.readings;
       all.process();
       std::uint64_t const all_readings = m.readings - before;
-      EXPECT_EQ(in_ns(all.report().mean_busy), 100 + children * child_ns);
+      EXPECT_EQ(in_ns(all.report().mean_busy), all.report().kept * 100 + children * child_ns);
       return all_readings;
     };
     std::uint64_t const none = readings(0, 0);
+    for (int n = 0; n < 9; ++n) all.add({.ns = 100});
+    EXPECT_EQ(readings(0, 0) - none, 9U) << "once for each that was seeded";
     for (int iteration = 0; iteration < 2; ++iteration) {
       // After one, then two, four, and eight each time; the last ones when no task is left.
       EXPECT_EQ(readings(800, 100) - none, 3U + 793 / 8 + 1);
@@ -181,6 +183,54 @@ TEST(one_rank, rests_for_longer_the_longer_nothing_happens) {
       });
 }
 
+/// The server of a rank whose worker has been started, and does not end before it is told.
+template <class OnRest>
+void rest_beside_a_worker(meter& m, task_collection<timed>& all, chosen_threads& threads, OnRest const& on_rest) {
+  // The server runs both; for the first of them it has started the worker.
+  all.add({});
+  all.add({});
+  m.on_rest = on_rest;
+  all.process();
+  m.on_rest = [](std::uint32_t) {};
+  EXPECT_EQ(threads.started, 1U);
+  threads.started = 0;
+}
+
+TEST(one_rank, rests_anew_after_a_task) {
+  on_one_rank([](communicator& world, meter& m) {
+    chosen_threads threads(1, chosen_threads::when::when_told);
+    world.work_with(&threads, serving::between_tasks);
+    task_collection<timed> all(world, {}, [](timed const&) {});
+    std::vector<std::uint32_t> rests;
+    rest_beside_a_worker(m, all, threads, [&](std::uint32_t rounds) {
+      rests.push_back(rounds);
+      if (rests.size() == 3) all.add({});  // which the server finds, and runs
+      if (rests.size() == 5) threads.run_all();
+    });
+    EXPECT_EQ(rests, (std::vector<std::uint32_t>{0, 1, 2, 3, 0}));
+  });
+}
+
+TEST(one_rank, looks_around_between_its_tasks_where_it_has_workers) {
+  on_one_rank([](communicator& world, meter& m) {
+    chosen_threads threads(1, chosen_threads::when::when_told);
+    world.work_with(&threads, serving::between_tasks);
+    task_collection<timed>* self = nullptr;
+    std::vector<std::uint64_t> ran;
+    task_collection<timed> all(world, {}, [&](timed const& t) {
+      m.now_ns += 20'000;
+      ran.push_back(t.ns);
+      if (t.ns == 3) self->add({.ns = 30});
+    });
+    self = &all;
+    for (std::uint64_t n = 1; n <= 3; ++n) all.add({.ns = n});
+    m.on_rest = [&](std::uint32_t) { threads.run_all(); };
+    all.process();
+    m.on_rest = [](std::uint32_t) {};
+    EXPECT_EQ(ran, (std::vector<std::uint64_t>{3, 30, 2, 1})) << "what was added is the newest";
+  });
+}
+
 // ---- a rank that waits -------------------------------------------------------------------------------------------------
 
 /// What `f` has said on standard error while SKUA_STALL had this value.
@@ -225,6 +275,25 @@ TEST(stall_report, is_never_due_where_nobody_asked_for_it) {
   stall_report report;
   EXPECT_FALSE(report.is_due(1));
   EXPECT_FALSE(report.is_due(~std::uint64_t{0}));
+}
+
+TEST(one_rank, does_not_wait_while_its_workers_have_tasks) {
+  std::string const said = said_with("5s", [] {
+    on_one_rank([](communicator& world, meter& m) {
+      chosen_threads threads(1, chosen_threads::when::when_told);
+      world.work_with(&threads, serving::between_tasks);
+      task_collection<timed> all(world, {}, [](timed const&) {});
+      int rests = 0;
+      rest_beside_a_worker(m, all, threads, [&](std::uint32_t) {
+        if (++rests < 4) {
+          m.now_ns += 20'000'000'000;
+        } else {
+          threads.run_all();
+        }
+      });
+    });
+  });
+  EXPECT_EQ(said, "");
 }
 
 /// What rank 0 has said.

@@ -101,12 +101,12 @@ TEST(rank_failures, of_a_worker_that_ends_before_the_server_looks_again_are_not_
     chosen_threads threads(1, chosen_threads::when::at_once);
     world.work_with(&threads, serving::server_thread);
     bool fails = true;
-    task_collection<int> all(world, {}, [&](int) {
-      if (fails) throw std::runtime_error("the last task");
+    task_collection<int> all(world, {}, [&](int round) {
+      if (fails) throw std::runtime_error("the last task of round " + std::to_string(round));
     });
     for (int round = 0; round < 2; ++round) {
-      all.add(1);
-      EXPECT_EQ(failure_of(all), "the last task");
+      all.add(round);
+      EXPECT_EQ(failure_of(all), "the last task of round " + std::to_string(round));
     }
     fails = false;
     all.add(1);

@@ -2,11 +2,14 @@
 // Workers of a rank whose threads run when the test says so: whom the server and workers start, in which order tasks run, who polls, and what
 // ranks with one clock for each decide alike.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <thread>
@@ -15,6 +18,9 @@
 #include "skua/machine/ranks/collection/metered_for_test.hpp"
 #include "skua/machine/ranks/collection/task_record.hpp"
 #include "skua/machine/ranks/protocol/counted_memory_for_test.hpp"
+#include "skua/machine/ranks/protocol/recovery_log.hpp"
+#include "skua/machine/ranks/trace/rank_trace.hpp"
+#include "skua/parts/trace/trace_reader.hpp"
 #include "skua/program/collection/task_collection.hpp"
 
 namespace skua::inline v0::ranks {
@@ -112,8 +118,142 @@ TEST(started_workers, take_from_each_other_what_was_spawned_and_count_its_time) 
       all.process();
       EXPECT_EQ(by, (std::vector<std::uint32_t>{0, 1, 1, 1, 1, 1})) << "each as soon as it was there";
       EXPECT_EQ(all.recorded(), 1U);
+      EXPECT_EQ(static_cast<std::uint64_t>(all.report().mean_busy * 1e9 + 0.5), 550U)
+          << "of two, of which one sees the other's time pass";
     }
   });
+}
+
+TEST(started_workers, are_started_by_a_worker_before_each_task_while_others_wait) {
+  on_one_rank([](communicator& world, meter& m) {
+    chosen_threads threads(2, chosen_threads::when::when_told);
+    world.work_with(&threads, serving::between_tasks);
+    std::vector<std::uint64_t> started;
+    task_collection<numbered> all(world, {}, [&](numbered const&) { started.push_back(threads.started); });
+    for (std::uint32_t n = 0; n < 4; ++n) all.add({n, 0});
+    m.on_rest = [&](std::uint32_t) { threads.run_all(); };
+    all.process();
+    m.on_rest = [](std::uint32_t) {};
+    EXPECT_EQ(started, (std::vector<std::uint64_t>{1, 2, 2, 2}));
+    started.clear();
+    threads.started = 0;
+    all.add({});
+    all.process();
+    EXPECT_EQ(started, (std::vector<std::uint64_t>{0})) << "nobody for the last one";
+  });
+}
+
+TEST(started_workers, write_a_trace_of_what_they_take_from_each_other_and_of_their_tasks) {
+  std::string const file =
+      (std::filesystem::temp_directory_path() / ("skua_workers_" + std::to_string(getpid()))).string();
+  setenv("SKUA_TRACE", file.c_str(), 1);
+  on_one_rank([](communicator& world, meter& m) {
+    chosen_threads threads(2, chosen_threads::when::at_once);
+    world.work_with(&threads, serving::server_thread);
+    task_collection<numbered> all(world, {}, [&](task_site<numbered>& here, numbered const& t) {
+      m.now_ns += 3000;
+      for (std::uint32_t c = 0; c < t.children; ++c) here.spawn({});
+    });
+    all.add({0, 3});
+    all.process();
+  });
+  unsetenv("SKUA_TRACE");
+  std::string const written = trace::files_of_trace(file).at(0);
+  trace::trace_data const of = trace::read_trace(written);
+  std::filesystem::remove(written);
+  using trace::kind;
+  auto const kinds = [&](std::size_t track) {
+    std::vector<kind> all;
+    if (track >= of.tracks.size()) return all;
+    for (trace::event const& e : of.tracks[track].events) {
+      bool const counts = e.what == kind::working || e.what == kind::idling || e.what == kind::task_began ||
+                          e.what == kind::task_ended || e.what == kind::stolen;
+      if (counts) all.push_back(e.what);
+      if (e.what != kind::stolen) continue;
+      EXPECT_EQ(e.other, 0U) << "from worker 0";
+      EXPECT_EQ(e.count, stolen_in_rank);
+    }
+    return all;
+  };
+  if (of.tracks.size() < 3) GTEST_SKIP() << "this rank has no processors for its workers";
+  EXPECT_EQ(kinds(1), (std::vector<kind>{kind::working, kind::task_began, kind::task_ended, kind::idling}));
+  std::vector<kind> wanted;
+  for (int child = 0; child < 3; ++child) {
+    for (kind const k : {kind::stolen, kind::working, kind::task_began, kind::task_ended, kind::idling})
+      wanted.push_back(k);
+  }
+  EXPECT_EQ(kinds(2), wanted);
+}
+
+TEST(started_workers, give_other_ranks_what_lies_in_their_queues) {
+  std::atomic<bool> is_stolen{false};
+  struct asynchronous final : runtime::worker_threads {
+    std::uint32_t count() const noexcept override { return 1; }
+    void start(runtime::worker_call& c) noexcept override {
+      threads.emplace_back([&c] { c.run(c); });
+    }
+    std::vector<std::jthread> threads;
+  } threads;
+  metered::on_ranks(
+      2,
+      [&](communicator& world, meter&) {
+        world.work_with(&threads, serving::server_thread);
+        task_collection<numbered> all(world, {}, [&](task_site<numbered>& here, numbered const& t) {
+          for (std::uint32_t c = 0; c < t.children; ++c) here.spawn({});
+          while (!is_stolen) std::this_thread::yield();
+        });
+        all.add({0, 10});
+        all.process();
+      },
+      [&](communicator& world) {
+        task_collection<numbered> all(world, {}, [&](numbered const&) { is_stolen = true; });
+        all.process();
+      });
+  threads.threads.clear();
+}
+
+TEST(tasks_that_can_run_again, number_their_children_from_nought) {
+  on_one_rank([](communicator& world, meter&) {
+    slot_shape const shape{.task_bytes = sizeof(numbered), .has_identity = true};
+    std::vector<std::uint64_t> parents;
+    std::vector<std::uint64_t> children;
+    task_collection<numbered> all(world, {.on_loss = lost_tasks::run_again},
+                                  [&](task_site<numbered>& here, numbered const& t) {
+                                    // A task lies in its slot, and its identity behind it.
+                                    auto const* const slot = reinterpret_cast<std::byte const*>(&t);
+                                    (t.children > 0 ? parents : children).push_back(shape.identity_of(slot).number);
+                                    for (std::uint32_t c = 0; c < t.children; ++c) here.spawn({});
+                                  });
+    for (std::uint32_t n = 0; n < 3; ++n) all.add({n, 2});
+    all.process();
+    ASSERT_EQ(parents.size(), 3U);
+    EXPECT_NE(parents[0], parents[1]);
+    std::vector<std::uint64_t> wanted;
+    for (std::uint64_t const p : parents) {
+      for (std::uint64_t const index : {1, 0}) wanted.push_back(recovery_log::child_number(p, index));
+    }
+    EXPECT_EQ(children, wanted) << "the newest first";
+  });
+}
+
+TEST(ranks_with_clocks, hear_nothing_of_a_process_that_they_have_left) {
+  metered::on_ranks(
+      2,
+      [](communicator& world, meter& m) {
+        task_collection<numbered> all(world, {}, [](numbered const&) {});
+        all.process();
+        m.tell_rank_0({.what = kind::cancel, .collection = 1, .epoch = 1, .a = 2});
+        world.barrier();
+        EXPECT_EQ(m.heard[kind::cancel], 1U);
+        EXPECT_EQ(m.sent[kind::cancel], 0U) << "it tells nobody of a failure that came too late";
+        all.process();
+      },
+      [](communicator& world) {
+        task_collection<numbered> all(world, {}, [](numbered const&) {});
+        all.process();
+        world.barrier();
+        all.process();
+      });
 }
 
 TEST(started_workers, poll_only_where_they_are_the_servers_thread) {
