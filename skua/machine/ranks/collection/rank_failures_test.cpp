@@ -212,6 +212,50 @@ TEST(rank_failures, of_memory_drop_what_could_not_be_kept_and_lose_nothing_else)
   EXPECT_GT(failures, 50);
 }
 
+TEST(rank_failures, of_a_full_queue_drop_what_was_added_to_it) {
+  long const before = alive();
+  on_one_rank([](communicator& world, meter& m) {
+    chosen_threads threads(1, chosen_threads::when::when_told);
+    world.work_with(&threads, serving::server_thread);
+    task_collection<text> all(world, {.limit = 8}, [](text const&) {});
+    auto const fill = [&] {
+      for (int n = 0; n < 8; ++n) all.add(a_long_one(0));
+    };
+    fill();
+    EXPECT_THROW(all.add(a_long_one(0)), resource_error);
+    EXPECT_EQ(all.waiting(), 8U);
+    int rests = 0;
+    m.on_rest = [&](std::uint32_t) {
+      if (++rests == 1) fill();
+      if (rests == 4) threads.run_all();
+    };
+    EXPECT_NE(failure_of(all).find("full, with its limit of 8 tasks on one rank"), std::string::npos);
+    m.on_rest = [&](std::uint32_t) { threads.run_all(); };
+    EXPECT_EQ(all.waiting(), 0U);
+    fill();
+    EXPECT_EQ(failure_of(all), "none");
+    EXPECT_EQ(all.recorded(), 8U);
+    m.on_rest = [](std::uint32_t) {};
+  });
+  EXPECT_EQ(alive(), before);
+}
+
+TEST(rank_failures, are_what_an_addition_is_whose_parent_nobody_would_know) {
+  on_one_rank([](communicator& world, meter&) {
+    chosen_threads threads(1, chosen_threads::when::at_once);
+    world.work_with(&threads, serving::server_thread);
+    task_collection<int>* self = nullptr;
+    task_collection<int> all(world, {.on_loss = lost_tasks::run_again}, [&](int n) {
+      if (n > 0) self->add(n - 1);
+    });
+    self = &all;
+    all.add(1);
+    EXPECT_NE(failure_of(all).find("allowed: spawn"), std::string::npos);
+    all.add(0);
+    EXPECT_EQ(failure_of(all), "none");
+  });
+}
+
 TEST(rank_failures, of_none_leave_no_memory_behind_either) {
   for (bool const has_threads : {false, true}) {
     long const before = alive();
