@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -110,6 +111,9 @@ TEST_F(checkpoint_file, that_is_damaged_is_refused_with_what_is_wrong) {
   std::string other = whole;
   other[0] = 'S';
   EXPECT_EQ(refusal(other), name + " is no checkpoint of this version");
+  other = whole;
+  std::fill_n(other.begin() + 18, sizeof(std::uint64_t), '\xff');  // how long the collection's name is
+  EXPECT_EQ(refusal(other), name + " is damaged: it ends too early");
   // One task more, or fewer, than there are bytes for.
   std::size_t const count_at = whole.find("quartet") + 7 + 3 * sizeof(std::uint64_t);
   for (char const count : {'\x02', '\x04', 'd', '\0'}) {

@@ -212,6 +212,38 @@ TEST(rank_failures, of_memory_drop_what_could_not_be_kept_and_lose_nothing_else)
   EXPECT_GT(failures, 50);
 }
 
+TEST(rank_failures, of_memory_for_a_task_that_is_added_add_none) {
+  for (bool const has_threads : {false, true}) {
+    for (long after = 0;; ++after) {
+      bool happened = false;
+      long const before = alive();
+      on_one_rank([&](communicator& world, meter&) {
+        chosen_threads threads(1, chosen_threads::when::at_once);
+        if (has_threads) world.work_with(&threads, serving::server_thread);
+        std::uint64_t ran = 0;
+        task_collection<text> all(world, {}, [&](text const& t) {
+          EXPECT_EQ(t.words.size(), 100U);
+          ++ran;
+        });
+        text const one = a_long_one(0);
+        all.add(one);
+        {
+          one_failure const fails(after);
+          try {
+            all.add(one);
+          } catch (std::bad_alloc const&) {}
+          happened = fails.happened();
+        }
+        all.add(one);
+        EXPECT_EQ(failure_of(all), "none");
+        EXPECT_EQ(ran, happened ? 2U : 3U);
+      });
+      EXPECT_EQ(alive(), before);
+      if (!happened || ::testing::Test::HasFailure()) break;
+    }
+  }
+}
+
 TEST(rank_failures, of_a_full_queue_drop_what_was_added_to_it) {
   long const before = alive();
   on_one_rank([](communicator& world, meter& m) {

@@ -116,9 +116,13 @@ void rank_workers::add(std::span<std::byte const> task, bool spawned) {
       throw resource_error("task collection: full, with its limit of " + std::to_string(limit_) +
                            " tasks on one rank; allow more, or add fewer");
     }
-    slots.reserve(at + shape_.bytes());  // a slot that nothing was put into must not be dropped
     slots.resize(at + shape_.bytes());
-    shape_.put(slots.data() + at, task);
+    try {
+      shape_.put(slots.data() + at, task);
+    } catch (...) {
+      slots.resize(at);  // a slot that nothing was put into must neither run nor be dropped
+      throw;
+    }
     shape_.set_mark(slots.data() + at, {.origin = core_.network().rank(), .spawned = spawned ? 1U : 0U});
   });
 }

@@ -212,6 +212,38 @@ TEST(started_workers, give_other_ranks_what_lies_in_their_queues) {
   threads.threads.clear();
 }
 
+TEST(ranks_with_clocks, ask_nobody_while_they_have_tasks_for_all_of_their_workers) {
+  for (bool const has_threads : {false, true}) {
+    metered::on_ranks(
+        2,
+        [&](communicator& world, meter& m) {
+          chosen_threads threads(1, chosen_threads::when::when_told);
+          if (has_threads) world.work_with(&threads, serving::server_thread);
+          int rests = 0;
+          m.on_rest = [&](std::uint32_t) {
+            if (++rests > 10) return threads.run_all();
+            EXPECT_TRUE(!has_threads || m.sent[kind::steal_request] == 0);
+          };
+          std::uint64_t requests = 0;
+          task_collection<numbered> all(world, {}, [&](numbered const& t) {
+            m.now_ns += 20'000;
+            if (t.id > 0) requests += m.sent[kind::steal_request];
+          });
+          for (std::uint32_t n = 0; n < 6; ++n) all.add({n, 0});
+          world.barrier();
+          all.process();
+          m.on_rest = [](std::uint32_t) {};
+          EXPECT_TRUE(has_threads || requests == 0);
+        },
+        [](communicator& world) {
+          task_collection<numbered> all(world, {}, [](numbered const&) {});
+          world.barrier();
+          all.stealing(false);
+          all.process();
+        });
+  }
+}
+
 TEST(tasks_that_can_run_again, number_their_children_from_nought) {
   on_one_rank([](communicator& world, meter&) {
     slot_shape const shape{.task_bytes = sizeof(numbered), .has_identity = true};
