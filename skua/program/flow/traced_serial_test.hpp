@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// For tests of flows: the serial elision with a trace that keeps its events.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "skua/parts/trace/event.hpp"
+#include "skua/program/flow/flow_trace.hpp"
+#include "skua/program/serial.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// The serial elision with a trace. Its clock goes on by one whenever somebody looks at it.
+struct traced_serial : serial {
+  std::uint32_t next_run = 7;  ///< 0: there is no trace
+  std::vector<std::string> names{""};
+  std::vector<std::pair<trace::event, std::string>> events;  ///< with the function that an event was written with
+  std::uint64_t now = 100;
+
+  template <class Body>
+  decltype(auto) finish(Body&& body) {
+    return finish_serially(*this, std::forward<Body>(body));
+  }
+  std::uint32_t begin_traced_flow() noexcept { return next_run == 0 ? 0 : next_run++; }
+  std::uint32_t name_in_trace(std::string_view text) {
+    auto const at = std::ranges::find(names, text);
+    if (at == names.end()) names.emplace_back(text);
+    return static_cast<std::uint32_t>(std::ranges::find(names, text) - names.begin());
+  }
+  std::uint64_t trace_ticks() const noexcept { return ++const_cast<traced_serial&>(*this).now; }
+  void note(trace::event e, char const* function) {
+    e.ticks = ++now;
+    events.emplace_back(e, function == nullptr ? "" : function);
+  }
+  void note_at(trace::event const& e) { events.emplace_back(e, ""); }
+  /// What has run until now takes its time now.
+  void charge_time() { now += 1000; }
+};
+
+template <>
+inline constexpr bool is_checked_fork_join<traced_serial> = true;
+static_assert(traces_flows<traced_serial>);
+
+}  // namespace skua::inline v0::runtime
