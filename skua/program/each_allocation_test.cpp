@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <new>
@@ -33,16 +35,39 @@ long before_failure = -1;
 /// Allocations that have not been given back.
 long alive = 0;
 
+/// What lies before a block, and behind it a tail that nobody may write to. The tail is no zeros, so that who reads it is led astray.
+struct head {
+  std::size_t bytes;
+  std::size_t before;  ///< from the beginning of the memory to the block
+};
+constexpr std::size_t tail_bytes = 256;
+constexpr int tail_value = 0xa5;
+
 void give_back(void* p) {
-  if (p != nullptr) --alive;
-  std::free(p);
+  if (p == nullptr) return;
+  --alive;
+  auto* const block = static_cast<unsigned char*>(p);
+  head const h = reinterpret_cast<head const*>(block)[-1];
+  for (std::size_t i = 0; i < tail_bytes; ++i) {
+    if (block[h.bytes + i] != tail_value) {
+      std::fputs("somebody wrote behind the end of a block\n", stderr);
+      std::abort();
+    }
+  }
+  std::free(block - h.before);
 }
 
 void* memory(std::size_t bytes, std::size_t alignment) {
   if (before_failure >= 0 && before_failure-- == 0) throw std::bad_alloc{};
-  std::size_t const rounded = (bytes + alignment - 1) / alignment * alignment;
-  if (void* const p = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded)) return ++alive, p;
-  throw std::bad_alloc{};
+  std::size_t const before = std::max(alignment, sizeof(head));
+  std::size_t const all = (before + bytes + tail_bytes + before - 1) / before * before;
+  auto* const begin = static_cast<unsigned char*>(std::aligned_alloc(before, all));
+  if (begin == nullptr) throw std::bad_alloc{};
+  ++alive;
+  unsigned char* const block = begin + before;
+  reinterpret_cast<head*>(block)[-1] = {bytes, before};
+  std::memset(block, tail_value, bytes + tail_bytes);
+  return block;
 }
 
 }  // namespace

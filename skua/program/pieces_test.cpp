@@ -249,6 +249,49 @@ TEST(short_loops, few_elements_and_what_the_policy_sees_are_forked) {
   }
 }
 
+TEST(short_loops, are_those_of_twice_the_usual_pieces_and_more) {
+  for (std::uint32_t workers : {1U, 2U, 7U}) {
+    std::size_t const least = std::size_t{16} * workers;
+    timed few(workers);
+    EXPECT_EQ(sizes_of(few, least - 1, nothing_happens).size(), least / 2) << "forked, as nobody knows what they take";
+    timed enough(workers);
+    static_cast<void>(sizes_of(enough, least, nothing_happens));
+    EXPECT_EQ(enough.forks, 0);
+  }
+}
+
+TEST(short_loops, of_up_to_65536_elements_are_measured) {
+  timed measured(2);
+  static_cast<void>(sizes_of(measured, 65'536, nothing_happens));
+  EXPECT_EQ(measured.forks, 0);
+  timed longer(2);
+  EXPECT_EQ(sizes_of(longer, 65'537, nothing_happens).size(), 16U);
+}
+
+/// Two readings around each piece but the last, behind which nothing is left to decide.
+TEST(short_loops, look_at_the_clock_only_where_something_is_left) {
+  for (std::uint32_t workers : {2U, 3U, 16U}) {
+    for (std::size_t const n : {1000U, 2000U, 4000U}) {
+      timed here(workers);
+      here.clock_costs = 1;
+      std::size_t const pieces = sizes_of(here, n, nothing_happens).size();
+      EXPECT_EQ(here.now, 2 * (pieces - 1)) << n;
+    }
+  }
+}
+
+/// 250 ticks are a sixteenth of a steal: what was measured in no more may be the clock's.
+TEST(timed_loops, are_divided_by_what_took_more_than_a_sixteenth_of_a_steal) {
+  std::size_t const n = 16'000;  // the first piece has 251 elements
+  for (std::uint64_t const in_first : {250U, 251U}) {
+    timed here(2);
+    sizes const all = sizes_of(here, n, [&](timed& h, std::size_t i) { h.now += i < in_first ? 1 : i < 251 ? 0 : 1; });
+    EXPECT_EQ(all[0], 251U);
+    EXPECT_EQ(all[1], in_first == 250 ? 1004U : 2008U)
+        << "a quarter of a steal, or the first of a half that is divided";
+  }
+}
+
 TEST(short_loops, a_grain_holds) {
   timed here(2);
   EXPECT_EQ(sizes_of(here, 1000, nothing_happens, 400), sizes(4, 250));

@@ -92,5 +92,28 @@ TEST(scan, nothing_leaks_when_the_kth_combination_throws) {
   });
 }
 
+/// Two sums of a block would be one too many for the last one: nobody needs its own before the others.
+TEST(scan, reads_every_block_but_the_last_twice) {
+  shuffled several(1, 4);
+  serial alone;
+  for (std::size_t n = 1; n <= 40; ++n) {
+    for (std::size_t const most : {1U, 3U, 8U, 100U}) {
+      std::vector<int> read(n);
+      std::vector<std::size_t> in(n);
+      for (std::size_t i = 0; i < n; ++i) in[i] = i + 1;
+      std::vector<std::size_t> out(n);
+      auto const sum = [&](std::size_t a, std::size_t const& b) {
+        if (&b >= in.data() && &b < in.data() + n) ++read[static_cast<std::size_t>(&b - in.data())];
+        return a + b;
+      };
+      EXPECT_EQ(inclusive_scan(several, in, out.begin(), std::size_t{0}, sum, grain{most}), n * (n + 1) / 2);
+      std::size_t const last = (n - 1) / most * most;
+      for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(read[i], i < last ? 2 : 1) << i << " of " << n << ", " << most;
+      EXPECT_EQ(out.back(), n * (n + 1) / 2);
+      EXPECT_EQ(inclusive_scan(alone, in, out.begin(), std::size_t{0}, sum, grain{most}), n * (n + 1) / 2);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace skua::inline v0::runtime

@@ -144,6 +144,47 @@ TEST(sort, few_different_keys_take_a_few_comparisons_each) {
   }
 }
 
+/// With many equal keys a bucket comes that is larger than a cache and has one value: it is done, wherever it lies.
+TYPED_TEST(sort_of_integers, of_few_values_that_fill_more_than_a_cache) {
+  std::size_t const n = 3 * (262'144 / sizeof(TypeParam)) + 1;
+  on_every_here([n](auto& here) {
+    for (std::uint64_t const mask : {std::uint64_t{1}, std::uint64_t{0x41}}) {
+      std::vector<TypeParam> data = random_values<TypeParam>(n, mask, mask);
+      auto const first = static_cast<std::size_t>(std::ranges::count(data, data.front()));
+      TypeParam const value = data.front();
+      sort(here, data);
+      EXPECT_TRUE(std::ranges::is_sorted(data)) << "mask " << mask;
+      EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(data, value)), first);
+    }
+  });
+}
+
+TEST(pivots, are_the_median_of_three_and_of_three_medians) {
+  std::less<> less;
+  for (int a = 0; a < 3; ++a) {
+    for (int b = 0; b < 3; ++b) {
+      for (int c = 0; c < 3; ++c) {
+        int const three[] = {a, b, c};
+        int const* const median = median_of(&three[0], &three[1], &three[2], less);
+        int sorted[] = {a, b, c};
+        std::ranges::sort(sorted);
+        EXPECT_EQ(*median, sorted[1]) << a << b << c;
+      }
+    }
+  }
+  for (std::size_t n = 3; n < 400; ++n) {
+    std::vector<int> const drawn = testing::numbers(n, n);
+    auto const at = [&](std::size_t i) { return drawn[i]; };
+    auto const middle_of = [](int x, int y, int z) { return std::max(std::min(x, y), std::min(std::max(x, y), z)); };
+    std::size_t const e = n / 8;
+    int const expected = n < 128
+                             ? middle_of(at(0), at(n / 2), at(n - 1))
+                             : middle_of(middle_of(at(0), at(e), at(2 * e)), middle_of(at(3 * e), at(4 * e), at(5 * e)),
+                                         middle_of(at(6 * e), at(7 * e), at(n - 1)));
+    EXPECT_EQ(*pivot_of(drawn.begin(), drawn.end(), less), expected) << n;
+  }
+}
+
 /// Answers comparisons so that every pivot turns out to be nearly the smallest. [McIlroy 1999]
 class adversary {
  public:

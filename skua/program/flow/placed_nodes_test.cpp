@@ -238,6 +238,7 @@ struct drawn_flow {
       if (e.what == trace::kind::node_began) ++begins.at(number);
       EXPECT_TRUE(e.what != trace::kind::node_began || e.count == calls[number]);
       if (e.what == trace::kind::node_ended) ++ends.at(number);
+      EXPECT_TRUE(e.what != trace::kind::released || e.count > 0) << "released nobody";
       trace::for_each_successor(e, [&](std::uint64_t to) { in_trace.emplace(number, static_cast<std::uint32_t>(to)); });
     }
     EXPECT_EQ(in_trace, made);

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Loops, reductions and scans over every small range: which calls they make, compared with a loop that counts.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "skua/program/algorithm/invoke.hpp"
+#include "skua/program/executor_test.hpp"
+#include "skua/program/parallel.hpp"
+#include "skua/program/parallel_reduce.hpp"
+#include "skua/program/pieces.hpp"
+
+namespace skua::inline v0::runtime {
+namespace {
+
+using executor = testing::serial_executor;
+
+template <class Index>
+class loops_over : public ::testing::Test {};
+using indices = ::testing::Types<int, unsigned, std::int8_t, std::uint8_t, std::int64_t, std::uint64_t>;
+TYPED_TEST_SUITE(loops_over, indices);
+
+TYPED_TEST(loops_over, every_small_range_and_step_call_what_a_serial_loop_calls) {
+  using index = TypeParam;
+  using limits = std::numeric_limits<index>;
+  for (index const low : {limits::min(), index{0}, index{5}, static_cast<index>(limits::max() - 12)}) {
+    for (int n = -2; n <= 12; ++n) {
+      if (n < 0 && low == limits::min()) continue;
+      auto const high = static_cast<index>(low + static_cast<index>(n));
+      std::vector<index> seen;
+      on::parallel_for<executor>(low, high, [&](index i) { seen.push_back(i); });
+      std::ranges::sort(seen);
+      std::vector<index> expected;
+      for (int i = 0; i < n; ++i) expected.push_back(static_cast<index>(low + static_cast<index>(i)));
+      EXPECT_EQ(seen, expected);
+      for (int step = 1; step <= 14; ++step) {
+        seen.clear();
+        on::parallel_for<executor>(low, high, static_cast<index>(step), [&](index i) { seen.push_back(i); });
+        std::ranges::sort(seen);
+        expected.clear();
+        for (int i = 0; i < n; i += step) expected.push_back(static_cast<index>(low + static_cast<index>(i)));
+        EXPECT_EQ(seen, expected) << n << " numbers, step " << step;
+      }
+    }
+  }
+  EXPECT_THROW(on::parallel_for<executor>(index{0}, index{3}, index{0}, [](index) {}), std::invalid_argument);
+}
+
+/// A text with a letter for each element: the order and the number of all parts show.
+std::string letters(std::size_t begin, std::size_t end) {
+  std::string text;
+  for (; begin < end; ++begin) text += static_cast<char>('a' + begin % 26);
+  return text;
+}
+
+using piece = blocked_range<std::size_t>;
+
+TEST(reductions, of_every_small_range_keep_their_order_and_fold_each_element_once) {
+  for (std::size_t n = 0; n <= 40; ++n) {
+    for (std::size_t const grain : {1U, 2U, 7U, 100U}) {
+      auto const fold = [](piece const& p, std::string so_far) { return so_far + letters(p.begin(), p.end()); };
+      auto const join = [](std::string a, std::string const& b) { return a + b; };
+      piece const all(0, n, grain);
+      std::string const expected = letters(0, n);
+      EXPECT_EQ(on::parallel_reduce<executor>(all, std::string(), fold, join), expected);
+      EXPECT_EQ(on::parallel_reduce<executor>(all, std::string(), fold, join, simple_partitioner{}), expected);
+      EXPECT_EQ(on::parallel_deterministic_reduce<executor>(all, std::string(), fold, join), expected);
+      struct body {
+        std::string text;
+        body() = default;
+        body(body&, split) {}
+        void operator()(piece const& p) { text += letters(p.begin(), p.end()); }
+        void join(body const& right) { text += right.text; }
+      };
+      body whole;
+      on::parallel_reduce<executor>(all, whole);
+      EXPECT_EQ(whole.text, expected);
+      body again;
+      on::parallel_deterministic_reduce<executor>(all, again);
+      EXPECT_EQ(again.text, expected);
+    }
+  }
+}
+
+TEST(scans, of_every_small_range_scan_each_piece_once_finally_and_all_but_the_last_before) {
+  for (std::size_t n = 0; n <= 40; ++n) {
+    for (std::size_t const grain : {1U, 3U, 100U}) {
+      std::vector<std::string> sums(n);
+      std::size_t finally = 0;
+      std::size_t before = 0;
+      std::size_t last_seen_before = 0;
+      auto const scan = [&](piece const& p, std::string sum, bool is_final) {
+        (is_final ? finally : before) += p.size();
+        if (!is_final) last_seen_before = std::max(last_seen_before, p.end());
+        for (std::size_t i = p.begin(); i != p.end(); ++i) {
+          sum += letters(i, i + 1);
+          if (is_final) sums[i] = sum;
+        }
+        return sum;
+      };
+      auto const join = [](std::string const& a, std::string const& b) { return a + b; };
+      EXPECT_EQ(on::parallel_scan<executor>(piece(0, n, grain), std::string(), scan, join, simple_partitioner{}),
+                letters(0, n));
+      for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(sums[i], letters(0, i + 1));
+      EXPECT_EQ(finally, n);
+      EXPECT_TRUE(n == 0 || last_seen_before < n) << "nobody waits for the sum of the last piece";
+      EXPECT_TRUE(n <= grain || before > 0);
+    }
+  }
+}
+
+TEST(calls, of_any_number_are_made_once_each) {
+  serial here;
+  std::vector<int> made(5);
+  auto const f = [&](std::size_t i) { return [&made, i] { ++made[i]; }; };
+  invoke(here);
+  invoke(here, f(0));
+  invoke(here, f(0), f(1));
+  invoke(here, f(0), f(1), f(2));
+  EXPECT_EQ(made, (std::vector{3, 2, 1, 0, 0}));
+  on::parallel_invoke<executor>(f(3));
+  on::parallel_invoke<executor>(f(3), f(4));
+  on::parallel_invoke<executor>(f(3), f(4), f(0), f(1), f(2));
+  EXPECT_EQ(made, (std::vector{4, 3, 2, 3, 2}));
+}
+
+TEST(cuts, divide_whole_workers_first_and_tell_the_work_of_their_sides) {
+  for (std::uint32_t pieces = 2; pieces <= 8; ++pieces) {
+    EXPECT_EQ(cut::of(pieces).left, pieces / 2);
+    EXPECT_EQ(cut::of(pieces).right, pieces - pieces / 2);
+  }
+  for (std::uint32_t workers = 2; workers <= 9; ++workers) {
+    cut const c = cut::of(8 * workers);
+    EXPECT_EQ(c.left, workers / 2 * 8);
+    EXPECT_EQ(c.right, (workers - workers / 2) * 8);
+    EXPECT_EQ(c.halves(), workers % 2 == 0);
+    EXPECT_EQ(c.left_work().amount, c.left);
+    EXPECT_EQ(c.right_work().amount, c.right);
+    for (std::size_t n = 2; n < 50; ++n) {
+      EXPECT_EQ(c.middle(n), std::max<std::size_t>(1, n * c.left / (c.left + c.right)));
+    }
+  }
+  EXPECT_EQ(cut::of(0).left_work().amount, 1);
+  EXPECT_EQ(cut::of(0).right_work().amount, 1);
+  EXPECT_EQ(usual_pieces(0), 8U);
+  EXPECT_EQ(usual_pieces(3), 24U);
+}
+
+TEST(a_pace, tells_what_takes_longer_and_what_fits) {
+  pace const known{.ticks = 10, .elements = 2};
+  EXPECT_TRUE(known.is_known());
+  EXPECT_FALSE(pace{}.is_known());
+  EXPECT_FALSE(known.takes_longer(4, 20)) << "as long";
+  EXPECT_TRUE(known.takes_longer(4, 19));
+  EXPECT_EQ(known.fit_into(20), 4U);
+  EXPECT_EQ(known.fit_into(24), 4U);
+  EXPECT_EQ(known.fit_into(4), 1U) << "at least one";
+  EXPECT_EQ((pace{.ticks = 0, .elements = 3}.fit_into(7)), 21U);
+}
+
+}  // namespace
+}  // namespace skua::inline v0::runtime
