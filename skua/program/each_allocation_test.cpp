@@ -40,7 +40,7 @@ struct head {
   std::size_t bytes;
   std::size_t before;  ///< from the beginning of the memory to the block
 };
-constexpr std::size_t tail_bytes = 256;
+constexpr std::size_t tail_bytes = 2304;  // more than what a sort of integers keeps for a block
 constexpr int tail_value = 0xa5;
 
 void give_back(void* p) {
@@ -185,6 +185,18 @@ TEST(each_allocation, of_a_sort_of_integers_is_done_without) {
   data = drawn;
   EXPECT_NO_THROW(sort(here, data));
   before_failure = -1;
+  EXPECT_TRUE(std::ranges::is_sorted(data));
+}
+
+/// Of which the largest bucket has one value: who reads behind what a level has counted would divide it for ever.
+TEST(each_allocation, of_a_sort_of_few_integers_is_not_read_behind_its_end) {
+  std::vector<int> data = testing::numbers(200'000, 5, 2);
+  serial alone;
+  sort(alone, data);
+  EXPECT_TRUE(std::ranges::is_sorted(data));
+  data = testing::numbers(200'000, 6, 2);
+  shuffled several{3, 4};
+  sort(several, data);
   EXPECT_TRUE(std::ranges::is_sorted(data));
 }
 

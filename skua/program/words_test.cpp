@@ -141,6 +141,24 @@ TEST(strategies, of_numbers_go_by_their_keys) {
   }
 }
 
+TEST(trees, of_any_size_that_is_asked_for_have_something_below_the_root) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) EXPECT_GT(random_tree::make(seed, {.tasks = 0}).size(), 1U) << seed;
+}
+
+TEST(trees, find_the_next_task_among_siblings) {
+  task_tree t;
+  tree_node_id const scope = t.add(0, tree_node_kind::scope);
+  tree_node_id const leaf = t.add(scope, tree_node_kind::leaf);
+  tree_node_id const first = t.add(scope, tree_node_kind::task);
+  tree_node_id const second = t.add(scope, tree_node_kind::task);
+  tree_node_id const last = t.add(scope, tree_node_kind::leaf);
+  EXPECT_EQ(t.task_from(leaf), first);
+  EXPECT_EQ(t.task_from(first), first);
+  EXPECT_EQ(t.task_from(second), second);
+  EXPECT_EQ(t.task_from(last), no_tree_node);
+  EXPECT_EQ(t.task_from(no_tree_node), no_tree_node);
+}
+
 TEST(a_tree_in_checked_builds, refuses_what_it_has_no_place_for) {
   if (!checked) GTEST_SKIP() << "this build is not checked";
   EXPECT_DEATH(task_tree().add(1, tree_node_kind::leaf), "an existing parent");

@@ -119,7 +119,8 @@ TEST(sort, inputs_with_a_shape_take_n_log_n_comparisons) {
       };
       sort(here, data, counting, grain{64});
       EXPECT_EQ(data, expected);
-      EXPECT_LT(static_cast<double>(comparisons), 4 * static_cast<double>(n) * std::log2(n));
+      EXPECT_LT(static_cast<double>(comparisons), 2.2 * static_cast<double>(n) * std::log2(n))
+          << "pivots near the middle";
     }
   });
 }
