@@ -154,5 +154,19 @@ TEST(shuffled, scopes_that_return_a_value_wait_for_their_children) {
   }
 }
 
+TEST(shuffled, ignores_hints_and_runs_every_child) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    shuffled here(seed);
+    int ran = 0;
+    std::array<int, 3> const elements{1, 2, 4};
+    here.each(elements, [](int) { return 1.0; }, [&](auto&, int e) { ran += e; });
+    here.scope([&](auto& s) {
+      s.fork(work{2}, [&](auto&) { ran += 8; });
+      s.fork(work{1}, [&](auto&) { ran += 16; });
+    });
+    EXPECT_EQ(ran, 31);
+  }
+}
+
 }  // namespace
 }  // namespace skua::inline v0

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <limits>
-#include <mutex>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -19,6 +19,8 @@
 #include "skua/program/parallel.hpp"
 #include "skua/program/parallel_reduce.hpp"
 #include "skua/program/pieces.hpp"
+#include "skua/program/task_group.hpp"
+#include "skua/program/value_holder.hpp"
 
 namespace skua::inline v0::runtime {
 namespace {
@@ -132,6 +134,157 @@ TEST(calls, of_any_number_are_made_once_each) {
   on::parallel_invoke<executor>(f(3), f(4));
   on::parallel_invoke<executor>(f(3), f(4), f(0), f(1), f(2));
   EXPECT_EQ(made, (std::vector{4, 3, 2, 3, 2}));
+}
+
+/// A range that can only be halved.
+struct in_halves : blocked_range<std::size_t> {
+  in_halves(std::size_t begin, std::size_t end) : blocked_range<std::size_t>(begin, end) {}
+  in_halves(in_halves& r, split s) : blocked_range<std::size_t>(r, s) {}
+};
+
+TEST(ranges_of_a_user, with_fewer_elements_than_there_are_pieces_are_divided_to_their_elements) {
+  for (std::size_t n = 0; n <= 40; ++n) {
+    in_halves const all(0, n);
+    auto const fold = [](in_halves const& p, std::string so_far) { return so_far + letters(p.begin(), p.end()); };
+    auto const join = [](std::string a, std::string const& b) { return a + b; };
+    EXPECT_EQ(on::parallel_reduce<executor>(all, std::string(), fold, join), letters(0, n));
+    std::vector<int> seen(n);
+    on::parallel_for<executor>(all, [&](in_halves const& p) {
+      for (std::size_t i = p.begin(); i != p.end(); ++i) ++seen[i];
+    });
+    EXPECT_EQ(seen, std::vector<int>(n, 1));
+    auto const scan = [](in_halves const& p, std::string sum, bool) { return sum + letters(p.begin(), p.end()); };
+    EXPECT_EQ(on::parallel_scan<executor>(all, std::string(), scan, join), letters(0, n));
+  }
+}
+
+TEST(reductions, fold_as_many_pieces_as_their_partitioner_says) {
+  int folds = 0;
+  auto const fold = [&](piece const&, int so_far) { return ++folds, so_far; };
+  on::parallel_reduce<executor>(piece(0, 1000), 0, fold, std::plus<>{});
+  EXPECT_EQ(folds, 32) << "four workers";
+  folds = 0;
+  on::parallel_reduce<executor>(piece(0, 1000), 0, fold, std::plus<>{}, simple_partitioner{});
+  EXPECT_EQ(folds, 1000);
+}
+
+/// Counts those that live.
+struct counted {
+  int value = 0;
+  counted() { ++alive; }
+  explicit counted(int v) : value(v) { ++alive; }
+  counted(counted const& o) : value(o.value) { ++alive; }
+  ~counted() { --alive; }
+  counted& operator=(counted const&) = default;
+  static inline int alive = 0;
+};
+
+TEST(reductions, destroy_every_value_once_whoever_throws) {
+  for (int bad = 0; bad <= 40; ++bad) {
+    int calls = 0;
+    auto const burn = [&] {
+      if (++calls == bad) throw std::out_of_range("bad");
+    };
+    auto const reduce = [&] {
+      counted const all = on::parallel_reduce<executor>(
+          piece(0, 10), counted(),
+          [&](piece const& p, counted so_far) {
+            burn();
+            so_far.value += static_cast<int>(p.size());
+            return so_far;
+          },
+          [&](counted const& a, counted const& b) {
+            burn();
+            return counted(a.value + b.value);
+          },
+          simple_partitioner{});
+      EXPECT_EQ(all.value, 10);
+    };
+    if (bad == 0 || bad > 19) {
+      EXPECT_NO_THROW(reduce());
+    } else {
+      EXPECT_THROW(reduce(), std::out_of_range);
+    }
+    EXPECT_EQ(counted::alive, 0) << bad;
+  }
+}
+
+/// A value that can be made and not assigned.
+struct unassigned : counted {
+  using counted::counted;
+  unassigned(unassigned const&) noexcept = default;
+  unassigned& operator=(unassigned const&) = delete;
+};
+
+TEST(values, that_cannot_be_assigned_are_made_anew) {
+  {
+    unassigned to(1);
+    assign(to, unassigned(2));
+    EXPECT_EQ(to.value, 2);
+    EXPECT_EQ(counted::alive, 1);
+    held_value<unassigned> held(std::in_place, [] { return unassigned(3); });
+    replace(held, [&] { return unassigned((*held).value + 1); });
+    EXPECT_EQ((*held).value, 4);
+    boxed_value<unassigned> boxed(std::in_place, [] { return unassigned(5); });
+    replace(boxed, [&] { return unassigned((*boxed).value + 1); });
+    EXPECT_EQ((*boxed).value, 6);
+    EXPECT_EQ(counted::alive, 3);
+  }
+  EXPECT_EQ(counted::alive, 0);
+}
+
+TEST(loops_over_streams, and_stable_sorts_are_those_of_the_algorithms) {
+  std::istringstream text("3 1 2");
+  std::vector<int> seen;
+  on::parallel_for_each<executor>(std::istream_iterator<int>(text), std::istream_iterator<int>(),
+                                  [&](int i) { seen.push_back(i); });
+  std::ranges::sort(seen);
+  EXPECT_EQ(seen, (std::vector{1, 2, 3}));
+  std::vector<std::pair<int, int>> pairs;
+  for (int i = 0; i < 5000; ++i) pairs.emplace_back(i * 7 % 10, i);
+  std::vector<std::pair<int, int>> expected = pairs;
+  auto const by_first = [](auto const& a, auto const& b) { return a.first < b.first; };
+  std::ranges::stable_sort(expected, by_first);
+  on::parallel_stable_sort<executor>(pairs.begin(), pairs.end(), by_first);
+  EXPECT_EQ(pairs, expected);
+}
+
+/// A function whose end tells whether its group still waits for it.
+struct watched_end {
+  wait_group* group;
+  bool* counted_at_end;
+  bool* counted_in_call;
+  watched_end(wait_group& g, bool& at_end, bool& in_call)
+      : group(&g), counted_at_end(&at_end), counted_in_call(&in_call) {}
+  watched_end(watched_end&& o) noexcept
+      : group(std::exchange(o.group, nullptr)), counted_at_end(o.counted_at_end), counted_in_call(o.counted_in_call) {}
+  ~watched_end() {
+    if (group != nullptr) *counted_at_end = !group->done();
+  }
+  void operator()() const { *counted_in_call = !group->done(); }
+};
+
+TEST(tasks_of_a_group, are_counted_until_their_function_has_been_called_and_destroyed) {
+  wait_group group;
+  bool at_end = false;
+  bool in_call = false;
+  shuffled here(1);
+  {
+    using task = group_task<shuffled, watched_end>;
+    auto* const made = new task(group, hint{}, watched_end(group, at_end, in_call));
+    group.add();
+    made->is->run(*made, here);
+    EXPECT_TRUE(in_call);
+    EXPECT_TRUE(at_end) << "the function may refer to a frame that waits for the group";
+    EXPECT_TRUE(group.done());
+  }
+  in_call = false;
+  watched_end stays(group, at_end, in_call);
+  waited_task<shuffled, watched_end&> waited(group, stays);
+  group.add();
+  waited.is->run(waited, here);
+  EXPECT_TRUE(in_call);
+  EXPECT_TRUE(group.done());
 }
 
 TEST(cuts, divide_whole_workers_first_and_tell_the_work_of_their_sides) {

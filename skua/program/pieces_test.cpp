@@ -311,5 +311,61 @@ TEST(short_loops, whatever_elements_take_each_is_called_once) {
   }
 }
 
+/// run_timed_pieces from a state that it may be in: the sizes of its pieces.
+sizes continued(timed& here, std::size_t n, std::size_t left, std::uint32_t pieces, pace known,
+                std::uint64_t each = 0) {
+  sizes all;
+  auto const note = [&](timed& h, std::size_t begin, std::size_t end) {
+    all.push_back(end - begin);
+    h.now += each * (end - begin);
+  };
+  loop_failure failure;
+  run_timed_pieces(here, n, n - left, n, pieces, known,
+                   piece_body<timed>{[](void const* with, timed& h, std::size_t begin, std::size_t end) {
+                                       (*static_cast<decltype(note) const*>(with))(h, begin, end);
+                                     },
+                                     &note},
+                   failure);
+  return all;
+}
+
+TEST(timed_loops, do_not_divide_an_element_and_do_not_time_what_is_last) {
+  timed here(4);
+  here.clock_costs = 1;
+  EXPECT_EQ(continued(here, 100, 1, 4, {.ticks = 1'000'000, .elements = 1}), sizes{1});
+  EXPECT_EQ(continued(here, 100, 7, 1, {}), sizes{7});
+  EXPECT_EQ(here.forks, 0);
+  EXPECT_EQ(here.now, 0U) << "nothing is left to decide";
+  EXPECT_EQ(continued(here, 100, 2, 4, {.ticks = 1'000'000, .elements = 1}), (sizes{1, 1}));
+  EXPECT_EQ(here.forks, 1);
+}
+
+/// Short by the last pace: half of a worker's share and one more, if that is more than half of a steal.
+TEST(timed_loops, go_on_by_half_of_a_share_where_that_is_short) {
+  timed here(1);
+  here.watched = true;
+  EXPECT_EQ(sizes_of(here, 4000, takes(1)), (sizes{126, 1008, 2001, 865}));
+}
+
+/// What has been short once may take four steals instead of two before it is divided.
+TEST(timed_loops, of_which_a_piece_was_short_stay_whole_for_longer) {
+  timed here(2);
+  static_cast<void>(sizes_of(here, 4000, [](timed& h, std::size_t i) { h.now += i < 63 ? 1 : 3; }));
+  EXPECT_EQ(here.forks, 0);
+}
+
+TEST(cuts, tell_the_policy_of_their_sides_only_where_they_are_not_equal) {
+  auto const works = [](cut c) {
+    task_tree const tree = record([&](recorder& here) { join_sides(here, c, [](recorder&) {}, [](recorder&) {}); });
+    std::vector<double> all;
+    for (tree_node_id i = 0; i < tree.size(); ++i) {
+      if (tree[i].hints.work) all.push_back(*tree[i].hints.work);
+    }
+    return all;
+  };
+  EXPECT_EQ(works(cut::of(4)), std::vector<double>{});
+  EXPECT_EQ(works(cut::of(24)), (std::vector<double>{8, 16}));
+}
+
 }  // namespace
 }  // namespace skua::inline v0::runtime

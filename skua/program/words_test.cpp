@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "skua/program/children.hpp"
@@ -139,6 +140,75 @@ TEST(strategies, of_numbers_go_by_their_keys) {
     EXPECT_EQ(newest.key(by), -2) << "a stolen task is one of the thief's";
     EXPECT_EQ(oldest.key(by), 3);
   }
+}
+
+struct derived : depth_first {
+  using base = depth_first;
+  int rank = 0;
+  [[nodiscard]] bool prioritize(derived const& other, requester const&) const { return rank < other.rank; }
+  [[nodiscard]] bool is_dead() const { return rank < 0; }
+};
+
+TEST(strategies, are_called_through_their_kind) {
+  requester const by{};
+  strategy_kind const* const kind = kind_of<derived>();
+  ASSERT_NE(kind, nullptr);
+  EXPECT_EQ(kind->base, kind_of<depth_first>());
+  derived a;
+  a.rank = 1;
+  derived b;
+  b.rank = 2;
+  EXPECT_TRUE(kind->prioritize(&a, &b, by));
+  EXPECT_FALSE(kind->prioritize(&b, &a, by));
+  EXPECT_EQ(kind->as_base(&a), static_cast<depth_first const*>(&a));
+  EXPECT_FALSE(kind->is_dead(&a));
+  a.rank = -1;
+  EXPECT_TRUE(kind->is_dead(&a));
+  kind->spawned(&a, worker_id{0}, 5);
+  EXPECT_EQ(a.number, 5U);
+  kind->stolen(&a, worker_id{1}, 6);
+  EXPECT_EQ(a.number, 6U);
+  EXPECT_EQ(kind->base->key(kind->as_base(&a), by), -6);
+  EXPECT_EQ(kind_of<told>(), nullptr) << "it only weighs";
+}
+
+TEST(trees, weigh_every_kind_of_group) {
+  auto const forks_of = [](tree_node_kind kind) {
+    task_tree t;
+    tree_node_id const group = t.add(0, kind);
+    for (int i = 0; i < 4; ++i) t[t.add(t.add(group, tree_node_kind::task), tree_node_kind::leaf)].flops = 10;
+    totals const all = t.weigh([&](tree_node_id id) { return t.amount(id, unit::flops); }, 2);
+    return std::pair(all.forks, all.span);
+  };
+  EXPECT_EQ(forks_of(tree_node_kind::join), std::pair(std::uint64_t{3}, 16.0));
+  EXPECT_EQ(forks_of(tree_node_kind::each), std::pair(std::uint64_t{3}, 16.0));
+  EXPECT_EQ(forks_of(tree_node_kind::scope), std::pair(std::uint64_t{4}, 18.0));
+}
+
+TEST(trees, count_a_task_that_is_nothing_but_a_step_as_a_leaf_and_no_other_step) {
+  task_tree t;
+  tree_node_id const scope = t.add(0, tree_node_kind::scope);
+  t.add(scope, tree_node_kind::step);
+  EXPECT_EQ(t.weigh(unit::leaves).work, 0) << "a scope's";
+  tree_node_id const task = t.add(scope, tree_node_kind::task);
+  t.add(task, tree_node_kind::step);
+  EXPECT_EQ(t.weigh(unit::leaves).work, 1);
+  t.add(task, tree_node_kind::join);
+  EXPECT_EQ(t.weigh(unit::leaves).work, 0) << "it is something else, too";
+}
+
+TEST(trees, of_regions_in_which_nothing_is_spawned_weigh_their_bodies) {
+  task_tree t;
+  t[t.add(t.add(0, tree_node_kind::finish), tree_node_kind::leaf)].flops = 3;
+  t[t.add(0, tree_node_kind::leaf)].flops = 4;
+  EXPECT_EQ(t.weigh(unit::flops).span, 7);
+}
+
+TEST(trees, keep_who_owns_what_was_written_before) {
+  task_tree t;
+  std::vector<owned_range> const ranges{{.address = 1, .bytes = 2, .owner = place_id{3}}};
+  t.set_owned(ranges);
+  EXPECT_EQ(t.owned(), ranges);
 }
 
 TEST(trees, of_any_size_that_is_asked_for_have_something_below_the_root) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -170,10 +171,14 @@ TEST(flow_events, come_when_the_time_of_their_node_is_over) {
 /// Members that exist only as what they expose. A barrier is counted.
 struct told_team final : team_state {
   told_team(std::uint32_t width, std::vector<void const*> const& theirs) : team_state(width), all(theirs) {}
-  void barrier(std::uint32_t member) noexcept override { barriers.push_back(member); }
+  void barrier(std::uint32_t member) noexcept override {
+    barriers.push_back(member);
+    exposed_at_barriers.push_back(all[member] != nullptr);
+  }
   void const*& exposed(std::uint32_t member) noexcept override { return all[member]; }
   std::vector<void const*> all;
   std::vector<std::uint32_t> barriers;
+  std::vector<bool> exposed_at_barriers;  ///< something of whoever came
 };
 
 TEST(team_member, shares_are_contiguous_and_differ_by_one_at_most) {
@@ -211,6 +216,7 @@ TEST(team_member, reductions_keep_the_order_of_members_and_leave_out_who_has_lef
       for (std::uint32_t m = 0; m < 4; ++m) expected += m == left ? "" : texts[m];
       EXPECT_EQ(member.reduce(texts[me], [](std::string a, std::string const& b) { return a + b; }), expected);
       EXPECT_EQ(all.barriers, (std::vector{me, me})) << "all have exposed theirs; all have read";
+      EXPECT_TRUE(all.exposed_at_barriers.front());
     }
   }
 }
@@ -278,6 +284,40 @@ TEST(team_member, alone_is_a_team_in_a_flow_and_in_fork_join) {
   flow<traced_serial> other;
   EXPECT_THROW(other.add_team(after(first), [](auto&) {}), usage_error);
   EXPECT_THROW(here.team([](auto&) { throw std::out_of_range("a member"); }), std::out_of_range);
+}
+
+TEST(flow_events, mark_each_of_several_runs_and_none_of_one) {
+  traced_serial here;
+  flow<traced_serial> graph;
+  int ran = 0;
+  graph.add([&](auto&) { ++ran; });
+  graph.run(here);
+  EXPECT_TRUE(here.marks.empty());
+  graph.run(here, 3);
+  EXPECT_EQ(here.marks, (decltype(here.marks){{"iteration", 0}, {"iteration", 1}, {"iteration", 2}}));
+  graph.run(here, 0);
+  EXPECT_EQ(ran, 4);
+}
+
+TEST(flow_events, end_where_nodes_wait_for_each_other) {
+  traced_serial here;
+  flow<traced_serial> graph;
+  auto const a = graph.add([](auto&) {});
+  auto const b = graph.add(after(a), [](auto&) {});
+  graph.run(here);
+  graph.edge(b, a);  // between two runs: nothing of the first run may count in the second
+  EXPECT_THROW(graph.run(here), usage_error);
+  EXPECT_EQ(read(here, 8, 2).flows_ended, 1U);
+}
+
+TEST(flow_events, closures_of_teams_are_destroyed_with_their_flow) {
+  auto const counted = std::make_shared<int>(0);
+  {
+    flow<traced_serial> graph;
+    graph.add_team([counted](auto&) {});
+    EXPECT_EQ(counted.use_count(), 2);
+  }
+  EXPECT_EQ(counted.use_count(), 1);
 }
 
 }  // namespace

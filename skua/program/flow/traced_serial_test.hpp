@@ -38,6 +38,8 @@ struct traced_serial : serial {
     events.emplace_back(e, function == nullptr ? "" : function);
   }
   void note_at(trace::event const& e) { events.emplace_back(e, ""); }
+  void mark(char const* name, std::uint64_t number) { marks.emplace_back(name, number); }
+  std::vector<std::pair<std::string, std::uint64_t>> marks{};
   /// What has run until now takes its time now.
   void charge_time() { now += 1000; }
 };
