@@ -13,6 +13,7 @@
 #include <new>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "skua/parts/ordered/ordered_store.hpp"
@@ -129,6 +130,52 @@ TEST(each_allocation, of_a_run_of_a_flow_leaves_it_as_it_was) {
                                    EXPECT_EQ(changed, 0);
                                  }),
             1);
+}
+
+/// Some edges of the new node may be there already: it does nothing in any run, and the flow is whole.
+TEST(each_allocation, of_an_addition_to_a_flow_leaves_at_most_a_node_that_does_nothing) {
+  auto const shared = std::make_shared<int>(0);
+  int const blocks[3] = {};
+  for (bool const is_team : {false, true}) {
+    std::unique_ptr<flow<serial>> graph;
+    int ran = 0;
+    serial here;
+    int before = 0;
+    EXPECT_GE(fail_each_allocation(
+                  [&] {
+                    long const left = std::exchange(before_failure, -1);
+                    graph = std::make_unique<flow<serial>>();
+                    before = 0;
+                    auto const count = [&](auto&) { ++before; };
+                    auto const a = graph->add(writes{&blocks[0], 1}, count);
+                    graph->add(reads{&blocks[0], 1}, count);
+                    ran = 0;
+                    auto const f = [&ran, &before, shared](auto&) {
+                      EXPECT_EQ(before, 2);
+                      ++ran;
+                    };
+                    before_failure = left;
+                    if (is_team) {
+                      graph->add_team(after(a), writes{&blocks[0], 1}, writes{&blocks[1], 1}, reads{&blocks[2], 1}, f);
+                    } else {
+                      graph->add(after(a), writes{&blocks[0], 1}, writes{&blocks[1], 1}, reads{&blocks[2], 1}, f);
+                    }
+                  },
+                  [&](bool threw) {
+                    for (int run = 0; run < 3; ++run) {
+                      before = ran = 0;
+                      graph->run(here);
+                      EXPECT_EQ(before, 2);
+                      EXPECT_EQ(ran, threw ? 0 : 1);
+                    }
+                    EXPECT_GE(graph->nodes(), threw ? 2U : 3U);
+                    EXPECT_EQ(graph->bottom_levels().size(), graph->nodes());
+                    EXPECT_NE(graph->to_dot().find("n0 -> n1"), std::string::npos);
+                    graph.reset();
+                    EXPECT_EQ(shared.use_count(), 1);
+                  }),
+              1);
+  }
 }
 
 TEST(each_allocation, of_a_group_s_run_starts_nothing) {

@@ -29,6 +29,7 @@
 #include "skua/program/children.hpp"
 #include "skua/program/flow/flow_trace.hpp"
 #include "skua/program/flow/graph.hpp"
+#include "skua/program/flow/kept_value.hpp"
 #include "skua/program/flow/team.hpp"
 #include "skua/program/flow/words.hpp"
 #include "skua/program/mark.hpp"
@@ -88,24 +89,21 @@ class flow : public flow_graph {
   /// Adds a node that calls f(here), or f(here, in) to add more while the flow runs. Before f stand, in any order: hints;
   /// after(nodes..); takes(nodes..), whose values f gets as well; reads and writes, by which the node waits for earlier
   /// nodes that touch the same blocks (a block is named by its first byte). f is kept until the flow is destroyed.
-  /// Throws usage_error while the flow runs. Cost: no allocation but of memory for hundreds of nodes at once.
+  /// Throws usage_error while the flow runs, and std::bad_alloc; then the flow may have a node more, which does nothing.
+  /// Cost: no allocation but of memory for hundreds of nodes at once.
   template <class... Args>
   auto add(Args&&... args) {
     expect_at_rest("add");
-    flow_nodes added;
-    auto const made = make(added, std::forward<Args>(args)...);
-    put_in(added);
-    return made;
+    addition made{*this};
+    return make(made.nodes, std::forward<Args>(args)...);
   }
 
   /// As add, for a node that may run on several workers: f(team) is called by each of them (team.hpp). [arms-2021 3.2.1]
   template <class... Args>
   node<void> add_team(Args&&... args) {
     expect_at_rest("add_team");
-    flow_nodes added;
-    auto const made = make_team(added, std::forward<Args>(args)...);
-    put_in(added);
-    return made;
+    addition made{*this};
+    return make_team(made.nodes, std::forward<Args>(args)...);
   }
 
   /// b runs after a. Throws usage_error while the flow runs, and as growth::edge.
@@ -131,41 +129,14 @@ class flow : public flow_graph {
     void (*call)(flow_node&, growth&);
     void (*call_member)(flow_node&, team<Here>&);  ///< null: the node does not run as a team
   };
+  static void call_nothing(flow_node&, growth&) {}
 
-  /// Room for what a node returns. The value is not an optional's, so that other nodes can point to it before it is there.
-  template <class T>
-  struct kept_value {
-    union {
-      T value;
-    };
-    bool is_there = false;
-    kept_value() noexcept {}
-    ~kept_value() { forget(); }
-    kept_value(kept_value const&) = delete;
-    kept_value& operator=(kept_value const&) = delete;
-    template <class F>
-    void keep(F&& f) {
-      forget();  // of the run before
-      ::new (static_cast<void*>(std::addressof(value))) T(f());
-      is_there = true;
-    }
-    [[nodiscard]] T const* address() const noexcept { return std::addressof(value); }
-
-   private:
-    void forget() noexcept {
-      if (std::exchange(is_there, false)) std::destroy_at(std::addressof(value));
-    }
+  /// Nodes that are put in when it ends, whatever it ends with: other nodes may have edges to them.
+  struct addition {
+    flow& to;
+    flow_nodes nodes{};
+    ~addition() { to.put_in(nodes); }
   };
-  /// A node that returns nothing.
-  struct no_value {
-    template <class F>
-    void keep(F&& f) {
-      static_cast<void>(f());
-    }
-  };
-
-  template <class T>
-  using nonvoid = std::conditional_t<std::is_void_v<T>, nothing, T>;
 
   template <class F, class T, class... Inputs>
   struct node_of final : flow_node {
@@ -174,7 +145,7 @@ class flow : public flow_graph {
         : flow_node(operations), function(std::forward<G>(g)), inputs(i) {}
     F function;
     [[no_unique_address]] std::tuple<Inputs const*...> inputs;
-    [[no_unique_address]] std::conditional_t<std::is_void_v<T>, no_value, kept_value<nonvoid<T>>> returned{};
+    [[no_unique_address]] std::conditional_t<std::is_void_v<T>, nothing_kept, kept_value<nonvoid<T>>> returned{};
 
     static void call(flow_node& self, growth& in) {
       auto& me = static_cast<node_of&>(self);
@@ -186,6 +157,7 @@ class flow : public flow_graph {
     }
     static void destroy(flow_node& self) noexcept { std::destroy_at(&static_cast<node_of&>(self)); }
     static constexpr kind_of_node operations{{&node_of::destroy, type_text<F>()}, &node_of::call, nullptr};
+    static constexpr kind_of_node given_up{{&node_of::destroy, type_text<F>()}, &call_nothing, nullptr};
   };
 
   template <class F>
@@ -205,6 +177,7 @@ class flow : public flow_graph {
     static void destroy(flow_node& self) noexcept { std::destroy_at(&static_cast<team_node_of&>(self)); }
     static constexpr kind_of_node operations{
         {&team_node_of::destroy, type_text<F>()}, &team_node_of::call, &team_node_of::call_member};
+    static constexpr kind_of_node given_up{{&team_node_of::destroy, type_text<F>()}, &call_nothing, nullptr};
   };
 
   template <class F, class... Inputs>
@@ -249,9 +222,7 @@ class flow : public flow_graph {
     using kinds = of_inputs<std::decay_t<F>, std::remove_const_t<decltype(inputs)>>;
     using made_node = typename kinds::made;
     auto* const made = ::new (take(sizeof(made_node), alignof(made_node))) made_node(std::forward<F>(f), inputs);
-    number(*made);
-    added.push_back(*made);
-    (obey(*made, words), ...);
+    enter(added, *made, words...);
     if constexpr (std::is_void_v<typename kinds::value>) {
       return node<void>(*made);
     } else {
@@ -272,11 +243,22 @@ class flow : public flow_graph {
       using made_node = team_node_of<function>;
       (vet(std::get<I>(all)), ...);
       auto* const made = ::new (take(sizeof(made_node), alignof(made_node))) made_node(std::get<words>(std::move(all)));
-      number(*made);
-      added.push_back(*made);
-      (obey(*made, std::get<I>(all)), ...);
+      enter(added, *made, std::get<I>(all)...);
       return node<void>(*made);
     }(std::make_index_sequence<words>());
+  }
+
+  /// A node that has some of its edges when memory runs out stays and does nothing, as others may release it.
+  template <class Node, class... Words>
+  void enter(flow_nodes& added, Node& made, Words const&... words) {
+    number(made);
+    added.push_back(made);
+    try {
+      (obey(made, words), ...);
+    } catch (...) {
+      made.kind = &Node::given_up;
+      throw;
+    }
   }
 
   /// Before the node is made: throws usage_error if it shall wait for a node of another flow.

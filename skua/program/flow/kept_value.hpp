@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Where a node of a flow keeps what its function returned, until the next run or the end of the flow.
+#pragma once
+
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "skua/program/children.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// Room for what a node returns. The value is not an optional's, so that other nodes can point to it before it is there.
+template <class T>
+struct kept_value {
+  union {
+    T value;
+  };
+  bool is_there = false;
+  kept_value() noexcept {}
+  ~kept_value() { forget(); }
+  kept_value(kept_value const&) = delete;
+  kept_value& operator=(kept_value const&) = delete;
+  template <class F>
+  void keep(F&& f) {
+    forget();  // of the run before
+    ::new (static_cast<void*>(std::addressof(value))) T(f());
+    is_there = true;
+  }
+  [[nodiscard]] T const* address() const noexcept { return std::addressof(value); }
+
+ private:
+  void forget() noexcept {
+    if (std::exchange(is_there, false)) std::destroy_at(std::addressof(value));
+  }
+};
+/// A node that returns nothing.
+struct nothing_kept {
+  template <class F>
+  void keep(F&& f) {
+    static_cast<void>(f());
+  }
+};
+
+template <class T>
+using nonvoid = std::conditional_t<std::is_void_v<T>, nothing, T>;
+
+}  // namespace skua::inline v0::runtime
