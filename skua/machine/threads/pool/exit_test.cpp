@@ -265,9 +265,38 @@ TEST_P(at_exit, the_default_pool_works) {
   ends_well(GetParam(), "adws", "4");
 }
 
+/// A folder for the traces of one test: of two processes that write to one path the second gets another one, and who reads
+/// the path finds the first's. The process that a death test starts runs the test from its beginning, and is told by its
+/// environment.
+class trace_folder {
+ public:
+  trace_folder() {
+    if (char const* const given = std::getenv(variable)) {
+      name_ = given;
+      return;
+    }
+    name_ = ::testing::TempDir() + "skua_exit_trace_XXXXXX";
+    EXPECT_NE(::mkdtemp(name_.data()), nullptr);
+    ::setenv(variable, name_.c_str(), 1);
+  }
+  ~trace_folder() {
+    ::unsetenv(variable);
+    EXPECT_EQ(::rmdir(name_.c_str()), 0);
+  }
+  trace_folder(trace_folder const&) = delete;
+  trace_folder& operator=(trace_folder const&) = delete;
+
+  [[nodiscard]] std::string path() const { return name_ + "/t"; }
+
+ private:
+  static constexpr char const* variable = "TRACE_OF_EXIT_TEST";
+  std::string name_;
+};
+
 /// What the workers did until the end is in the trace, and the trace says that it has ended.
 void leaves_a_trace(void (*program)()) {
-  std::string const path = ::testing::TempDir() + "skua_exit_trace";
+  trace_folder const folder;
+  std::string const path = folder.path();
   auto const whole = [&] {
     ::setenv("SKUA_TRACE", path.c_str(), 1);
     ::setenv("SKUA_WORKERS", "2", 1);
