@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <exception>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -55,8 +56,11 @@ void guest_list::run(root& call) {
   if (mine == nullptr) mine = std::make_unique<guest>(host_);
   counted const inside{in_use_};
   while (!mine->run(call)) mine = std::make_unique<guest>(host_);
-  std::lock_guard const hold(changing_);
-  free_.push_back(std::move(mine));
+  try {
+    std::lock_guard const hold(changing_);
+    free_.push_back(std::move(mine));
+  } catch (std::bad_alloc const&) {  // the call has run, so that nobody may hear of this; `mine` ends
+  }
 }
 
 void guest_list::run_task(handed& t) noexcept {

@@ -374,7 +374,7 @@ void worker::refresh_regions() noexcept {
 
 // ---- the thread ------------------------------------------------------------------------------------------------
 
-worker::worker(pool_core& c, worker_id number, worker_record& record) noexcept
+worker::worker(pool_core& c, worker_id number, worker_record& record)
     : core_(c), number_(number), stacks_(c.stacks()), blocks_(c.blocks()), observers_(*c.observers()), record_(record) {
   thread_record::worker = index(number);
   thread_record::blocks = &blocks_;

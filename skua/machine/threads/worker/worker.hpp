@@ -36,7 +36,8 @@ class pool_core;
 
 class worker final : public thread_record {
  public:
-  worker(pool_core& c, worker_id number, worker_record& record) noexcept;
+  /// Throws std::bad_alloc.
+  worker(pool_core& c, worker_id number, worker_record& record);
   worker(worker const&) = delete;
   worker& operator=(worker const&) = delete;
 
