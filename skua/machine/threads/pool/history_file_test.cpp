@@ -123,4 +123,20 @@ TEST(history_file, a_file_that_cannot_be_replaced_is_noted) {
   EXPECT_EQ(here.files(), 1U) << "no draft is left";
 }
 
+TEST(history_file, a_file_that_takes_no_text_is_noted) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
+  folder const here;
+  std::string const file = here.file("times.json");
+  std::ofstream(file) << R"({"workers": 2, "times": []})";
+  std::string const before = text_of(file);
+  skua::runtime::history_file const history("SKUA_HISTORY", file);
+  fs::create_symlink("/dev/full", file + ".new." + std::to_string(::getpid()));
+  ::testing::internal::CaptureStderr();
+  history.write(2, {{.ns = 5}});
+  std::string const said = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("was not written: No space left on device"), std::string::npos) << said;
+  EXPECT_EQ(text_of(file), before);
+  EXPECT_EQ(here.files(), 1U) << "no draft is left";
+}
+
 }  // namespace
