@@ -10,13 +10,16 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <future>
+#include <iterator>
 #include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/trace/trace_reader.hpp"
 #include "skua/skua.hpp"
@@ -60,6 +63,11 @@ void use_all() {
   std::iota(numbers.rbegin(), numbers.rend(), 0);
   skua::parallel_sort(numbers.begin(), numbers.end());
   require(std::ranges::is_sorted(numbers), 8);
+}
+
+long threads_of_this_process() {
+  using each = std::filesystem::directory_iterator;
+  return std::distance(each("/proc/self/task"), each());
 }
 
 /// A static object that works in its destructor.
@@ -237,6 +245,21 @@ program const programs[] = {
        });
        for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
      }},
+    {"an_idle_pool_ends_its_threads",
+     [] {
+       static late const kept([] { require(skua::runtime::under_tsan || threads_of_this_process() == 1, 13); });
+       skua::pool& pool = skua::default_pool();
+       skua::one_shot<> answer;
+       pool.run([&](auto& here) {
+         pool.enqueue([&] { answer.set_value(); });
+         answer.wait(here);  // takes a second stack, which its worker then keeps
+       });
+       auto& sleep = pool.root_region().of().sleep();
+       for (std::uint32_t w = 0; w < pool.workers(); ++w) {
+         while (!sleep.is_waiting(skua::worker_id{w})) std::this_thread::yield();
+       }
+       std::exit(0);
+     }},
     {"enqueued_tasks_run_to_their_end",
      [] {
        static std::atomic<int> ran{0};
@@ -320,6 +343,16 @@ TEST(exit_trace, a_trace_is_complete_at_exit) {
 TEST(exit_trace, a_trace_is_complete_though_a_task_ends_the_process) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   leaves_a_trace([] { skua::parallel_for(0, 1, [](int) { std::exit(0); }); });
+}
+
+/// What opens regions after the end of the trace writes to none.
+TEST(exit_trace, the_pool_works_after_its_trace_has_ended) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  leaves_a_trace([] {
+    static late const kept(use_all);
+    loop();
+    std::exit(0);
+  });
 }
 
 TEST(exit_after_fork, both_processes_end) {
