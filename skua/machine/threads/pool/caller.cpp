@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
 
 #include "skua/machine/threads/pool/place.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
@@ -120,7 +119,7 @@ void caller::begin_on_stack(void* call) noexcept {
   disown_exceptions();
   {
     tsan::unseen const scheduling;
-    me.ended_stack_ = std::exchange(me.current_stack_, nullptr);
+    me.ended_stack_ = me.current_stack_;  // `run` makes another one current
   }
   tsan::release(&all);
   leave_to(me.ended_, all.callers, &worker::recycle_stack, &me);

@@ -8,9 +8,9 @@
 namespace skua::inline v0::runtime {
 
 /// Puts all but the oldest into `spawned`, newest first: so the worker runs them in the order of submission, and thieves find the newest.
-/// inject(entry): there is no memory for this one. notify(): tells the sleepers.
-template <class Spawned, class Batch, class Inject, class Notify>
-void keep_batch(Spawned& spawned, Batch const& batch, Inject&& inject, Notify&& notify) noexcept {
+/// inject(entry): there is no memory for this one. Tells the region's sleepers.
+template <class Spawned, class Batch, class Inject, class Region>
+void keep_batch(Spawned& spawned, Batch const& batch, Inject&& inject, Region& in) noexcept {
   for (std::size_t i = batch.size - 1; i > 0; --i) {
     auto const& one = batch.tasks[i];
     if (!spawned.reserve()) {
@@ -20,7 +20,7 @@ void keep_batch(Spawned& spawned, Batch const& batch, Inject&& inject, Notify&& 
     // Request or not, the sleepers are looked at below. There is room: it was reserved.
     if (spawned.push(one.task, one.extra)) static_cast<void>(spawned.poll());
   }
-  notify();
+  in.notify_work();
 }
 
 }  // namespace skua::inline v0::runtime

@@ -243,7 +243,6 @@ void run_outside(runtime::region& where, runtime::root& asked) {
   where.inject(asked);
   if (done.wait_for(std::chrono::milliseconds(10))) return;
   if (!where.withdraw(asked)) return done.wait();
-  asked.blocked = nullptr;
   where.guests().run(asked);
 }
 

@@ -101,8 +101,7 @@ outcome region::take_injected(worker_slot& by, policies::amount many, tagged_ent
 void region::keep(worker_slot& by, outside_batch const& batch) noexcept {
   keep_batch(
       by.spawned, batch,
-      [this](entry const& one) { injected_.push(*static_cast<handed*>(static_cast<task*>(one.task))); },
-      [this] { notify_work(); });
+      [this](entry const& one) { injected_.push(*static_cast<handed*>(static_cast<task*>(one.task))); }, *this);
 }
 
 void region::request_attention() noexcept {

@@ -59,7 +59,6 @@ class watchman {
     if (!forget(w)) return;
     changed_.notify_one();
     thread_.join();
-    thread_ = {};
   }
 
  private:

@@ -233,8 +233,7 @@ struct share_and_sleeper {
 
   void run(int me) {
     if (me == 0) {
-      for (int& j : job)
-        require(!outside.push(&j) || outside.poll() != skua::runtime::attention::full, "there is memory");
+      for (int& j : job) require(!outside.push(&j) || outside.poll() != skua::runtime::attention::full, "memory");
       sleep.notify();
       move_share();
       if (taken.load(std::memory_order_acquire) == 0) taken.wait(0, std::memory_order_acquire);
@@ -254,13 +253,14 @@ struct share_and_sleeper {
   static bool take(deque& from, skua::runtime::entry& got) {
     return from.outside().steal(got) == skua::runtime::outcome::got;
   }
+  bool notify_work() { return Notifies && sleep.notify(); }
   void move_share() {
     struct {
       skua::runtime::entry tasks[2];
       std::size_t size = 2;
     } batch;
     if (!take(outside, batch.tasks[0]) || !take(outside, batch.tasks[1])) return;  // the other worker has one
-    skua::runtime::keep_batch(spawned, batch, [](auto const&) {}, [this] { return Notifies && sleep.notify(); });
+    skua::runtime::keep_batch(spawned, batch, [](auto const&) {}, *this);
   }
   void finish() { require(taken.load(std::memory_order_relaxed) == 1, "the other worker gets a task"); }
 };
