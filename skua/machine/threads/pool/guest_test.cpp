@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls that find no worker's place run as guests: a guest serves the next call, too, and a pool that has one has work.
+// Calls that find no worker's place run as guests: a guest serves the next call, too, and a pool that has one has work. What waits in a fiber runs on the lent thread.
 #include "skua/machine/threads/pool/guest.hpp"
 
 #include <gtest/gtest.h>
@@ -59,6 +59,21 @@ TEST(guests, are_work_for_a_pool_whose_workers_sleep) {
     isolate([&](auto&) { other.run([&](auto&) { EXPECT_TRUE(runtime::has_work(c, *c.parked())); }); });
   });
   EXPECT_FALSE(runtime::has_work(c, *c.parked()));
+}
+
+/// Their waiter is a fiber, which no thread's place can help.
+TEST(calls_of_another_pools_task, run_on_the_lent_thread_while_all_workers_wait) {
+  pool blocked({.workers = 1});
+  pool calls({.workers = 1});
+  std::atomic<bool> has_begun{false};
+  std::atomic<bool> has_run{false};
+  blocked.enqueue([&] {
+    has_begun = true;
+    wait_until("the call has run", [&] { return has_run.load(); });
+  });
+  wait_until("the worker is busy", [&] { return has_begun.load(); });
+  calls.run([&](auto&) { blocked.run([&](auto&) { has_run = true; }); });
+  blocked.drain();
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A pool whose stalls nobody could report is not made; a call that waits without leaving its stack is work.
+// A pool whose stalls nobody could report is not made; what is work, and what is ready, in rare states.
 #include <gtest/gtest.h>
 #include <pthread.h>
 
@@ -8,9 +8,12 @@
 #include <string>
 #include <thread>
 
+#include "skua/machine/threads/join/frame.hpp"
+#include "skua/machine/threads/join/group.hpp"
 #include "skua/machine/threads/join/isolate.hpp"
 #include "skua/machine/threads/pool/pool_core.hpp"
 #include "skua/machine/threads/pool/stall_report.hpp"
+#include "skua/machine/threads/worker/parked_frames.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/skua.hpp"
@@ -66,6 +69,29 @@ TEST_F(watched, a_call_that_waits_without_leaving_its_stack_is_work) {
   answer.set_value();
   caller.join();
   EXPECT_FALSE(runtime::has_work(c, *c.parked()));
+}
+
+/// As a frame that has been moved between two groups.
+TEST_F(watched, a_frame_that_waits_for_nothing_is_ready_to_go_on) {
+  pool p({.workers = 1});
+  runtime::pool_core& c = p.root_region().of();
+  p.run([&](auto& h) {
+    runtime::frame parked{h, nullptr, true};
+    runtime::parked_frames list;
+    auto const report = [&](runtime::group const* waits_for) {
+      parked.noted = {};
+      parked.noted.waits_for = waits_for;
+      parked.noted.why = {"an answer"};
+      list.add(parked);
+      std::string text = runtime::describe_stall(c, list, 0);
+      list.remove(parked);
+      return text;
+    };
+    auto const has = [](std::string const& text, char const* part) { return text.find(part) != std::string::npos; };
+    EXPECT_PRED2(has, report(nullptr), " is ready to go on\n");
+    runtime::group waits(nullptr, 2);
+    EXPECT_PRED2(has, report(&waits), " waits for an answer\n");
+  });
 }
 
 }  // namespace
