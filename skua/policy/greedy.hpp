@@ -30,7 +30,7 @@ concept victim_choice = requires(V& v, runtime::dice& roll) {
   { v.restart() } noexcept;  // a new round begins
 };
 
-/// Answers a round's request.
+/// Chooses a victim for a round that asks for one: within `learn` of a probe that found nothing.
 template <victim_choice V>
 std::optional<victim> next_victim(V& choice, victim_request why, runtime::dice& roll) noexcept {
   if (why == victim_request::first) choice.restart();
@@ -76,11 +76,11 @@ class alignas(runtime::cache_line_bytes) greedy_worker : public worker_policy {
     return {.worker = self_, .where = lane::inbox};  // it is in this worker's hands: it runs at once
   }
 
-  probe next_probe() noexcept final { return round_.next(); }
+  probe next_probe() noexcept final { return round_.chosen(); }  // in `learn`
 
   void learn(event const& seen) noexcept final {
     if (auto const* p = std::get_if<probed>(&seen)) {
-      round_.learn(*p, [this](victim_request why) { return next_victim(victims_, why, roll_); });
+      round_.choose_next(*p, [this](victim_request why) { return next_victim(victims_, why, roll_); });
     }
   }
 

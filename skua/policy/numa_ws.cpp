@@ -98,11 +98,11 @@ worker_id worker_state::receiver_for(tag_fields const& c) noexcept {
   return there[r < last ? r : r + 1];
 }
 
-probe worker_state::next_probe() noexcept { return round_.next(); }
+probe worker_state::next_probe() noexcept { return round_.chosen(); }  // in `learn`
 
 void worker_state::learn(event const& seen) noexcept {
   if (auto const* p = std::get_if<probed>(&seen)) {
-    round_.learn(*p, [this](victim_request why) { return choose_victim(why); });
+    round_.choose_next(*p, [this](victim_request why) { return choose_victim(why); });
   }
 }
 

@@ -52,7 +52,7 @@ class worker_policy {
     static_cast<void>(group);
   }
 
-  /// The worker is idle: what shall it try next?
+  /// The worker is idle: what shall it try next? The policies here chose it in `learn` of the probe before (search_round.hpp).
   virtual probe next_probe() noexcept = 0;
 
   /// What happened: a probe's outcome, or an event of a task.

@@ -3,6 +3,10 @@
 //     own lanes, [`injected`, after a rest], (a victim's lanes, [own lanes again])..., `injected`, rest.
 // A policy says which lanes, in which order, and what a lost race for one of them means; it chooses the victims. The
 // round keeps the place. A task that is found anywhere starts the next round, and so does a rest.
+//
+// The choice is made in `choose_next`, when a policy learns what came of the probe before, and not when it is asked for the
+// next one: a victim is drawn at the moment of the miss, from what the worker knows then, and a machine that asks twice
+// before it probes gets the same answer.
 #pragma once
 
 #include <cstdint>
@@ -59,8 +63,9 @@ class search_round {
  public:
   search_round(worker_id self, search_order const& order) noexcept;
 
-  /// The next probe; the same one until something is learnt. A rest ends the round and begins the next one.
-  [[nodiscard]] probe next() noexcept {
+  /// The probe that `choose_next` has chosen; the same one until it chooses again. A rest ends the round and begins the
+  /// next one.
+  [[nodiscard]] probe chosen() noexcept {
     if (part_ == part::theirs)
       return {.what = action::steal, .where = step_->where, .many = step_->many, .whom = victim_};
     if (part_ == part::rest) [[unlikely]]
@@ -68,9 +73,10 @@ class search_round {
     return {.what = action::pop, .where = step_->where, .many = step_->many, .whom = self_};
   }
 
-  /// What came of it. `choose(victim_request)` returns the next victim, or nothing if the round shall end.
+  /// Chooses the next probe, after what came of this one. `choose(victim_request)` returns the next victim, or nothing if
+  /// the round shall end; it is called only where the round needs a victim.
   template <class ChooseVictim>
-  void learn(probed const& seen, ChooseVictim&& choose) noexcept {
+  void choose_next(probed const& seen, ChooseVictim&& choose) noexcept {
     if (seen.what.what == action::rest) return;
     if (seen.how == runtime::outcome::got) {
       has_rested_ = false;

@@ -26,10 +26,10 @@ struct walk {
 
   /// "own spawned", "1 forks", "rest": the next probe, which ends in `how`.
   std::string step(runtime::outcome how) {
-    probe const p = round.next();
+    probe const p = round.chosen();
     if (p.what == action::rest) return "rest";
-    EXPECT_EQ(round.next(), p) << "asked twice";
-    round.learn({p, how}, [this](victim_request why) { return choose(why); });
+    EXPECT_EQ(round.chosen(), p) << "asked twice";
+    round.choose_next({p, how}, [this](victim_request why) { return choose(why); });
     std::string const who = p.what == action::pop ? "own" : std::to_string(index(p.whom));
     EXPECT_EQ(p.what == action::pop, p.whom == worker_id{7});
     return who + " " + name_of(p.where);
@@ -127,9 +127,9 @@ TEST(search_round, a_catch_anywhere_starts_the_next_round) {
 TEST(search_round, nothing_is_learnt_from_a_rest) {
   walk w(plain, 0);
   for (int i = 0; i < 3; ++i) w.step(runtime::outcome::empty);
-  probe const rest = w.round.next();
+  probe const rest = w.round.chosen();
   ASSERT_EQ(rest.what, action::rest);
-  w.round.learn({rest, runtime::outcome::empty}, [](victim_request) { return std::optional<victim>{}; });
+  w.round.choose_next({rest, runtime::outcome::empty}, [](victim_request) { return std::optional<victim>{}; });
   EXPECT_EQ(w.step(runtime::outcome::empty), "own spawned");
 }
 

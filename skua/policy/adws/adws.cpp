@@ -225,7 +225,7 @@ bool worker_state::admits(std::uint64_t first_word) const noexcept {
   return steal_range_ && !anywhere_ && with_.ranges.is_inside(node_of(first_word), steal_range_->id);
 }
 
-probe worker_state::next_probe() noexcept { return round_.next(); }
+probe worker_state::next_probe() noexcept { return round_.chosen(); }  // in `learn`
 
 /// As many victims as the steal range has other workers, uniformly. The range is found anew before each of them; if it may be
 /// widened, it is that of one more group around it each time. Then, if there are tasks that anybody may take, one victim
@@ -281,7 +281,7 @@ void worker_state::learn(event const& seen) noexcept {
   ranges_around_.forget_lines();
   if (auto const* p = std::get_if<probed>(&seen)) {
     if (p->how == runtime::outcome::got) found(p->what);
-    return round_.learn(*p, [this](victim_request why) { return choose_victim(why); });
+    return round_.choose_next(*p, [this](victim_request why) { return choose_victim(why); });
   }
   if (auto const* r = std::get_if<rested>(&seen)) {
     may_widen_ = !r->first_touches;

@@ -154,7 +154,7 @@ void worker_state::ended_here(task_tag const& task, std::uint64_t duration_ns) n
 // ---- the search for tasks [arms-2021 3.3.2] ----------------------------------------------------------------------------
 
 probe worker_state::next_probe() noexcept {
-  probe const next = round_.next();
+  probe const next = round_.chosen();
   judges_ = is_outside_ && next.what == action::steal && next.where == lane::migrated;
   return next;
 }
@@ -203,7 +203,7 @@ void worker_state::learn(event const& seen) noexcept {
       if (p->what.where == lane::local) has_next_ = false;
     }
     if (p->how == runtime::outcome::barred && judges_) ++rejected_;
-    return round_.learn(*p, [this](victim_request why) { return choose_victim(why); });
+    return round_.choose_next(*p, [this](victim_request why) { return choose_victim(why); });
   }
   if (std::holds_alternative<begun>(seen)) return be_busy(true);
   if (auto const* e = std::get_if<ended>(&seen)) {

@@ -168,7 +168,7 @@ bool worker_state::may_steal() const noexcept {
   return !with_.iteration.is_strict() || with_.follows.has_open_work() || with_.outside.has_free();
 }
 
-probe worker_state::next_probe() noexcept { return round_.next(); }
+probe worker_state::next_probe() noexcept { return round_.chosen(); }  // in `learn`
 
 std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
   if (!may_steal()) return {};
@@ -177,7 +177,7 @@ std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
 
 void worker_state::learn(event const& seen) noexcept {
   if (auto const* p = std::get_if<probed>(&seen)) {
-    round_.learn(*p, [this](victim_request why) { return choose_victim(why); });
+    round_.choose_next(*p, [this](victim_request why) { return choose_victim(why); });
   } else if (auto const* b = std::get_if<begun>(&seen)) {
     sees_ = exposes(tag_fields::read(b->task));
     last_left_ = {};  // its ordinal is on its tag
