@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "skua/program/recorder.hpp"
-#include "skua/program/shuffled.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/shuffled.hpp"
 
 namespace {
 

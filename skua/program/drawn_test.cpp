@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "skua/parts/base/dice.hpp"
-#include "skua/program/random_tree.hpp"
-#include "skua/program/shuffled.hpp"
 #include "skua/program/task_tree.hpp"
+#include "tests/programs/random_tree.hpp"
+#include "tests/programs/shuffled.hpp"
 
 namespace skua::inline v0 {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "skua/parts/base/assert.hpp"
 #include "skua/program/executor.hpp"
-#include "skua/program/shuffled.hpp"
+#include "tests/programs/shuffled.hpp"
 
 namespace skua::inline v0::runtime::testing {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "skua/program/mark.hpp"
-#include "skua/program/outline.hpp"
+#include "tests/programs/outline.hpp"
 
 namespace skua::inline v0 {
 namespace {

@@ -8,8 +8,8 @@
 #include <limits>
 #include <sstream>
 
-#include "skua/program/outline.hpp"
-#include "skua/program/random_tree.hpp"
+#include "tests/programs/outline.hpp"
+#include "tests/programs/random_tree.hpp"
 
 namespace skua::inline v0 {
 namespace {

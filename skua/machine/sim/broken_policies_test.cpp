@@ -8,7 +8,7 @@
 
 #include "skua/machine/sim/validator.hpp"
 #include "skua/policy/random.hpp"
-#include "skua/program/random_tree.hpp"
+#include "tests/programs/random_tree.hpp"
 
 namespace skua::inline v0::sim {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "skua/machine/sim/validator.hpp"
 #include "skua/policy/demanding_for_test.hpp"
-#include "skua/program/random_tree.hpp"
+#include "tests/programs/random_tree.hpp"
 
 namespace skua::inline v0::sim {
 namespace {

@@ -16,8 +16,8 @@
 #include "skua/machine/sim/validator.hpp"
 #include "skua/policy/adws/adws.hpp"
 #include "skua/policy/registry.hpp"
-#include "skua/program/random_tree.hpp"
 #include "skua/program/recorder.hpp"
+#include "tests/programs/random_tree.hpp"
 
 namespace skua::inline v0::sim {
 

@@ -11,8 +11,8 @@
 #include "skua/machine/sim/simulator.hpp"
 #include "skua/machine/sim/validator.hpp"
 #include "skua/policy/registry.hpp"
-#include "skua/program/random_tree.hpp"
 #include "skua/program/recorder.hpp"
+#include "tests/programs/random_tree.hpp"
 
 namespace skua::inline v0::sim {
 namespace {

@@ -11,7 +11,7 @@
 #include "skua/machine/sim/validator.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/policy/random.hpp"
-#include "skua/program/random_tree.hpp"
+#include "tests/programs/random_tree.hpp"
 
 namespace skua::inline v0::sim {
 namespace {

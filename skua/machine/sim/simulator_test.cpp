@@ -12,11 +12,11 @@
 #include "skua/machine/sim/validator.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/policy/registry.hpp"
-#include "skua/program/outline.hpp"
-#include "skua/program/random_tree.hpp"
 #include "skua/program/recorder.hpp"
 #include "tests/programs/effort.hpp"
+#include "tests/programs/outline.hpp"
 #include "tests/programs/random_runs.hpp"
+#include "tests/programs/random_tree.hpp"
 
 namespace skua::inline v0::sim {
 namespace {

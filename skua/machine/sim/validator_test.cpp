@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "skua/policy/random.hpp"
-#include "skua/program/random_tree.hpp"
+#include "tests/programs/random_tree.hpp"
 
 namespace skua::inline v0::sim {
 namespace {

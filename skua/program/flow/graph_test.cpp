@@ -21,7 +21,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/program/flow/flow.hpp"
 #include "skua/program/serial.hpp"
-#include "skua/program/shuffled.hpp"
+#include "tests/programs/shuffled.hpp"
 
 namespace skua::inline v0::runtime {
 namespace {
