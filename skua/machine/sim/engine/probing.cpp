@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The simulator's idle workers: which probes they execute, how they receive what they find, and where tasks go.
-#include "skua/machine/sim/engine.hpp"
+#include "skua/machine/sim/engine/engine.hpp"
 
 namespace skua::inline v0::sim {
 namespace {

@@ -2,7 +2,7 @@
 // The simulator's busy workers: stacks of calls that meet groups and scopes, wait for them, and continue.
 #include <algorithm>
 
-#include "skua/machine/sim/engine.hpp"
+#include "skua/machine/sim/engine/engine.hpp"
 #include "skua/parts/base/assert.hpp"
 
 namespace skua::inline v0::sim {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "skua/machine/sim/engine.hpp"
+#include "skua/machine/sim/engine/engine.hpp"
 
 namespace skua::inline v0::sim {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The engine of the simulator: one run. States and invariants: simulator.md. Time and result: simulator.cpp; probing,
-// taking and placing: probing.cpp; fences of steals: fences.cpp; stacks of calls, groups and scopes: stacks.cpp; finish
-// regions: finish.cpp; teams: teams.cpp; the trace: tracing.cpp.
+// The engine of the simulator: one run. States and invariants: simulator.md. Each file beside this one is one thing that
+// the engine does: time and result engine.cpp; probing, taking and placing probing.cpp; fences of steals fences.cpp; stacks
+// of calls, groups and scopes stacks.cpp; finish regions finish.cpp; teams teams.cpp; the trace tracing.cpp.
 #pragma once
 
 #include <array>
@@ -102,7 +102,7 @@ class engine final : private policies::machine_view {
   run_result run();
 
  private:
-  // Time (simulator.cpp).
+  // Time (engine.cpp).
   void schedule(worker_id w, tick at);
   void move(worker_id w);
   void check_policies_rest();

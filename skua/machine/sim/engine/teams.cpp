@@ -2,7 +2,7 @@
 // The simulator's teams: one member per worker, found in its inbox; barriers in virtual time. Rules: simulator.md.
 #include <algorithm>
 
-#include "skua/machine/sim/engine.hpp"
+#include "skua/machine/sim/engine/engine.hpp"
 #include "skua/parts/base/assert.hpp"
 
 namespace skua::inline v0::sim {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the engine notes of its run, if somebody wants a trace: apart from the code that does what is noted.
-#include "skua/machine/sim/engine.hpp"
+#include "skua/machine/sim/engine/engine.hpp"
 
 namespace skua::inline v0::sim {
 

@@ -2,7 +2,7 @@
 // What steals cost beyond their own steps: fences, and interrupts of everybody. Rules: heavy_fences.md.
 #include <algorithm>
 
-#include "skua/machine/sim/engine.hpp"
+#include "skua/machine/sim/engine/engine.hpp"
 
 namespace skua::inline v0::sim {
 namespace {
