@@ -6,7 +6,7 @@
 
 1. build/docs-api holds the public headers as tools/api_headers.py shows them. Doxygen makes pages of them, without a warning.
 2. build/docs-pages holds the pages as they lie in the repository, so that links between them need no change; with them the API's pages,
-   and as text each source file to which a page links. Comments for the tests are left out.
+   and as text each source file to which a page links. Comments for the tests, and those behind figures, are left out.
 3. MkDocs builds build/docs; with --strict, so a page or a heading that is not there ends it.
 4. Every link of every page of the site must lead to a file and, where it names one, to an anchor that are there.
 """
@@ -22,6 +22,7 @@ import urllib.parse
 import xml.etree.ElementTree
 
 import api_headers
+import figures
 
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "experiments", "skua", "apps", "tests", "packaging", "third_party")  # folders: every *.md in them
 LINK = re.compile(r"(?<!\\)(\[[^\]]*\]\()([^()\s#]+)((?:#[^()\s]*)?\))")
@@ -122,6 +123,7 @@ def stage_page(root, path, text, folder):
         return f"{found[1]}{found[2]}.txt{found[3]}"
 
     text = re.sub(r"^<!--.*?-->[ \t]*\n", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(figures.MARKER, "", text)
     to = folder / path.relative_to(root)
     to.parent.mkdir(parents=True, exist_ok=True)
     to.write_text(outside_code(text, lambda part: LINK.sub(change, part)), encoding="utf-8")

@@ -77,6 +77,10 @@ class links(unittest.TestCase):
     def test_a_missing_page_and_a_missing_anchor_are_named(self):
         self.assertEqual(len(self.wrong(a='<a href="c.html"><a href="b.html#y"><img src="z.png">', b='<h2 id="x">')), 3)
 
+    def test_what_stands_behind_a_figure_is_left_out(self):
+        site.stage_page(self.folder, self.folder / "p.md", "takes **2.47**<!-- fork.ns --> ns <!-- stays -->\n", self.folder / "out")
+        self.assertEqual((self.folder / "out/p.md").read_text(encoding="utf-8"), "takes **2.47** ns <!-- stays -->\n")
+
     def test_a_page_links_to_copies_of_sources_and_to_pages_of_folders(self):
         (self.folder / "with").mkdir()
         (self.folder / "without").mkdir()
