@@ -123,10 +123,9 @@ def stage_page(root, path, text, folder):
         return f"{found[1]}{found[2]}.txt{found[3]}"
 
     text = re.sub(r"^<!--.*?-->[ \t]*\n", "", text, flags=re.MULTILINE | re.DOTALL)
-    text = re.sub(figures.MARKER, "", text)
     to = folder / path.relative_to(root)
     to.parent.mkdir(parents=True, exist_ok=True)
-    to.write_text(outside_code(text, lambda part: LINK.sub(change, part)), encoding="utf-8")
+    to.write_text(outside_code(text, lambda part: LINK.sub(change, re.sub(figures.MARKER, "", part))), encoding="utf-8")
 
 
 # --- its links ------------------------------------------------------------------------------------------------------

@@ -126,7 +126,6 @@ std::optional<finding> long_last_task(run_numbers const& n, thresholds const& t)
 std::optional<finding> serial_part(run_numbers const& n, thresholds const& t) {
   double const alone = n.with_one - n.tail;
   if (n.workers < 2 || n.asleep <= t.asleep || alone <= t.with_one) return std::nullopt;
-  double const bound = 1 / (alone + (1 - alone) / n.workers);
   return finding{
       .key = "serial_part",
       .cost = alone * (1 - 1.0 / n.workers),
@@ -135,7 +134,7 @@ std::optional<finding> serial_part(run_numbers const& n, thresholds const& t) {
                               in_percent(alone), in_percent(n.asleep)),
       .advice = fmt::format("Fork inside that part: find it in the time lines below. As long as it stays, more "
                             "workers cannot make the run {:.1f} times as fast.",
-                            std::max(bound, 1 / alone)),
+                            1 / alone),
       .command = try_again(n, "", "forked.trace")};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // task_group, as oneTBB's users know it: start tasks here, wait for them there, from any thread.
-// A program that has a `here` does better with `here.join` and `here.scope`, which allocate nothing.
+// A program that has a `here` does better with `here.join`, which allocates nothing, and with `here.scope`.
 #pragma once
 
 #include <cstddef>

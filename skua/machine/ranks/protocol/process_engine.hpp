@@ -119,8 +119,9 @@ class process_engine final : private tree_outbox, private recovery_site {
   /// Who failed, as far as this rank has heard. After has_left all ranks have the same answer: the lowest rank.
   [[nodiscard]] std::optional<failure> const& failed() const noexcept { return failure_; }
 
-  /// Everything has run everywhere, nothing is under way, and the queue's memory is its own again.
+  /// A rank has died, and what it had is being dealt out anew; until that is done nobody steals.
   [[nodiscard]] bool is_recovering() const noexcept { return recovery_ && recovery_->is_suspended(); }
+  /// Everything has run everywhere, nothing is under way, and the queue's memory is its own again.
   [[nodiscard]] bool has_left() const noexcept { return end_.left() && being_sent_.empty(); }
   [[nodiscard]] std::uint32_t epoch() const noexcept { return epoch_; }
   [[nodiscard]] steal_counts const& counts() const noexcept { return counts_; }

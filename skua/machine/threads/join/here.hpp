@@ -31,7 +31,7 @@ class here final : public fiber {
  public:
   using fiber::fiber;
 
-  /// Two children: 5 ns on the machines we measured, and each fork can be stolen at once. More children: one group of
+  /// Two children: a few nanoseconds (docs/measurements.md), and each fork can be stolen at once. More children: one group of
   /// n. Work: the children's plus O(n); span: the longest child plus O(n).
   /// It may return on another thread than it was called on, if a child was stolen. So do not hold a mutex across it, and
   /// keep no reference to a thread_local. Which calls return on their thread: docs/guide/joins.md.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The join of two: the second child lies in the parent's frame as a closure while the first runs. [ARCHITECTURE 3]
+// The join of two: the second child lies in the parent's frame as a closure while the first runs. Its states: group.md.
 //
 // Without a thief, a join costs no allocation, no stack switch, no atomic read-modify-write and no fence. What happens
 // when a thief comes is compiled once (second_child.cpp): a program compiles the hot path, and a call of each child.

@@ -24,7 +24,7 @@ pool& default_pool();
 
 /// True if what the calling thread runs should end early: its task_group was cancelled, a task_group_context or a token
 /// around it stopped, or a sibling has thrown. False outside of every call. For long bodies that were given no `here`
-/// (`here.stop_requested()`). Cost: 2 ns, plus the depth of what surrounds the task.
+/// (`here.stop_requested()`). Cost: O(depth of what surrounds the task).
 [[nodiscard]] bool is_current_task_group_canceling() noexcept;
 
 namespace runtime {
@@ -61,7 +61,7 @@ class call_section {
   std::optional<shield> shield_;
 };
 
-/// Models the concept skua::executor.
+/// Models the concept task_executor (program/executor.hpp).
 struct executor {
   using here = runtime::here;
 

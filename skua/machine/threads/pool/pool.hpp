@@ -118,8 +118,8 @@ class pool {
 
   /// Runs f(here) or f() on the pool: returns its value, throws what it throws. Any thread may call it. A task of this pool
   /// calls f directly; a task of another pool parks while its worker runs other work. A thread from outside runs f
-  /// itself, in the place of a worker whose thread sleeps (caller.md), and counts as one of `workers`; cost about
-  /// 0.06 us. If all workers are awake, one of them may run f, or f runs here without help.
+  /// itself, in the place of a worker whose thread sleeps (caller.md), and counts as one of `workers`; cost:
+  /// docs/measurements.md. If all workers are awake, one of them may run f, or f runs here without help.
   template <class F>
   auto run(F&& f) {
     return runtime::call_outside(f, [this](runtime::outside_call& c) { run_here(c); });
