@@ -94,7 +94,7 @@ std::uint64_t numbered_group::run_piece(here& on, std::uint64_t first) noexcept 
     ++i;
     if (!more) return i - first;
     if (shared && !on.pop()) return i - first;  // stolen: the rest is the thief's
-    stopping = stopping || failing();
+    stopping = failing();                       // poll() has raised the flag
   }
 }
 

@@ -71,13 +71,12 @@ void second_child::run_stolen(task& t, std::uint64_t, here& thief) noexcept {
   auto& self = static_cast<second_child&>(static_cast<group&>(t));
   stop_node const node{self.watched(), &self, nullptr, nullptr, self.place()};
   thief.watch(&node);
-  std::uint64_t outcome = dropped;
+  std::uint64_t outcome = dropped;  // also if it throws `cancelled`
   if (!thief.is_stopped()) {
     try {
       self.kind().call(self, thief);
       outcome = 0;
     } catch (cancelled const&) {
-      outcome = dropped;
     } catch (...) {
       ::new (static_cast<void*>(std::addressof(self.error_))) std::exception_ptr(std::current_exception());
       outcome = failed;
