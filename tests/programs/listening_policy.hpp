@@ -26,6 +26,7 @@ struct ears {
   std::function<void(worker_id, runtime::hint const&)> marked = [](worker_id, runtime::hint const&) {};
   std::function<std::optional<policies::placement>(worker_id, policies::task_tag&, policies::cause)> placed =
       [](worker_id, policies::task_tag&, policies::cause) { return std::nullopt; };
+  std::function<void(worker_id, policies::task_tag const&)> met = [](worker_id, policies::task_tag const&) {};
 };
 
 /// Each tag that it writes has a number of its own in the second word.
@@ -43,6 +44,12 @@ class listening_worker final : public policies::worker_policy {
     policies::task_tag child = thief_.mark(parent, hinted);
     child.words[1] = ++marks_ * 1000 + index(self_);
     return child;
+  }
+  policies::task_tag meet(policies::task_tag const& task, double total_work, std::uint64_t n) noexcept override {
+    of_.met(self_, task);
+    policies::task_tag group = thief_.meet(task, total_work, n);
+    group.words[1] = ++marks_ * 1000 + index(self_);
+    return group;
   }
   policies::placement place(policies::task_tag& task, policies::cause why) noexcept override {
     if (auto const chosen = of_.placed(self_, task, why)) return *chosen;

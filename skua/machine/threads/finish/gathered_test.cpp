@@ -105,21 +105,22 @@ TEST(gathered, tasks_of_another_type_are_none_of_its_parts) {
 }
 
 TEST(gathered, tasks_at_another_address_or_place_are_none_of_its_parts) {
-  gathering one(1);
-  one.run([&](auto& h) {
-    h.finish([&](auto& f) {
-      f.spawn_gathered(of_type(1), [&](auto& region, bool) {
-        one.told.add('a');
-        hint elsewhere = of_type(1);
-        elsewhere.address = skua::address_at(0.5);
-        hint placed = of_type(1);
-        placed.place = skua::place_id{0};
-        region.spawn_beside(elsewhere, [&](auto&, bool) { one.told.add('b'); });
-        region.spawn_beside(placed, [&](auto&, bool) { one.told.add('c'); });
+  hint elsewhere = of_type(1);
+  elsewhere.address = skua::address_at(0.5);
+  hint placed = of_type(1);
+  placed.place = skua::place_id{0};
+  for (hint const& other : {elsewhere, placed}) {
+    gathering one(1);
+    one.run([&](auto& h) {
+      h.finish([&](auto& f) {
+        f.spawn_gathered(of_type(1), [&](auto& region, bool) {
+          one.told.add('a');
+          region.spawn_beside(other, [&](auto&, bool) { one.told.add('b'); });
+        });
       });
     });
-  });
-  EXPECT_EQ(one.told.text(), "acb");
+    EXPECT_EQ(one.told.text(), "ab");
+  }
 }
 
 TEST(gathered, tasks_that_are_not_gathered_are_none_of_its_parts) {
@@ -195,6 +196,70 @@ TEST(gathered, closures_end_with_their_tasks) {
     });
   });
   EXPECT_EQ(held.use_count(), 1);
+}
+
+/// From `migrated` the oldest comes first, from the others the newest.
+TEST(gathered, or_not_tasks_wait_in_the_lane_in_which_the_policy_placed_them) {
+  for (lane const where : {lane::migrated, lane::local, lane::spawned}) {
+    ears all;
+    all.needs = {.lanes = {lane::local, lane::migrated}, .released = true};
+    all.placed = [where](skua::worker_id self, task_tag&, cause why) -> std::optional<placement> {
+      if (why == cause::released) return placement{.worker = self, .where = where};
+      return std::nullopt;
+    };
+    skua::pool pool({.workers = 1});
+    auto const region = open_listening(pool, all);
+    story told;
+    region->run([&](auto& h) {
+      h.finish([&](auto& f) {
+        for (char const c : {'a', 'b', 'c'}) f.spawn([&told, c](auto&) { told.add(c); });
+      });
+    });
+    EXPECT_EQ(told.text(), where == lane::migrated ? "abc" : "cba");
+  }
+}
+
+/// The policy has not asked for the lane in which it places them, so that they stay.
+TEST(gathered, tasks_that_cannot_be_placed_are_at_home_where_they_stay) {
+  ears all;
+  all.needs = {.released = true};
+  all.placed = [](skua::worker_id, task_tag&, cause why) -> std::optional<placement> {
+    if (why == cause::released) return placement{.worker = skua::worker_id{1}, .where = lane::local};
+    return std::nullopt;
+  };
+  skua::pool pool({.workers = 2});
+  auto const region = open_listening(pool, all);
+  std::atomic<bool> is_kept{false};
+  std::atomic<int> at_home{-1};
+  region->run([&](auto& here) {
+    EXPECT_EQ(here.worker(), skua::worker_id{0});
+    here.join(
+        [&](auto& h) {
+          wait_until("the other worker comes", [&] { return is_kept.load(); });
+          hint with_data = of_type(1);
+          with_data.address = skua::address_at(0.5);
+          h.finish([&](auto& f) {
+            f.spawn_gathered(with_data, [&](auto&, bool is_at_home) { at_home = is_at_home ? 1 : 0; });
+          });
+        },
+        [&](auto&) {
+          is_kept = true;
+          wait_until("the task has run", [&] { return at_home >= 0; });
+        });
+  });
+  EXPECT_EQ(at_home, 1);
+}
+
+TEST(gathered, tasks_and_their_parts_are_counted_as_spawned) {
+  skua::pool pool({.workers = 1});
+  pool.run([&](auto& h) {
+    auto const before = pool.counters()[0].spawns;
+    h.finish([&](auto& f) {
+      f.spawn([](auto&) {});
+      f.spawn_gathered(of_type(1), [&](auto& region, bool) { region.spawn_beside(of_type(1), [](auto&, bool) {}); });
+    });
+    EXPECT_EQ(pool.counters()[0].spawns - before, 3U);
+  });
 }
 
 /// The mark of an isolated call is taken back when the call returns.

@@ -128,6 +128,77 @@ TEST(own_tasks, of_a_tied_owner_are_left_also_where_the_lane_asks_for_attention)
   }
 }
 
+/// A push that asks for attention is a push all the same.
+TEST(own_tasks, do_not_run_at_once_where_the_lane_asks_for_attention) {
+  skua::pool pool({.workers = 1});
+  pool.run([&](auto& here) {
+    int ran = 0;
+    auto const alarm = [&] {
+      try {
+        here.scope([](auto&) { throw std::runtime_error("an alarm"); });
+      } catch (std::runtime_error const&) {}
+    };
+    here.finish([&](auto& f) {
+      alarm();
+      f.spawn([&](auto&) { ++ran; });
+      EXPECT_EQ(ran, 0);
+    });
+    here.scope([&](auto& s) {
+      alarm();
+      s.fork([&](auto&) { ++ran; });
+      EXPECT_EQ(ran, 1);
+    });
+    skua::task_group group;
+    alarm();
+    group.run([&] { ++ran; });
+    EXPECT_EQ(ran, 2);
+    group.wait();
+    EXPECT_EQ(ran, 3);
+  });
+}
+
+/// The owner runs one task on top of itself when another one fails elsewhere; afterwards nothing of that is left.
+TEST(own_tasks, on_top_of_the_owner_hear_of_a_failure) {
+  skua::pool pool({.workers = 2});
+  skua::one_shot<> over;
+  pool.enqueue([&](auto& here) {
+    std::atomic<bool> runs_elsewhere{false};
+    std::atomic<bool> runs_here{false};
+    auto const fails = [&] {
+      here.finish([&](auto& f) {
+        f.spawn([&](auto&) {
+          runs_elsewhere = true;
+          wait_until("the owner runs a task", [&] { return runs_here.load(); });
+          throw std::runtime_error("elsewhere");
+        });
+        wait_until("the other worker comes", [&] { return runs_elsewhere.load(); });
+        f.spawn([&](auto& mine) {
+          runs_here = true;
+          wait_until("it hears of the failure", [&] { return mine.here().stop_requested(); });
+        });
+      });
+    };
+    EXPECT_THROW(fails(), std::runtime_error);
+    EXPECT_FALSE(here.stop_requested());
+    over.set_value();
+  });
+  over.wait();
+}
+
+TEST(own_tasks, at_a_place_that_there_is_not_run_all_the_same) {
+  for (char const* const policy : {"random", "strategies", "numa-ws"}) {
+    skua::pool pool({.workers = 2, .policy = policy});
+    std::atomic<int> ran{0};
+    pool.run([&](auto& here) {
+      here.finish([&](auto& f) {
+        for (std::uint32_t p = 0; p < 4; ++p)
+          f.spawn(skua::at{skua::place_id{pool.places() + p}}, [&](auto&) { ++ran; });
+      });
+    });
+    EXPECT_EQ(ran, 4) << policy;
+  }
+}
+
 TEST(own_tasks, with_places_run_once_each) {
   skua::pool pool({.workers = 2});
   std::atomic<int> ran{0};

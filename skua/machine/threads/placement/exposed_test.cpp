@@ -38,6 +38,36 @@ TEST(exposed, group_that_nobody_steals_is_run_by_its_owner) {
   EXPECT_EQ(order, (std::vector{0, 1, 2, 3}));
 }
 
+/// Tags are as tasks are nested: each child has its own, a scope's body the scope's, and what comes after a group the task's again.
+TEST(exposed, groups_are_met_by_the_task_that_opens_them) {
+  std::vector<std::uint64_t> met;
+  ears all;
+  all.needs = {.lanes = {lane::local}};
+  all.sees_forks = true;
+  all.met = [&](skua::worker_id, task_tag const& t) { met.push_back(t.words[1]); };
+  skua::pool pool({.workers = 1});
+  auto const region = open_listening(pool, all);
+  auto const group = [](auto& h) { h.each(std::array{0, 1}, [](auto&, int) {}); };
+  region->run([&](auto& h) {
+    h.each(std::array{0, 1}, [&](auto& g, int) { group(g); });
+    group(h);
+    h.scope([&](auto& s) {
+      s.fork([](auto&) {});
+      group(h);
+    });
+    group(h);
+  });
+  ASSERT_EQ(met.size(), 7U);
+  auto const root = met[0];
+  EXPECT_NE(met[1], root) << "the first child's";
+  EXPECT_NE(met[2], root) << "the second child's";
+  EXPECT_NE(met[1], met[2]);
+  EXPECT_EQ(met[3], root) << "after a group";
+  EXPECT_EQ(met[4], root) << "the scope";
+  EXPECT_NE(met[5], root) << "in the scope";
+  EXPECT_EQ(met[6], root) << "after the scope";
+}
+
 /// Worker 1's mailbox is occupied by the first child, if that still lies there; what the policy then writes on the second one is heard
 /// when that has returned.
 TEST(exposed, child_that_was_refused_returns_with_the_tag_that_the_policy_left) {

@@ -89,7 +89,10 @@ TEST(moving, a_mailbox_that_holds_a_task_refuses_the_next_one) {
   EXPECT_EQ(theirs.mailbox.take_oldest(got, any), outcome::got);
   EXPECT_EQ(got.item, &first);
   EXPECT_EQ(theirs.mailbox.take_oldest(got, any), outcome::empty);
-  EXPECT_TRUE(moving::send(mine, tagged_entry{&second, 1, {}}, there)) << "an emptied mailbox takes another one";
+  placement went;
+  EXPECT_TRUE(moving::send(mine, tagged_entry{&second, 1, {}}, there, &went)) << "an emptied mailbox takes another one";
+  EXPECT_EQ(went.worker, there.worker);
+  EXPECT_EQ(went.where, there.where);
 }
 
 }  // namespace

@@ -237,4 +237,26 @@ TEST_F(on_two_processors, who_was_moved_away_comes_back_and_keeps_its_mask) {
   }
 }
 
+/// It keeps the mask that it has, also where who comes would stay bound.
+TEST_F(on_two_processors, a_thread_that_is_at_home_is_not_bound) {
+  std::thread([&] {
+    auto const home = static_cast<int>(two.members()[0]);
+    bool has_kept_its_mask = false;
+    // The kernel may move the thread in between, which then has to come home.
+    for (int i = 0; i < 100 && !has_kept_its_mask; ++i) {
+      cpu_mask only_home;
+      only_home.insert(two.members()[0]);
+      ASSERT_FALSE(skua::runtime::bind_this_thread(only_home));
+      skua::runtime::home_processor place;
+      place.begin(true);
+      ASSERT_FALSE(skua::runtime::bind_this_thread(two));
+      if (::sched_getcpu() != home) continue;
+      place.come();
+      has_kept_its_mask = affinity_of_this_thread() == two;
+      place.leave();
+    }
+    EXPECT_TRUE(has_kept_its_mask);
+  }).join();
+}
+
 }  // namespace
