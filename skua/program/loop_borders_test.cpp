@@ -145,15 +145,22 @@ struct in_halves : blocked_range<std::size_t> {
 TEST(ranges_of_a_user, with_fewer_elements_than_there_are_pieces_are_divided_to_their_elements) {
   for (std::size_t n = 0; n <= 40; ++n) {
     in_halves const all(0, n);
-    auto const fold = [](in_halves const& p, std::string so_far) { return so_far + letters(p.begin(), p.end()); };
+    auto const fold = [](in_halves const& p, std::string so_far) {
+      EXPECT_FALSE(p.empty());
+      return so_far + letters(p.begin(), p.end());
+    };
     auto const join = [](std::string a, std::string const& b) { return a + b; };
     EXPECT_EQ(on::parallel_reduce<executor>(all, std::string(), fold, join), letters(0, n));
     std::vector<int> seen(n);
     on::parallel_for<executor>(all, [&](in_halves const& p) {
+      EXPECT_FALSE(p.empty());
       for (std::size_t i = p.begin(); i != p.end(); ++i) ++seen[i];
     });
     EXPECT_EQ(seen, std::vector<int>(n, 1));
-    auto const scan = [](in_halves const& p, std::string sum, bool) { return sum + letters(p.begin(), p.end()); };
+    auto const scan = [](in_halves const& p, std::string sum, bool) {
+      EXPECT_FALSE(p.empty());
+      return sum + letters(p.begin(), p.end());
+    };
     EXPECT_EQ(on::parallel_scan<executor>(all, std::string(), scan, join), letters(0, n));
   }
 }
@@ -174,7 +181,10 @@ struct counted {
   counted() { ++alive; }
   explicit counted(int v) : value(v) { ++alive; }
   counted(counted const& o) : value(o.value) { ++alive; }
-  ~counted() { --alive; }
+  ~counted() {
+    --alive;
+    *static_cast<int volatile*>(&value) = -1;  // whoever reads it later sees that it is gone
+  }
   counted& operator=(counted const&) = default;
   static inline int alive = 0;
 };

@@ -281,6 +281,36 @@ TEST(measured_work, the_recorder_sees_the_hints_of_the_second_iteration_only) {
   EXPECT_EQ(hinted(record(iteration)), 3);
 }
 
+/// Two iterations: children that take -1 throw, and end the first one; hints of -1 are none. The works of the second.
+std::vector<double> works_after(std::vector<double> const& takes, std::vector<double> const& given) {
+  virtual_time here;
+  work::measured memory;
+  std::vector<std::size_t> numbers(takes.size());
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  bool is_first = true;
+  auto const hint_of = [&](std::size_t i) { return given[i] < 0 ? hint{} : as_hint(work{given[i]}); };
+  auto const body = [&](auto& h, std::size_t i) {
+    if (is_first && takes[i] < 0) throw std::runtime_error("this child");
+    busy(h, std::max(takes[i], 1.0));
+  };
+  try {
+    memory.each(here, numbers, hint_of, body);
+  } catch (std::runtime_error const&) {}
+  is_first = false;
+  memory.each(here, numbers, hint_of, body);
+  return works(here);
+}
+
+TEST(measured_work, hints_are_scaled_by_what_is_both_given_and_measured_else_by_the_means) {
+  using all = std::vector<double>;
+  EXPECT_EQ(works_after({10, -1}, {-1, 4}), (all{10, 10}))
+      << "the mean of what is given is the mean of what is measured";
+  EXPECT_EQ(works_after({10, 30, -1, 0}, {-1, -1, 1, 3}), (all{10, 30, 10, 30}));
+  EXPECT_EQ(works_after({10, -1, 0}, {2, 4, -1}), (all{10, 20, 10})) << "five for each unit that was measured";
+  EXPECT_EQ(works_after({10, -1}, {0, -1}), (all{0, 10})) << "nothing is nothing in any unit";
+  EXPECT_EQ(works_after({10, -1}, {-1, 0}), (all{10, 0}));
+}
+
 /// Any mixture of hints and measurements, against the rules in measured_work.md.
 TEST(measured_work, whatever_is_given_and_measured_is_brought_to_one_unit) {
   for (std::uint64_t seed = 1; seed <= 600; ++seed) {

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <vector>
 
 #include "skua/program/algorithm/here_test.hpp"
 
@@ -97,6 +100,39 @@ TEST(merge, equals_std_merge_even_among_equals) {
       }
     }
   });
+}
+
+/// Counts those that live. Moves that make an object throw when `left` says so.
+struct fragile {
+  explicit fragile(int v) : value(v) { ++alive; }
+  fragile(fragile&& o) : value(o.value) {
+    if (left >= 0 && left-- == 0) throw std::runtime_error("a move");
+    ++alive;
+  }
+  fragile& operator=(fragile&&) noexcept = default;
+  ~fragile() { --alive; }
+  friend bool operator<(fragile const& a, fragile const& b) noexcept { return a.value < b.value; }
+  int value;
+  static inline long alive = 0;
+  static inline long left = -1;
+};
+
+TEST(stable_sort, leaves_nothing_behind_where_a_move_throws) {
+  constexpr int n = 60;
+  bool done = false;
+  for (long k = 0; !done; ++k) {
+    std::vector<fragile> data;
+    data.reserve(n);
+    for (int i = 0; i < n; ++i) data.emplace_back(i * 7 % n);
+    serial here;
+    fragile::left = k;
+    try {
+      stable_sort(here, data, std::less<>{}, grain{8});
+      done = fragile::left >= 0;
+    } catch (std::runtime_error const&) {}
+    fragile::left = -1;
+    EXPECT_EQ(fragile::alive, n) << k;
+  }
 }
 
 }  // namespace
