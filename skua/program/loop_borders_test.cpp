@@ -19,6 +19,7 @@
 #include "skua/program/parallel.hpp"
 #include "skua/program/parallel_reduce.hpp"
 #include "skua/program/pieces.hpp"
+#include "skua/program/serial.hpp"
 #include "skua/program/task_group.hpp"
 #include "skua/program/value_holder.hpp"
 
@@ -254,7 +255,7 @@ TEST(loops_over_streams, and_stable_sorts_are_those_of_the_algorithms) {
   for (int i = 0; i < 5000; ++i) pairs.emplace_back(i * 7 % 10, i);
   std::vector<std::pair<int, int>> expected = pairs;
   auto const by_first = [](auto const& a, auto const& b) { return a.first < b.first; };
-  std::ranges::stable_sort(expected, by_first);
+  std::ranges::sort(expected);  // the second ones rise
   on::parallel_stable_sort<executor>(pairs.begin(), pairs.end(), by_first);
   EXPECT_EQ(pairs, expected);
 }
