@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "skua/machine/threads/pages/distribute.hpp"
+#include "skua/machine/threads/face/distribute.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/memory/page_array.hpp"
 #include "skua/parts/memory/shares.hpp"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/face/pool.hpp"
 #include "skua/rank_pool.hpp"
 #include "skua/ranks.hpp"
 

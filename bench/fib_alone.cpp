@@ -21,7 +21,7 @@
 #include <string_view>
 
 #include "apps/fib/problem.hpp"
-#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/face/pool.hpp"
 #include "skua/program/serial.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // skua top: what the workers of a running program do, while they do it. Nothing is asked of the program: its counters lie in
-// memory that it shares with its own user (skua/machine/threads/attach/attach.md).
+// memory that it shares with its own user (skua/machine/threads/observe/attach.md).
 #include <fmt/format.h>
 
 #include <poll.h>

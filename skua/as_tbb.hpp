@@ -6,7 +6,7 @@
 #pragma once
 
 #include "skua/conventional.hpp"
-#include "skua/machine/threads/enqueue/enqueue.hpp"
+#include "skua/machine/threads/face/enqueue.hpp"
 #include "skua/tbb/cache_aligned_allocator.hpp"
 #include "skua/tbb/collaborative_call_once.hpp"
 #include "skua/tbb/concurrent_bounded_queue.hpp"

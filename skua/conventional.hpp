@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The conventional face: parallel_for, parallel_reduce, task_group and their kin, with oneTBB's names and arguments, on
-// the pool of the calling worker, or on the default pool (machine/threads/pool/executor.hpp). Any thread may call them.
+// the pool of the calling worker, or on the default pool (machine/threads/face/executor.hpp). Any thread may call them.
 //
 // What holds for all of them: functions are called through references and are not copied; several workers call them at
 // once. The first exception of a function is rethrown, and what has not begun is dropped.
@@ -18,8 +18,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "skua/machine/threads/pool/executor.hpp"
-#include "skua/machine/threads/pool/loops.hpp"
+#include "skua/machine/threads/face/executor.hpp"
+#include "skua/machine/threads/face/loops.hpp"
 #include "skua/parts/base/built_with.hpp"
 #include "skua/parts/base/ranges.hpp"
 #include "skua/program/callable.hpp"

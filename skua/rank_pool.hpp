@@ -7,8 +7,8 @@
 #include <new>
 
 #include "skua/machine/ranks/communicator/communicator.hpp"
-#include "skua/machine/threads/enqueue/detached.hpp"
-#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/face/detached.hpp"
+#include "skua/machine/threads/face/pool.hpp"
 #include "skua/parts/base/built_with.hpp"
 #include "skua/program/collection/worker_threads.hpp"
 
@@ -36,7 +36,7 @@ class rank_pool final : private runtime::worker_threads {
   struct in_pool final : runtime::detached_call {
     explicit in_pool(runtime::worker_call& c) noexcept : runtime::detached_call{.is = &kind}, call(c) {}
 
-    static void work(runtime::detached_call& self, runtime::here&) {
+    static void work(runtime::detached_call& self, runtime::fiber&) {
       runtime::worker_call& mine = static_cast<in_pool&>(self).call;
       mine.run(mine);
     }

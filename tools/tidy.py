@@ -16,6 +16,7 @@ import re
 import statistics
 import sys
 
+import layers
 import namespaces
 import old_words
 import papers
@@ -40,9 +41,6 @@ NOT_YET = set()  # rules that the tree does not obey yet
 HIDDEN_LIBRARIES = {"hwloc": "skua/parts/topology/", "boost/": "skua/parts/context/", "mpi.h": "skua/machine/ranks/",
                     "toml++/": ("skua/machine/sim/model/", "skua/machine/ranks/simulated/")}
 
-# The folders of cli/, and which of the others each may include; the subcommands on top include all of them.
-CLI_FOLDERS = {"text": (), "balance": ("text",), "chart": (), "compare": ("measure", "text"), "export": ("text",), "measure": ("text",), "page": ("text",), "simulate": ("chart", "text"), "probes": ("text",), "report": ("page", "text"), "top": ("text",), "experiment": ("chart", "simulate", "text")}
-
 # What would let a policy act, wait, measure or allocate, instead of only deciding.
 BARRED_IN_POLICIES = {"atomic", "barrier", "chrono", "condition_variable", "ctime", "future", "latch", "mutex", "new",
                       "random", "semaphore", "shared_mutex", "stop_token", "thread"}
@@ -57,71 +55,16 @@ def rule(function):
 
 # --- layers ---------------------------------------------------------------------------------------------------------
 
-def layer_of(path):
-    """base, parts/NAME, program, policy, machine/NAME, face (skua/skua.hpp), apps, bench, cli, tests; or None."""
-    parts = path.split("/")
-    if re.search(r"_(test|model|bench)\.[ch]pp$", path):
-        return "tests"  # a test may reach for anything, wherever it stands
-    if parts[0] != "skua":
-        return parts[0] if parts[0] in ("apps", "bench", "cli", "tests") else None
-    if len(parts) == 2 or parts[1] == "tbb":
-        return "face"
-    if parts[1] in ("parts", "machine") and len(parts) > 3:
-        return "base" if parts[1:3] == ["parts", "base"] else "/".join(parts[1:3])
-    return parts[1]
-
-
-def why_barred(user, used, used_path):
-    """A sentence if a file of layer `user` may not include `used_path`, which is of layer `used`; or None."""
-    if user == used or user in (None, "tests"):
-        return None
-    if user in ("face", "apps", "bench", "cli"):
-        high = {"face": (), "apps": (), "bench": ("apps",), "cli": ("apps",)}[user]
-        if used in ("apps", "bench", "cli", "tests") and used not in high:
-            return f"{user} stands below or beside {used}, and arrows point down only"
-        return None
-    if used in ("face", "apps", "bench", "cli", "tests"):
-        return f"{used} stands above {user}, and arrows point down only"
-    if user == "base":
-        return "base is the bottom: it includes only itself"
-    if user.startswith("parts/"):
-        return None if used == "base" else f"{user} sees only base and itself"
-    if user == "policy":
-        if used in ("base", "parts/topology") or used_path == "skua/program/hint.hpp":
-            return None
-        return "a policy sees only parts/base, parts/topology and program/hint.hpp"
-    if user == "program":
-        return None if used == "base" or used.startswith("parts/") else f"a program knows nothing of {used}"
-    if user.startswith("machine/"):
-        if used.startswith("machine/"):
-            return "machines never include each other"
-        if user == "machine/sim" and used == "parts/queue":
-            return "the simulator needs no concurrent queue: its workers are numbers"
-        return None
-    return f"{user} is no layer that tidy knows; say in tools/tidy.py where it stands"
-
-
-def why_barred_in_cli(user_path, used_path):
-    """A sentence if a folder of cli/ may not include another one; or None."""
-    user, used = (path.split("/")[1] for path in (user_path, used_path))
-    if user not in CLI_FOLDERS or used in (user, *CLI_FOLDERS[user]):
-        return None
-    return f"cli/{user} includes only {', '.join(f'cli/{folder}' for folder in (user, *CLI_FOLDERS[user]))}"
-
-
 @rule
 def rule_layers(tree):
     for source in tree.code:
-        user = layer_of(source.path)
         for line, name, quoted in source.includes():
             if name.startswith(OUR_ROOTS):
                 if name not in tree.sources:
                     yield source, line, f"there is no file {name}"
-                elif why := why_barred(user, layer_of(name), name):
+                elif why := layers.why_barred(source.path, name):
                     yield source, line, f"must not include {name}: {why}"
-                elif user == layer_of(name) == "cli" and (why := why_barred_in_cli(source.path, name)):
-                    yield source, line, f"must not include {name}: {why}"
-            elif quoted and user is not None and not tree.variants(source, name):
+            elif quoted and layers.layer_of(source.path) is not None and not tree.variants(source, name):
                 yield source, line, f"include {name} by its path from the root of the repository"
 
 
@@ -139,7 +82,7 @@ def rule_libraries(tree):
 @rule
 def rule_pure_policies(tree):
     for source in tree.code:
-        if layer_of(source.path) != "policy":
+        if layers.layer_of(source.path) != "policy":
             continue
         for line, name, quoted in source.includes():
             if not quoted and not name.startswith("skua/") and (name in BARRED_IN_POLICIES or "." in name or "/" in name):

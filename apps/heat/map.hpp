@@ -10,7 +10,7 @@
 
 #include "apps/heat/problem.hpp"
 #include "apps/map/task_map.hpp"
-#include "skua/machine/threads/worker/leaf_log.hpp"
+#include "skua/machine/threads/lane/leaf_log.hpp"
 
 namespace skua::apps::heat {
 

@@ -9,7 +9,7 @@
 
 #include "apps/map/task_map.hpp"
 #include "apps/sph/problem.hpp"
-#include "skua/machine/threads/worker/leaf_log.hpp"
+#include "skua/machine/threads/lane/leaf_log.hpp"
 
 namespace skua::apps::sph {
 

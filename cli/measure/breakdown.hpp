@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "skua/machine/threads/worker/counters.hpp"
+#include "skua/machine/threads/lane/counters.hpp"
 
 namespace skua::cli {
 

@@ -13,7 +13,7 @@
 
 #include "apps/app.hpp"
 #include "apps/loop_styles.hpp"
-#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/face/pool.hpp"
 
 namespace skua::cli {
 

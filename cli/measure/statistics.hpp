@@ -8,7 +8,7 @@
 
 #include "cli/measure/breakdown.hpp"
 #include "cli/text/report.hpp"
-#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/face/pool.hpp"
 
 namespace skua::cli {
 

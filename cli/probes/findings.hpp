@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/probes/machine_facts.hpp"
-#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/face/pool.hpp"
 #include "skua/parts/base/fence.hpp"
 #include "skua/parts/memory/abilities.hpp"
 #include "skua/parts/topology/cgroup.hpp"
@@ -33,7 +33,7 @@ struct findings {
   layout map;
   runtime::fences fence;
   std::string why_fence;
-  runtime::page_abilities pages;         ///< what the kernel allows with memory
+  runtime::page_abilities pages;          ///< what the kernel allows with memory
   std::vector<std::string> system_lacks;  ///< missing_on_a_bare_system()
 
   /// What this machine lacks or forbids, with the reason or the consequence, one sentence each.

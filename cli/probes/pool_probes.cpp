@@ -12,7 +12,7 @@
 
 #include "apps/fib/problem.hpp"
 #include "cli/probes/samples.hpp"
-#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/face/pool.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/queue/deque.hpp"

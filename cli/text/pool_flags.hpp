@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "cli/text/command.hpp"
-#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/face/pool.hpp"
 #include "skua/parts/topology/topology.hpp"
 
 namespace skua::cli {
@@ -34,7 +34,8 @@ class pool_flags {
   [[nodiscard]] topology machine() const;
 
  private:
-  std::optional<std::string> workers_, policy_, places_, partitions_, history_, trace_, pin_, spin_, stack_, synthetic_, xml_;
+  std::optional<std::string> workers_, policy_, places_, partitions_, history_, trace_, pin_, spin_, stack_, synthetic_,
+      xml_;
   bool scatter_ = false;
 };
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "skua/machine/threads/attach/attached_pool.hpp"
+#include "skua/machine/threads/observe/attached_pool.hpp"
 
 namespace skua::cli::top {
 

@@ -11,7 +11,7 @@
 
 #include "cli/text/report.hpp"
 #include "cli/top/rates.hpp"
-#include "skua/machine/threads/attach/processes.hpp"
+#include "skua/machine/threads/observe/processes.hpp"
 
 namespace skua::cli::top {
 

@@ -11,7 +11,7 @@
 
 #include "cli/top/rates.hpp"
 #include "cli/top/sample.hpp"
-#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/face/pool.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // First touch as a task: a child with the place as hint touches each run of pages. So under a policy that heeds places,
 // and with pinned workers, an array lies where its tasks will run. A hint does not bind: callers that must know where
-// their pages are use distribute (machine/threads/pages/distribute.hpp).
+// their pages are use distribute (machine/threads/face/distribute.hpp).
 #pragma once
 
 #include <span>

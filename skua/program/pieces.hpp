@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What loops, reductions and parallel_invoke do apart from the user's functions: they cut a range and fork the sides.
 // The functions come as pointers, so this is compiled once per `here` and not once per loop; a machine compiles it for
-// programs (machine/threads/pool/loops.cpp). A call by pointer per leaf costs about a nanosecond.
+// programs (machine/threads/face/loops.cpp). A call by pointer per leaf costs about a nanosecond.
 #pragma once
 
 #include <algorithm>

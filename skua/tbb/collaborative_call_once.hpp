@@ -10,8 +10,8 @@
 #include <thread>
 #include <utility>
 
-#include "skua/machine/threads/pool/default_region.hpp"
-#include "skua/machine/threads/pool/executor.hpp"
+#include "skua/machine/threads/face/default_region.hpp"
+#include "skua/machine/threads/face/executor.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/program/wait_group.hpp"
 

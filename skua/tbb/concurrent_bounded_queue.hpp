@@ -11,7 +11,7 @@
 #include <mutex>
 #include <utility>
 
-#include "skua/machine/threads/suspend/one_shot.hpp"
+#include "skua/machine/threads/face/one_shot.hpp"
 #include "skua/parts/base/assert.hpp"
 
 namespace skua::inline v0::tbb {

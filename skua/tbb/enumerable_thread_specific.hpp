@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "skua/machine/threads/local/worker_local.hpp"
+#include "skua/machine/threads/face/worker_local.hpp"
 #include "skua/program/blocked_range.hpp"
 
 namespace skua::inline v0::tbb {

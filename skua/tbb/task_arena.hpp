@@ -17,13 +17,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "skua/machine/threads/enqueue/enqueue.hpp"
-#include "skua/machine/threads/join/isolate.hpp"
-#include "skua/machine/threads/pool/default_region.hpp"
-#include "skua/machine/threads/pool/executor.hpp"
-#include "skua/machine/threads/pool/outside_call.hpp"
-#include "skua/machine/threads/pool/pool.hpp"
-#include "skua/machine/threads/pool/this_worker.hpp"
+#include "skua/machine/threads/engine/outside/outside_call.hpp"
+#include "skua/machine/threads/face/default_region.hpp"
+#include "skua/machine/threads/face/enqueue.hpp"
+#include "skua/machine/threads/face/executor.hpp"
+#include "skua/machine/threads/face/isolate.hpp"
+#include "skua/machine/threads/face/pool.hpp"
+#include "skua/machine/threads/face/this_worker.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/tbb/attach.hpp"
 #include "skua/tbb/constraints.hpp"

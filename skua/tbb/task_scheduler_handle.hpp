@@ -6,8 +6,8 @@
 #include <new>
 #include <utility>
 
-#include "skua/machine/threads/pool/executor.hpp"
-#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/face/executor.hpp"
+#include "skua/machine/threads/face/pool.hpp"
 #include "skua/tbb/attach.hpp"
 
 namespace skua::inline v0::tbb {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "skua/machine/threads/enqueue/detached.hpp"
-#include "skua/machine/threads/pool/observe.hpp"
+#include "skua/machine/threads/face/detached.hpp"
+#include "skua/machine/threads/face/observe.hpp"
 #include "skua/tbb/task_arena.hpp"
 
 namespace skua::inline v0::tbb {

@@ -6,7 +6,7 @@
 #include <exception>
 #include <utility>
 
-#include "skua/machine/threads/suspend/one_shot.hpp"
+#include "skua/machine/threads/face/one_shot.hpp"
 
 namespace skua::inline v0::testing {
 

@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <thread>
 
-#include "skua/machine/threads/pool/default_region.hpp"
+#include "skua/machine/threads/face/default_region.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "tests/mixed/answer_with.hpp"
 #include "tests/mixed/mixed_program.hpp"

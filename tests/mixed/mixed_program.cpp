@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "skua/machine/threads/suspend/coroutine.hpp"
+#include "skua/machine/threads/face/coroutine.hpp"
 #include "skua/policy/registry.hpp"
 #include "tests/mixed/answer_with.hpp"
 

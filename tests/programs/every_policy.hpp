@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "skua/machine/threads/pool/pool.hpp"
+#include "skua/machine/threads/face/pool.hpp"
 #include "skua/policy/registry.hpp"
 
 namespace skua::inline v0::testing {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which idle workers search, which sleep, and since when. The rules are those of the threads machine
-// (machine/threads/sleep/sleep.md), without its races.
+// (machine/threads/engine/sleep/sleep.md), without its races.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/engine/callers/caller.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "skua/machine/threads/engine/callers/place.hpp"
+#include "skua/machine/threads/engine/core/pool_core.hpp"
+#include "skua/machine/threads/engine/core/region.hpp"
+#include "skua/machine/threads/engine/core/worker.hpp"
+#include "skua/machine/threads/engine/outside/root.hpp"
+#include "skua/parts/base/assert.hpp"
+#include "skua/parts/context/context.hpp"
+#include "skua/parts/context/overflow.hpp"
+#include "skua/parts/context/sanitizer.hpp"
+
+namespace skua::inline v0::runtime {
+
+worker* caller::borrow(region& where) noexcept {
+  int patience = 100;  // about as many switches of threads as a worker needs to fall asleep
+  for (std::uint32_t i = 0; i < where.workers(); ++i) {
+    worker& w = where.slot_of(worker_id{i}).who;
+    loan answer = loan::soon;
+    do {
+      answer = take_place(where.of().sleep(), w.number(), w.departure_);
+      if (answer == loan::soon) ::sched_yield();
+    } while (answer == loan::soon && --patience > 0);
+    if (answer == loan::given) return &w;
+  }
+  return nullptr;
+}
+
+bool caller::run(region& where, root& call) noexcept {
+  worker* const lent = borrow(where);
+  if (lent == nullptr) return false;
+  outside_watch const& own = watch_thread_from_outside();
+  worker& me = *lent;
+  thread_record* const outside = current_thread();
+  thread_record record;
+  record.worker = index(me.number());
+  record.owner = &me;
+  record.blocks = &me.blocks_;
+  set_current_thread(&record);
+  // What the worker's own thread goes on with. The rest of its state is not in use while it sleeps.
+  fiber* const slept_fiber = me.running_;
+  stack* const slept_stack = me.current_stack_;
+  worker_slot& slot = move_in(me, where);
+  me.home_.come();
+  std::size_t const wanted = me.core_.stacks().stack_bytes() / 8 * 7;
+  stack* const larger = own.left_below(__builtin_frame_address(0)) >= wanted ? nullptr : larger_stack(me, outside);
+  if (larger == nullptr) [[likely]] {
+    run_as(me, slot, call);
+  } else {
+    run_on(*larger, me, slot, call);
+  }
+  me.home_.leave();
+  tsan::unseen const scheduling;
+  me.running_ = slept_fiber;
+  me.current_stack_ = slept_stack;
+  me.is_lent_ = false;
+  set_current_thread(outside);
+  give_back(me);
+  return true;
+}
+
+worker_slot& caller::move_in(worker& me, region& where) noexcept {
+  {
+    tsan::unseen_accesses const scheduling;
+    me.current_stack_ = nullptr;
+    me.callers_frame_ = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    me.is_lent_ = true;
+  }
+  me.refresh_regions();
+  return *where.slot_for(me);
+}
+
+/// The pool's stack for a caller that has clearly less left of its own (caller.md, "Stacks"). Null: it stays where it is.
+stack* caller::larger_stack(worker& me, thread_record const* outside) noexcept {
+  tsan::unseen const scheduling;
+  if (outside != nullptr && outside->running != nullptr) return nullptr;  // it is on a pool's
+  return me.stacks_.try_take();
+}
+
+namespace {
+
+/// A call whose body runs on a stack of the pool. Lies on the caller's stack.
+struct call_on_stack {
+  worker& me;
+  worker_slot& slot;
+  root& call;
+  context callers{};
+};
+
+}  // namespace
+
+void caller::run_on(stack& s, worker& me, worker_slot& slot, root& call) noexcept {
+  call_on_stack all{me, slot, call};
+  {
+    tsan::unseen const scheduling;
+    me.current_stack_ = &s;
+    start(me.next_, s, &caller::begin_on_stack, &all);
+    inherit_exceptions(me.next_);
+  }
+  switch_to(all.callers, me.next_, nullptr, nullptr);
+  tsan::acquire(&all);
+}
+
+void caller::begin_on_stack(void* call) noexcept {
+  auto& all = *static_cast<call_on_stack*>(call);
+  worker& me = all.me;
+  run_as(me, all.slot, all.call);
+  disown_exceptions();
+  {
+    tsan::unseen const scheduling;
+    me.ended_stack_ = me.current_stack_;  // `run` makes another one current
+  }
+  tsan::release(&all);
+  leave_to(me.ended_, all.callers, &worker::recycle_stack, &me);
+}
+
+void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
+  here bottom{slot};
+  fiber& running = fiber_of(bottom);
+  running.tie(true);
+  {
+    tsan::unseen const scheduling;
+    me.running_ = &running;
+    task_tag outside;
+    task_tag tag = slot.policy.mark(outside, call.hinted());
+    static_cast<void>(slot.place(tag, cause::called));
+    running.begins_task(tag);
+    me.counts_.tasks.add(1);
+    me.calls().add(1);
+    if (me.core_.times_asked()) me.begin(activity::working);
+    me.trace_.call_begins(call.name());
+  }
+  me.enter_observed();
+  call.call(running);
+  await_departure(me, running);
+  me.leave_observed();
+  // After the wait, which is the call's as any other that it has: what has ended does not go on.
+  if (!call.reports_its_end()) running.task_ends();
+  running.front().release_id();
+  tsan::unseen const scheduling;
+  me.counts_.forks.add(slot.forks.take_pushes());
+  me.trace_.call_ends();
+  me.calls().add(1);
+  // Not in the trace: there the call's end means that the worker sleeps again.
+  if (me.counts_.times.current() != activity::idling) me.counts_.times.change_to(activity::idling, worker::now_ns());
+}
+
+/// The task is the call: the policy has placed it as one (`called`), with its hint, and hears of one beginning and one end.
+void caller::run_submitted(fiber& on, handed& t) noexcept {
+  t.is->run(t, 1, on);
+  if (frame* const ready = on.take_ready()) worker::send_home(*ready);
+}
+
+/// Tasks that this thread has begun may have parked frames that nobody else may resume.
+void caller::await_departure(worker& me, fiber& running) noexcept {
+  if (me.departure_.is_free()) return;
+  group left{nullptr, 2};
+  me.departure_.waits_in(left);
+  waits_for const why{running, {"frames that only this thread may resume"}};
+  running.wait(left, 1);
+}
+
+void caller::give_back(worker& me) noexcept {
+  invariant(me.ready_ == nullptr && me.departure_.is_free() && !me.departure_.is_waited_for(),
+            "a caller that leaves holds no ready frame (next_step.md)");
+  leave_place(me);
+}
+
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// A thread from outside that works in the place of a sleeping worker while its call runs. States and steps: caller.md.
+#pragma once
+
+namespace skua::inline v0::runtime {
+
+class fiber;
+struct handed;
+struct outside_watch;
+struct thread_record;
+class region;
+class root;
+class stack;
+class worker;
+class worker_slot;
+
+class caller {
+ public:
+  /// Runs a task that was submitted to a region on top of the running fiber, which is a guest's.
+  static void run_submitted(fiber& on, handed& t) noexcept;
+
+  /// Runs `call` on the calling thread, which is no worker, in the place of the first worker of `where` whose thread
+  /// sleeps. Returns when it has ended, on the same thread. False, and nothing was done: no worker can be lent.
+  /// Cost: two locks and two readings of the clock, if nothing is stolen.
+  [[nodiscard]] static bool run(region& where, root& call) noexcept;
+
+ private:
+  [[nodiscard]] static worker* borrow(region& where) noexcept;
+  [[nodiscard]] static worker_slot& move_in(worker& me, region& where) noexcept;
+  [[nodiscard]] static stack* larger_stack(worker& me, thread_record const* outside) noexcept;
+  static void run_on(stack& s, worker& me, worker_slot& slot, root& call) noexcept;
+  static void begin_on_stack(void* call) noexcept;
+  static void run_as(worker& me, worker_slot& slot, root& call) noexcept;
+  static void await_departure(worker& me, fiber& running) noexcept;
+  static void give_back(worker& me) noexcept;
+};
+
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/engine/callers/guest.hpp"
+
+#include <chrono>
+#include <exception>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include "skua/machine/threads/engine/callers/caller.hpp"
+#include "skua/machine/threads/engine/outside/root.hpp"
+
+namespace skua::inline v0::runtime {
+
+namespace {
+
+class counted {
+ public:
+  explicit counted(std::atomic<std::uint32_t>& in) noexcept : in_(in) {
+    in_.fetch_add(1, std::memory_order_relaxed);  // relaxed: only people read it
+  }
+  ~counted() { in_.fetch_sub(1, std::memory_order_relaxed); }  // relaxed: as above
+  counted(counted const&) = delete;
+  counted& operator=(counted const&) = delete;
+
+ private:
+  std::atomic<std::uint32_t>& in_;
+};
+
+}  // namespace
+
+guest::guest(region& host) : host_(host), core_(host.of(), host.slot_of(worker_id{0}).who.number()) {
+  worker_id const only{0};
+  own_ = core_.open_region(host.policy_maker(), {&only, 1});
+  own_->stand_in_for(host);
+}
+
+bool guest::run(root& call) noexcept {
+  if (!caller::run(*own_, call)) return false;
+  worker_slot& slot = own_->slot_of(worker_id{0});
+  entry left;
+  // Free tasks that nobody has waited for.
+  while (slot.spawned.pop_oldest(left)) host_.inject(*static_cast<handed*>(static_cast<task*>(left.task)));
+  return true;
+}
+
+void guest_list::run(root& call) {
+  std::unique_ptr<guest> mine;
+  {
+    std::lock_guard const hold(changing_);
+    if (!free_.empty()) {
+      mine = std::move(free_.back());
+      free_.pop_back();
+    }
+  }
+  if (mine == nullptr) mine = std::make_unique<guest>(host_);
+  counted const inside{in_use_};
+  while (!mine->run(call)) mine = std::make_unique<guest>(host_);
+  try {
+    std::lock_guard const hold(changing_);
+    free_.push_back(std::move(mine));
+  } catch (std::bad_alloc const&) {  // the call has run, so that nobody may hear of this; `mine` ends
+  }
+}
+
+void guest_list::run_task(handed& t) noexcept {
+  struct injected_call : outside_call {
+    explicit injected_call(handed& what) noexcept
+        : outside_call{[](outside_call& self, fiber& on) {
+            caller::run_submitted(on, static_cast<injected_call&>(self).given);
+          }},
+          given(what) {}
+    handed& given;
+  };
+  injected_call what{t};
+  root asked{what, t.hint_for(1)};
+  for (;;) {
+    try {
+      return run(asked);
+    } catch (std::exception const&) {  // a submitted task cannot be refused any more
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+}
+
+}  // namespace skua::inline v0::runtime

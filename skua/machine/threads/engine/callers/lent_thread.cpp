@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/engine/callers/lent_thread.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+
+#include "skua/machine/threads/engine/callers/guest.hpp"
+#include "skua/machine/threads/engine/core/marks.hpp"
+#include "skua/machine/threads/engine/core/pool_core.hpp"
+#include "skua/machine/threads/engine/core/region.hpp"
+#include "skua/parts/base/clock.hpp"
+#include "skua/parts/topology/affinity.hpp"
+
+namespace skua::inline v0::runtime {
+
+namespace {
+
+/// Several times what a worker may be kept off its processor by others.
+constexpr std::uint64_t patience_ns = 50'000'000;
+constexpr std::chrono::milliseconds between_looks{10};
+
+/// Changes whenever a worker begins a task, forks or parks, or a call from outside comes or goes in its place.
+std::uint64_t marks_of_workers(pool_core& c, region_list const& open) noexcept {
+  digest all;
+  for (std::uint32_t w = 0; w < c.workers(); ++w) add_marks(all, c.worker_at(worker_id{w}));
+  for (auto const& r : open) {
+    for (std::uint32_t w = 0; w < r->workers(); ++w)
+      all.add(word_of_another_thread(r->slot_of(worker_id{w}).forks.published_pushes()));
+  }
+  return all.value();
+}
+
+bool anything_enqueued(region_list const& open) noexcept {
+  return std::ranges::any_of(open, [](auto const& r) { return r->has_enqueued(); });
+}
+
+}  // namespace
+
+void lent_thread::ask() noexcept {
+  when_.ask([this] { return start(); });
+}
+
+bool lent_thread::start() noexcept {
+  if (thread_.joinable()) return true;
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (std::system_error const&) {
+    return false;
+  }
+  return true;
+}
+
+void lent_thread::end() noexcept {
+  when_.end();
+  if (thread_.joinable()) thread_.join();
+}
+
+void lent_thread::run() noexcept {
+  name_this_thread(core_.options_of_threads().name_of("lent"));
+  // Who asked may be bound to a processor, and its threads begin with its mask.
+  static_cast<void>(bind_this_thread(core_.allowed()));
+  while (watch() && when_.rest([this] { return anything_enqueued(*open_regions(core_)); })) {}
+}
+
+/// Until no enqueued task is left. False: the thread is to end.
+bool lent_thread::watch() noexcept {
+  for (;;) {
+    open_regions const open(core_);
+    if (!anything_enqueued(*open)) return true;
+    std::uint64_t const now = clock_ns();
+    std::uint64_t const marks = marks_of_workers(core_, *open);
+    if (marks != marks_ || since_ns_ == 0) {
+      marks_ = marks;
+      since_ns_ = now;
+    }
+    if (now - since_ns_ < patience_ns) {
+      if (!when_.pause(between_looks)) return false;
+      continue;
+    }
+    handed* oldest = nullptr;
+    auto const from =
+        std::ranges::find_if(*open, [&](auto const& r) { return (oldest = r->take_enqueued()) != nullptr; });
+    if (oldest == nullptr) {  // a worker was faster, or all that lies there are calls that need a worker's place
+      if (!when_.pause(between_looks)) return false;
+      continue;
+    }
+    ran_.fetch_add(1, std::memory_order_relaxed);  // relaxed, all: only people read them
+    is_running_.store(true, std::memory_order_relaxed);
+    (*from)->guests().run_task(*oldest);
+    is_running_.store(false, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace skua::inline v0::runtime

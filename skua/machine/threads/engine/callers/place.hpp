@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// How a caller takes a worker's place and leaves it (caller.md, C1 and C2). caller_model.cpp runs both.
+#pragma once
+
+#include "skua/machine/threads/engine/loop/work_search.hpp"
+#include "skua/machine/threads/engine/sleep/sleep.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// C1: only while no frame is tied to the worker's own thread.
+template <class Sleepers, class Departure>
+[[nodiscard]] loan take_place(Sleepers& sleep, worker_id w, Departure const& tied) noexcept {
+  return sleep.lend(w, [&tied] { return tied.is_free(); });
+}
+
+/// C2: what is left wakes the own thread; what those push who run goes on asking whether somebody sleeps.
+template <class Worker>
+void leave_place(Worker& me) noexcept {
+  auto& all = me.of();
+  if (all.sleep().take_back(me.number(), [&me] { return work_search::anything_left(me); })) all.request_attention();
+}
+
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/engine/core/region.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "skua/machine/threads/engine/callers/guest.hpp"
+#include "skua/machine/threads/engine/core/pool_core.hpp"
+#include "skua/machine/threads/engine/core/worker.hpp"
+#include "skua/machine/threads/engine/outside/keep_batch.hpp"
+#include "skua/machine/threads/engine/outside/root.hpp"
+
+namespace skua::inline v0::runtime {
+
+namespace {
+
+/// Slot i is then that of the pool's worker i, as readers take it to be.
+bool is_of_first_workers(std::span<worker_id const> members) noexcept {
+  for (std::uint32_t i = 0; i < members.size(); ++i) {
+    if (index(members[i]) != i) return false;
+  }
+  return !members.empty();
+}
+
+}  // namespace
+
+region::region(pool_core& c, policies::policy_factory make, std::span<worker_id const> members, std::uint64_t number)
+    : number_(number), core_(c), members_(members.begin(), members.end()), map_(c.map().part(members)),
+      make_(std::move(make)),
+      policy_(make_({.where = map_, .seed = number, .partitions = c.partitions_of(map_), .known = c.known_to(map_)})),
+      room_(c.memory()), outside_(c.blocks()), guests_(std::make_unique<guest_list>(*this)) {
+  policy_->watch(*this);
+  slots_.reserve(members.size());
+  slot_of_member_.resize(c.workers(), nullptr);
+  for (std::uint32_t i = 0; i < members.size(); ++i) {
+    worker_id const local{i};
+    worker& member = c.worker_at(members[i]);
+    slot_surroundings const all{.leaves = member.leaves(),
+                                .counts = member.counts(),
+                                .trace = member.traced(),
+                                .share = member.share(),
+                                .tied_ready = member.tied_ready(),
+                                .ready = ready_,
+                                .failures = failures_,
+                                .map = map_};
+    slots_.push_back(room_.make(i, member, *this, all, static_cast<std::uint32_t>(members.size()), local,
+                                policy_->of_worker(local), policy_->needs()));
+    slot_of_member_[index(members[i])] = slots_.back().get();
+  }
+  if (is_of_first_workers(members)) room_.show(*slots_.front(), workers(), number, policy_name());
+}
+
+std::uint64_t region::ready_frame(worker_id local) const noexcept {
+  return slots_[index(local)]->who.tied_ready_frame();
+}
+
+region::~region() { room_.hide(); }
+
+void region::submit(injector<>& to, handed& t) noexcept {
+  auto const alive = shared_from_this();
+  pool_core::visit const inside{core_};
+  to.push(t);
+  notify_work();
+}
+void region::inject(handed& t) noexcept {
+  auto const alive = shared_from_this();
+  pool_core::visit const inside{core_};
+  injected_.push(t);
+  notify_work();
+  core_.look_after_enqueued(*this);
+  // `t` may be gone by now; it is only compared.
+  if (has_no_threads() && injected_.remove(t)) guests_->run_task(t);
+}
+
+handed* region::take_enqueued() noexcept {
+  return static_cast<handed*>(injected_.take_first(
+      [](injectable const& i) { return !root::waits_for_a_place(static_cast<handed const&>(i)); }));
+}
+
+void region::make_ready(frame& f) noexcept { submit(ready_, f); }
+frame* region::take_ready() noexcept { return static_cast<frame*>(static_cast<handed*>(ready_.pop())); }
+
+bool region::notify_work() noexcept {
+  // A worker that already searches suffices only if it takes any task.
+  bool const woke = slots_.front()->policy.is_choosy() ? core_.sleep().notify_among(members_)
+                                                       : core_.sleep().notify_members(members_);
+  if (woke) worker::stay_in_place();
+  return woke;
+}
+
+outcome region::take_injected(worker_slot& by, policies::amount many, tagged_entry& out,
+                              revocation_count& spent) noexcept {
+  if (auto* const first = static_cast<handed*>(injected_.pop())) {
+    out = {first, 1, {}};
+    return outcome::got;
+  }
+  outside_batch batch;
+  std::size_t const share = many == policies::amount::half ? 1 + std::size_t{workers()} : 0;
+  outcome const how = outside_.take(batch, share, spent);
+  if (how != outcome::got) return how;
+  out = {static_cast<task*>(batch.tasks[0].task), batch.tasks[0].extra, {}};
+  if (batch.size > 1) keep(by, batch);
+  return how;
+}
+
+/// A spawned task can be injected.
+void region::keep(worker_slot& by, outside_batch const& batch) noexcept {
+  keep_batch(
+      by.spawned, batch,
+      [this](entry const& one) { injected_.push(*static_cast<handed*>(static_cast<task*>(one.task))); }, *this);
+}
+
+void region::request_attention() noexcept {
+  for (auto const& s : slots_) s->request_attention();
+}
+
+bool region::looks_empty_to(worker_slot* mine) noexcept {
+  return nothing_for(mine, ready_, injected_, outside_, slots_);
+}
+
+bool region::leaves_something_to(worker_slot& mine) noexcept { return leaves_for(mine, ready_, injected_, outside_); }
+
+bool region::holds_nothing() noexcept { return nothing_for_any(ready_, injected_, outside_, slots_); }
+
+bool region::has_no_threads() const noexcept { return core_.sleep().is_retired(); }
+
+worker_slot* region::slot_for(worker const& w) const noexcept { return slot_of_member_[index(w.number())]; }
+
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// A region: a policy and the workers that obey it. There is no other scheduler state; regions nest, and several live at
+// once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "skua/machine/threads/engine/core/slot_room.hpp"
+#include "skua/machine/threads/engine/core/worker_slot.hpp"
+#include "skua/machine/threads/engine/outside/outside_lane.hpp"
+#include "skua/machine/threads/lane/policy_words.hpp"
+#include "skua/machine/threads/lane/region_looks.hpp"
+#include "skua/parts/base/brief_lock.hpp"
+#include "skua/parts/base/ids.hpp"
+#include "skua/parts/queue/injector.hpp"
+#include "skua/parts/topology/layout.hpp"
+#include "skua/policy/policy.hpp"
+#include "skua/policy/setup.hpp"
+
+namespace skua::inline v0::runtime {
+
+class guest_list;
+class pool_core;
+class region;
+
+/// The regions of a pool that are open at some moment. A list never changes, so workers share it and copy nothing.
+using region_list = std::vector<std::shared_ptr<region>>;
+
+class region final : public std::enable_shared_from_this<region>, private policies::machine_view {
+ public:
+  /// Makes slots for the `members` (their numbers in the pool). `number` also seeds the policy. Throws what `make` throws, and std::bad_alloc.
+  region(pool_core& c, policies::policy_factory make, std::span<worker_id const> members, std::uint64_t number);
+  ~region();
+  region(region const&) = delete;
+  region& operator=(region const&) = delete;
+
+  /// Regions of a pool are numbered from 1 on, in the order in which they were opened.
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+  [[nodiscard]] std::uint32_t workers() const noexcept { return static_cast<std::uint32_t>(slots_.size()); }
+  [[nodiscard]] worker_slot& slot_of(worker_id local) noexcept { return *slots_[index(local)]; }
+  /// The slot of a worker of the pool; null if it is not a member.
+  [[nodiscard]] worker_slot* slot_for(worker const& w) const noexcept;
+  [[nodiscard]] layout const& map() const noexcept { return map_; }
+  [[nodiscard]] std::string_view policy_name() const noexcept { return policy_->name(); }
+  [[nodiscard]] std::vector<policies::known_time> known() const { return policy_->known(); }
+  [[nodiscard]] policies::policy_factory const& policy_maker() const noexcept { return make_; }
+  [[nodiscard]] pool_core& of() noexcept { return core_; }
+
+  /// Submits a task from outside. Any thread. Once `t` is in, it may run to its end, and end the region and the pool;
+  /// so `inject` keeps both alive until it returns.
+  /// If the workers have ended with the process, the calling thread runs it before this returns (exit.md).
+  void inject(handed& t) noexcept;
+  /// The same for a frame of this region that is ready and tied to no thread: a worker takes it before it begins a task.
+  void make_ready(frame& f) noexcept;
+  /// Null: there is none. For a worker of this region.
+  [[nodiscard]] frame* take_ready() noexcept;
+  [[nodiscard]] bool has_ready() const noexcept { return !ready_.looks_empty(); }
+  /// An entry can be taken: wakes a worker of the region unless enough are searching. True if one was woken. Any
+  /// thread.
+  bool notify_work() noexcept;
+  /// Takes a task from outside for the worker of `by`: of the shared queue, else of a lane. If `many` says so, it may move
+  /// more of the lane's tasks to the worker's `spawned`. Counts revocations in `spent`.
+  [[nodiscard]] outcome take_injected(worker_slot& by, policies::amount many, tagged_entry& out,
+                                      revocation_count& spent) noexcept;
+  /// Where threads from outside submit tasks without waiting for them.
+  [[nodiscard]] outside_lanes& lanes_outside() noexcept { return outside_; }
+  /// Takes a task back that was injected; false if a worker has it.
+  bool withdraw(handed& t) noexcept { return injected_.remove(t); }
+  /// The guests' callers, for calls that find no worker's place free.
+  [[nodiscard]] guest_list& guests() noexcept { return *guests_; }
+  void stand_in_for(region& host) noexcept { host_ = &host; }
+  [[nodiscard]] bool is_of_guest() const noexcept { return host_ != nullptr; }
+  /// Of this region; in that of a guest, of its host's.
+  [[nodiscard]] std::uint32_t workers_around() const noexcept {
+    return host_ == nullptr ? workers() : host_->workers();
+  }
+  /// It has some workers of that region, whose calls it runs meanwhile (default_region.hpp).
+  void limit(region const& whole) noexcept { whole_ = &whole; }
+  /// True for this region, for that of which this one is a guest's, and for that which either of them limits: what runs here may
+  /// call into it directly.
+  [[nodiscard]] bool serves(region const& r) const noexcept {
+    region const& mine = host_ == nullptr ? *this : *host_;
+    return this == &r || &mine == &r || mine.whole_ == &r;
+  }
+  [[nodiscard]] bool has_enqueued() const noexcept { return !injected_.looks_empty(); }
+  /// The oldest task that was injected, for `guest_list::run_task`; null: there is none that a guest may run.
+  [[nodiscard]] handed* take_enqueued() noexcept;
+  [[nodiscard]] bool has_injected() const noexcept { return has_from_outside(injected_, outside_); }
+
+  /// Held while a team enters its workers' inboxes.
+  [[nodiscard]] brief_lock<>& order_of_teams() noexcept { return order_of_teams_; }
+
+  /// Whoever sets a flag that `group::wants_end` tells of begins the next epoch.
+  [[nodiscard]] failure_epoch<>& failures() noexcept { return failures_; }
+  /// Makes every fiber of this region poll at its next fork. Any thread.
+  void request_attention() noexcept;
+  /// True if there is nothing to take for the worker of this slot; with a null slot, for any member.
+  [[nodiscard]] bool looks_empty_to(worker_slot* mine) noexcept;
+  /// The same for what the worker of this slot has in its own lanes, or anybody may take.
+  [[nodiscard]] bool leaves_something_to(worker_slot& mine) noexcept;
+  /// There is nothing to take for any worker. Exact if all of them sleep and nobody pushes.
+  [[nodiscard]] bool holds_nothing() noexcept;
+  /// No thread will come for what is pushed (sleep_state::is_retired).
+  [[nodiscard]] bool has_no_threads() const noexcept;
+
+ private:
+  friend class pool_core;
+  void keep(worker_slot& by, outside_batch const& batch) noexcept;
+  [[nodiscard]] std::uint64_t ready_frame(worker_id local) const noexcept override;
+  void submit(injector<>& to, handed& t) noexcept;
+
+  std::uint64_t const number_;
+  pool_core& core_;
+  std::vector<worker_id> const members_;  ///< by their numbers in the pool
+  layout const map_;
+  policies::policy_factory const make_;
+  std::unique_ptr<policies::policy> const policy_;
+  slot_room const room_;  ///< must outlive slots_
+  std::vector<slot_pointer> slots_;
+  std::vector<worker_slot*> slot_of_member_;  ///< by number in the pool
+  injector<> ready_;                          ///< frames
+  injector<> injected_;
+  outside_lanes outside_;
+  std::unique_ptr<guest_list> guests_;
+  failure_epoch<> failures_;
+  brief_lock<> order_of_teams_;
+  region* host_ = nullptr;         ///< of a guest's region
+  region const* whole_ = nullptr;  ///< of one that a limit made
+  bool is_closed_ = false;         ///< the pool's, under its lock of the regions
+};
+
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+// A worker: a thread that asks its policies where to look for tasks, runs what it finds, and reports the outcome.
+// README.md shows its life.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "skua/machine/threads/engine/core/departure.hpp"
+#include "skua/machine/threads/engine/core/home_processor.hpp"
+#include "skua/machine/threads/engine/core/isolation_mark.hpp"
+#include "skua/machine/threads/engine/core/observer_list.hpp"
+#include "skua/machine/threads/engine/core/region.hpp"
+#include "skua/machine/threads/engine/core/shared_pool.hpp"
+#include "skua/machine/threads/fork/fiber/frame.hpp"
+#include "skua/machine/threads/fork/fiber/should_yield.hpp"
+#include "skua/machine/threads/fork/fiber/worker_trace.hpp"
+#include "skua/machine/threads/fork/finish/finish_region.hpp"
+#include "skua/machine/threads/fork/join/here.hpp"
+#include "skua/machine/threads/lane/leaf_log.hpp"
+#include "skua/machine/threads/lane/wait_reason.hpp"
+#include "skua/parts/base/clock.hpp"
+#include "skua/parts/context/block_cache.hpp"
+#include "skua/parts/context/context.hpp"
+#include "skua/parts/context/current.hpp"
+#include "skua/parts/context/stack.hpp"
+
+namespace skua::inline v0::runtime {
+
+class pool_core;
+
+class worker final : public thread_record {
+ public:
+  /// Throws std::bad_alloc.
+  worker(pool_core& c, worker_id number, worker_record& record);
+  worker(worker const&) = delete;
+  worker& operator=(worker const&) = delete;
+
+  /// Throws resource_error if the system refuses the thread or its stack.
+  void start();
+  /// Returns when the thread is pinned and asleep. Throws what prevented that; the thread has then ended.
+  void await_ready();
+  void join() noexcept;
+  /// While the worker's thread waits and its place is not lent: the worker keeps the stack that it runs on, and no other.
+  void give_stacks_back() noexcept {
+    tsan::unseen const of_the_worker;
+    stacks_.flush();
+  }
+  /// Under the same condition: no frame that was tied to it is ready.
+  [[nodiscard]] bool holds_nothing() const noexcept { return !has_tied_ready() && ready_ == nullptr; }
+
+  /// The worker of the calling thread; null if the thread is not a worker.
+  [[nodiscard]] static worker* current() noexcept;
+  /// Call it when a worker was woken. If the calling thread is in the place of a pinned worker, it goes to that worker's
+  /// processor, or is bound there until its call ends (home_processor.hpp). Cost: getcpu, seldom system calls.
+  static void stay_in_place() noexcept;
+
+  [[nodiscard]] pool_core& of() noexcept { return core_; }
+  [[nodiscard]] worker_id number() const noexcept { return number_; }
+  /// The kernel's number of the worker's own thread.
+  [[nodiscard]] int thread_number() const noexcept { return thread_number_; }
+  /// The fiber that is running. Valid while a task runs.
+  [[nodiscard]] fiber& running_fiber() noexcept { return *running_; }
+  [[nodiscard]] live_counters& counts() noexcept { return counts_; }
+  /// Of outside callers in this worker's place: one more at the begin of each, and at its end.
+  [[nodiscard]] counter& calls() noexcept { return record_.calls; }
+  [[nodiscard]] leaf_log& leaves() noexcept { return leaves_; }
+  /// The running fiber is isolated, so this worker takes nothing.
+  [[nodiscard]] isolation_mark<>& isolation() noexcept { return isolation_; }
+  [[nodiscard]] worker_trace& traced() noexcept { return trace_; }
+  /// Before `start`.
+  void trace_to(trace::track const& to) noexcept;
+  /// What this worker counts for the finish region that it is inside of.
+  [[nodiscard]] finish_share<finish_region>& share() noexcept { return share_; }
+  /// Sends a frame whose region has ended, if there is one, to where it belongs.
+  static void send_if_ready(parked<>* f) noexcept {
+    if (f != nullptr) [[unlikely]]
+      send_home(static_cast<frame&>(*f));
+  }
+  /// Adds what was counted to the region, because this worker turns to something else.
+  void leave_finish() noexcept {
+    tsan::unseen const of_the_worker;
+    send_if_ready(share_.leave());
+  }
+  /// For the running fiber: may spawns be calls on its stack? If less than half of that is used; of a caller's own stack,
+  /// whose size nobody tells us cheaply, 64 KiB since its call.
+  [[nodiscard]] bool has_room_for_calls() const noexcept;
+  // The thread tells who observes its pool that it begins to work there, or stops; `observer_list` says when. Cost where nobody does: a load.
+  void enter_observed() noexcept {
+    if (has_newer_observers()) [[unlikely]]
+      set_entered(observers().enter(entered(), is_on_own_thread()));
+  }
+  void leave_observed() noexcept {
+    std::uint64_t const before = entered();
+    if (before == 0) [[likely]]
+      return;
+    set_entered(0);
+    observers().leave(before, is_on_own_thread());
+  }
+  /// Charges this worker's time to `what` from now on. Cost: one clock reading.
+  void begin(activity what) noexcept {
+    counts_.times.change_to(what, now_ns());
+    trace_.begins(what, counts_.attempts.read());
+  }
+  /// As in turns.
+  [[nodiscard]] bool turns_away(worker_slot const& s) const noexcept;
+  /// As turns::others_wait.
+  [[nodiscard]] bool other_regions_wait(region const& mine) const noexcept;
+  [[nodiscard]] std::string const& pin_report() const noexcept { return pin_report_; }
+
+  /// Puts an entry into the lane of another worker, or of a team's, as the policy decided. Returns false if it stays here.
+  [[nodiscard]] static bool send(worker_slot& from, tagged_entry& entry, placement const& to) noexcept;
+  [[nodiscard]] static bool send_one(worker_slot& from, tagged_entry& entry, placement const& to) noexcept;
+  void move(fiber& running, placement const& to, task_tag const& tag) noexcept;
+  /// Preempts the fiber in favour of what another worker put into the mailbox: it goes to a lane of this worker.
+  void preempt(fiber& running) noexcept;
+
+  /// Sends a ready frame to its worker, if it is tied to one, or else to its region. It goes on before the next task that
+  /// a worker there would begin. Any thread.
+  static void send_home(frame& f) noexcept;
+  /// Ready frames that only the present thread, or only this worker, may resume.
+  [[nodiscard]] injector<> const& tied_ready() const noexcept { return tied_ready_; }
+
+  /// The ready frame that this worker's thread alone may resume, and takes next, by its number; 0: none. For that thread.
+  [[nodiscard]] std::uint64_t tied_ready_frame() const noexcept {
+    tsan::unseen const of_the_worker;
+    return has_tied_ready() ? tied_taken_ + 1 : 0;
+  }
+
+  /// Suspends the running fiber, which waits for `g` and has dealt with `mine` of its children, and runs other work.
+  /// Returns when the fiber is resumed, perhaps on another thread. Returns false, and does nothing, if the system
+  /// refuses a stack.
+  [[nodiscard]] bool park(fiber& waiting, group& g, std::uint64_t mine) noexcept;
+  /// Waits without a fresh stack: tasks run on top of the fiber, or the worker leaves for a ready frame, which has a
+  /// stack.
+  static void wait_in_place(fiber& waiting, group& g, std::uint64_t mine) noexcept;
+  /// The fiber is about to wait for this task_group. If one of its tasks lies beneath the fiber on the same stack, it will
+  /// wait for ever: ends the process with a message that names the limits.
+  static void expect_none_beneath(fiber const& waiting, wait_group const& tasks) noexcept;
+  /// Waits, and does nothing else than to note steals.
+  void wait_alone(fiber& waiting, group const& g, std::uint64_t mine) noexcept;
+
+  /// What the next wait of the running fiber is for.
+  void keep_reason(wait_reason const& why) noexcept {
+    tsan::unseen const of_the_worker;
+    next_wait_ = why;
+  }
+  /// For what the fiber on top of this worker waits without a frame of its own; null: it does not. Any thread.
+  [[nodiscard]] char const* waits_in_place_for() const noexcept {
+    return in_place_for_.load(std::memory_order_relaxed);  // relaxed: a literal
+  }
+
+ private:
+  friend struct work_search;
+  friend struct next_step;
+  friend struct turns;
+  friend class caller;
+  struct found {
+    worker_slot* at = nullptr;
+    tagged_entry taken{};
+    lane from = lane::forks;
+  };
+
+  void thread_main() noexcept;
+  void sleep_at_first() noexcept;
+  static void fiber_main(void* self) noexcept;
+  static void run_loop(fiber& running) noexcept;
+
+  // One round of the search: ask the policy, execute its probe, report the outcome.
+  [[nodiscard]] found take_ready() noexcept;
+  [[nodiscard]] bool has_tied_ready() const noexcept { return !tied_ready_.looks_empty(); }
+  [[nodiscard]] found probe_everywhere() noexcept;
+  [[nodiscard]] found probe_in(worker_slot& s) noexcept;
+  [[nodiscard]] outcome execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept;
+  [[nodiscard]] outcome pop_inbox(worker_slot& s, tagged_entry& out) noexcept;
+  [[nodiscard]] outcome pop_ordered(worker_slot& s, tagged_entry& out) noexcept;
+  [[nodiscard]] outcome steal_ordered(worker_slot& s, worker_slot& victim, policies::amount many,
+                                      tagged_entry& out) noexcept;
+  [[nodiscard]] outcome take_injected(worker_slot& s, policies::amount many, tagged_entry& out) noexcept;
+  void count(revocation_count const& spent) noexcept;
+  [[nodiscard]] outcome steal(worker_slot& s, probe const& p, tagged_entry& out) noexcept;
+  [[nodiscard]] outcome steal_from(worker_slot& s, worker_slot& victim, probe const& p, tagged_entry& out) noexcept;
+  template <class Lane>
+  [[nodiscard]] outcome steal_untagged(worker_slot& s, worker_slot const& victim, Lane from,
+                                       tagged_entry& out) noexcept;
+  [[nodiscard]] bool is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noexcept;
+  [[nodiscard]] bool is_barred() noexcept;
+  void short_sleep(std::uint64_t since) noexcept;
+  /// A round of the search found nothing: the time since the previous round was idle.
+  void note_failed_round(std::uint64_t now) noexcept {
+    trace_.finds_nothing(counts_.attempts.read());
+    home_.come();
+    if (counts_.times.current() == activity::working) return counts_.times.change_to(activity::scheduling, now);
+    counts_.times.charge(activity::idling, now);
+  }
+  void fall_asleep() noexcept;
+  [[nodiscard]] bool runs_isolated() const noexcept { return running_->is_isolated(); }
+  [[nodiscard]] bool has_new_regions() const noexcept;
+  /// True once after the first sleep: the worker that was woken from it already counts as searching.
+  [[nodiscard]] bool was_woken() noexcept;
+  [[nodiscard]] static std::uint64_t now_ns() noexcept { return clock_ns(); }
+  void prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept;
+  void exchange_for(frame& next, fiber& waiting, group& g, std::uint64_t mine) noexcept;
+  void note_parked(frame& f, group const* g) noexcept;
+  void goes_on() noexcept;
+  wait_reason take_reason() noexcept {
+    tsan::unseen const of_the_worker;
+    return std::exchange(next_wait_, {});
+  }
+  static void run_on_top(fiber& running, found const& f) noexcept;
+  /// Tells people once that nothing here can go on for want of a stack.
+  void report_buried(fiber const& waiting) noexcept;
+  /// Shares the pool's list of regions if it has changed. Takes no memory, and so cannot fail.
+  void refresh_regions() noexcept;
+  [[nodiscard]] region_list const& regions() const noexcept { return *regions_; }
+
+  /// What a fiber does next: it continues a frame, runs what was found, or, if there is neither, ends the thread.
+  struct step {
+    worker* on;
+    frame* resume;
+    found run;
+  };
+  [[nodiscard]] static step next_step_of(fiber& running) noexcept;
+  [[nodiscard]] std::uint64_t entered() const noexcept {
+    tsan::unseen const of_the_worker;
+    return entered_;
+  }
+  void set_entered(std::uint64_t to) noexcept {
+    tsan::unseen const of_the_worker;
+    entered_ = to;
+  }
+  [[nodiscard]] observer_list& observers() const noexcept {
+    tsan::unseen_accesses const of_the_worker;
+    return observers_;
+  }
+  /// Unseen: no edge leads from the fiber that looks, which may have begun on another worker, to the pool's end.
+  [[nodiscard]] bool has_newer_observers() const noexcept {
+    tsan::unseen_accesses const of_the_worker;
+    return observers_.has_newer(entered_);
+  }
+  [[nodiscard]] bool is_on_own_thread() const noexcept {
+    tsan::unseen const of_the_worker;
+    return !is_lent_;
+  }
+  [[nodiscard]] step search() noexcept;
+  [[nodiscard]] bool turns_from_finish(fiber const& running) const noexcept;
+  [[nodiscard]] frame* leave_share() noexcept { return static_cast<frame*>(share_.leave()); }
+  [[nodiscard]] frame* take_parked() noexcept { return std::exchange(ready_, nullptr); }
+  static void start_work(fiber& running, found const& f) noexcept;
+  static void note_task_end(fiber const& running) noexcept;
+  void pause_work(worker_slot& s) noexcept;
+  void end_work(worker_slot& s) noexcept;
+  [[nodiscard]] bool has(frame const& tied) const noexcept;
+  [[nodiscard]] static bool is_of_region(frame const& f, fiber const& running) noexcept;
+  [[nodiscard]] static bool is_sent_elsewhere(frame& f, fiber& running) noexcept;
+  [[nodiscard]] bool may_depart() const noexcept;
+  [[nodiscard]] frame* take_departure() noexcept { return static_cast<frame*>(departure_.take()); }
+  void return_to(frame& f) noexcept;
+  [[nodiscard]] worker_slot& first_slot() noexcept;
+  void adopt(fiber& running) noexcept;
+  void prepare_to_leave(frame* next) noexcept;
+  [[noreturn]] void continue_with(frame& f) noexcept;
+  [[noreturn]] void end_thread() noexcept;
+
+  // Callbacks that run after a switch: on the new stack, when the old flow has been saved.
+  [[nodiscard]] frame* commit_share() noexcept;
+  static void commit_park(void* self) noexcept;
+  static void commit_exchange(void* self) noexcept;
+  static void commit_move(void* self) noexcept;
+  static void recycle_stack(void* self) noexcept;
+
+  pool_core& core_;
+  worker_id const number_;
+  fiber* running_ = nullptr;
+  std::shared_ptr<region_list const> regions_;  ///< keeps the regions alive while this worker looks into them
+  std::uint64_t regions_seen_ = 0;
+  std::size_t turn_of_ = 0;          ///< which of the regions the search begins with
+  std::uint32_t tasks_of_turn_ = 0;  ///< found there one after the other
+  bool was_woken_ = false;
+
+  stack_cache stacks_;
+  block_cache blocks_;                ///< thread_record::blocks
+  context native_;                    ///< the thread's own stack; it continues only when the thread ends
+  context next_;                      ///< the fiber that is being started
+  context ended_;                     ///< the fiber that ended
+  stack* current_stack_ = nullptr;    ///< null: the stack of a caller
+  std::uintptr_t callers_frame_ = 0;  ///< where on that stack its call began
+  stack* ended_stack_ = nullptr;
+  frame* ready_ = nullptr;  ///< a frame whose group was complete by the time it had parked
+  /// Ready frames that only the present thread, or only this worker, may resume; from any thread.
+  injector<> tied_ready_;
+  std::uint64_t tied_taken_ = 0;  ///< of tied_ready_, so far
+  departure<> departure_;         ///< while frames are tied to the present thread, the worker is neither lent nor left
+  int thread_number_ = 0;         ///< written before is_ready_ is set
+  isolation_mark<> isolation_;
+  home_processor home_;   ///< begun before is_ready_ is set
+  bool is_lent_ = false;  ///< the present thread is a caller's (caller.hpp)
+  observer_list& observers_;
+  std::uint64_t entered_ = 0;  ///< the present thread's: observer_list
+
+  wait_reason next_wait_;
+  std::atomic<char const*> in_place_for_{nullptr};
+  struct parking {
+    group* waits_for = nullptr;
+    std::uint64_t mine = 0;
+  } parking_;
+  struct leaving {
+    frame* saved = nullptr;
+    placement to{};
+    task_tag tag{};
+  } leaving_;
+
+  finish_share<finish_region> share_;
+  worker_record& record_;  ///< what whoever attaches can see
+  live_counters& counts_ = record_.counts;
+  leaf_log leaves_;
+  worker_trace trace_;
+  std::string pin_report_;  ///< written before is_ready_ is set, and never after
+  std::promise<void> is_ready_;
+  std::thread thread_;
+};
+
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// What arms learns in one pool is there in the next one.
+#include "skua/machine/threads/engine/history/history_file.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "skua/program/flow/flow.hpp"
+#include "skua/skua.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// An empty folder that lives as long as this.
+class folder {
+ public:
+  folder() {
+    std::string name = (fs::temp_directory_path() / "skua_history_XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~folder() { fs::remove_all(path_); }
+  folder(folder const&) = delete;
+  folder& operator=(folder const&) = delete;
+  [[nodiscard]] std::string file(char const* name) const { return path_ / name; }
+  [[nodiscard]] std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
+  }
+
+ private:
+  fs::path path_;
+};
+
+std::string text_of(std::string const& path) {
+  std::ostringstream all;
+  all << std::ifstream(path).rdbuf();
+  return all.str();
+}
+
+std::size_t times_in(std::string const& text) {
+  std::size_t n = 0;
+  for (auto at = text.find("\"type\""); at != std::string::npos; at = text.find("\"type\"", at + 1)) ++n;
+  return n;
+}
+
+/// Runs teams one by one; returns how many ran with each width.
+std::map<std::uint32_t, int> run_teams(std::string const& history, int n) {
+  skua::pool pool({.workers = 2, .policy = "arms", .history = history, .topology = "package:1 core:2"});
+  std::map<std::uint32_t, int> widths;
+  pool.run([&](auto& here) {
+    for (int i = 0; i < n; ++i) {
+      here.team(skua::task_type{7}, skua::address_at(0.1), [&](auto& team) {
+        if (team.member() == 0) ++widths[team.width()];
+        team.barrier();
+      });
+    }
+  });
+  return widths;
+}
+
+std::string refusal(std::string const& path) {
+  try {
+    skua::pool const pool({.workers = 2, .policy = "arms", .history = path});
+  } catch (skua::usage_error const& wrong) {
+    return wrong.what();
+  }
+  return "none";
+}
+
+TEST(history_file, a_second_run_begins_with_what_the_first_learnt) {
+  folder const here;
+  std::string const file = here.file("times.json");
+  EXPECT_EQ(run_teams(file, 10).size(), 2U) << "nothing is known: each width is tried";
+  std::string const first = text_of(file);
+  EXPECT_NE(first.find("\"type\":7"), std::string::npos) << first;
+  EXPECT_EQ(run_teams(file, 1).size(), 1U);
+  EXPECT_GE(times_in(text_of(file)), times_in(first)) << "what was known is still there";
+  EXPECT_EQ(here.files(), 1U) << "no draft is left";
+}
+
+TEST(history_file, other_policies_leave_it_alone) {
+  folder const here;
+  std::string const file = here.file("times.json");
+  std::string const text = R"({"workers": 2, "times": []})";
+  std::ofstream(file) << text;
+  {
+    skua::pool pool({.workers = 2, .policy = "random", .history = file});
+    pool.run([](auto&) {});
+  }
+  EXPECT_EQ(text_of(file), text);
+}
+
+TEST(history_file, mistakes_are_refused_when_the_pool_is_made) {
+  folder const here;
+  EXPECT_NE(refusal(here.file("no/such/folder")).find("cannot be written: No such file"), std::string::npos);
+  EXPECT_NE(refusal(here.file("")).find("Is a directory"), std::string::npos);
+  std::string const broken = here.file("broken.json");
+  std::ofstream(broken) << "{\"workers\": 2, ";
+  EXPECT_EQ(refusal(broken), "pool option history: " + broken +
+                                 ": no JSON from byte 16 on; allowed: a file that a run of arms has written");
+  std::string const other = here.file("other.json");
+  std::ofstream(other) << R"({"workers": 3, "times": [{"type": 1, "address": 0, "leader": 0, "width": 1, "ns": 5}]})";
+  EXPECT_NE(refusal(other).find("is of 3 workers, but there are 2"), std::string::npos) << refusal(other);
+  EXPECT_EQ(here.files(), 2U);
+}
+
+TEST(history_file, a_file_that_cannot_be_replaced_is_noted) {
+  folder const here;
+  std::string const file = here.file("times.json");
+  skua::runtime::history_file const history("SKUA_HISTORY", file);
+  fs::create_directory(file);
+  ::testing::internal::CaptureStderr();
+  history.write(2, {{.ns = 5}});
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("was not written: "), std::string::npos);
+  EXPECT_EQ(here.files(), 1U) << "no draft is left";
+}
+
+TEST(history_file, a_file_that_takes_no_text_is_noted) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
+  folder const here;
+  std::string const file = here.file("times.json");
+  std::ofstream(file) << R"({"workers": 2, "times": []})";
+  std::string const before = text_of(file);
+  skua::runtime::history_file const history("SKUA_HISTORY", file);
+  fs::create_symlink("/dev/full", file + ".new." + std::to_string(::getpid()));
+  ::testing::internal::CaptureStderr();
+  history.write(2, {{.ns = 5}});
+  std::string const said = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("was not written: No space left on device"), std::string::npos) << said;
+  EXPECT_EQ(text_of(file), before);
+  EXPECT_EQ(here.files(), 1U) << "no draft is left";
+}
+
+}  // namespace

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+// How a worker's fibers park, resume and move. A fiber that waits leaves its frame on its own stack, its worker continues
+// with other work, and whoever finds the frame ready resumes it. Steps and proof: group.md, "Parking" and "Without a
+// stack"; exposed_group.md, "Moving".
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <utility>
+
+#include "skua/machine/threads/engine/core/parked_frames.hpp"
+#include "skua/machine/threads/engine/core/pool_core.hpp"
+#include "skua/machine/threads/engine/core/worker.hpp"
+#include "skua/machine/threads/engine/loop/work_search.hpp"
+#include "skua/machine/threads/engine/team/team_of_workers.hpp"
+#include "skua/machine/threads/fork/fiber/moving.hpp"
+#include "skua/parts/context/sanitizer.hpp"
+
+namespace skua::inline v0::runtime {
+
+namespace {
+
+/// How long a fiber that waits in place finds nothing to do before it looks for a reason.
+constexpr std::uint64_t patience_ns = 1'000'000'000;
+
+void say_out_of_stacks(stack_pool const& stacks, char const* what) noexcept {
+  try {
+    std::fprintf(stderr, "skua: out of stacks: %s; %s\n", what, stacks.refusal(ENOMEM).c_str());
+  } catch (std::exception const&) {  // no memory for the text, either
+    std::fprintf(stderr,
+                 "skua: out of stacks: %s; raise ulimit -v or vm.max_map_count, or choose a smaller stack"
+                 " (SKUA_STACK)\n",
+                 what);
+  }
+}
+
+}  // namespace
+
+frame::frame(fiber& f, stack* o, bool waits) noexcept
+    : handed(kind), suspended(&f), on(o), is_open(waits), left_at(f.front().forks.bottom()) {}
+
+bool frame::is_tied() const noexcept { return suspended->stays_on_worker(); }
+bool frame::is_tied_to_thread() const noexcept { return suspended->is_tied(); }
+
+bool worker::park(fiber& waiting, group& g, std::uint64_t mine) noexcept {
+  tsan::unseen const scheduling;
+  // The fiber may wait for something other than its innermost join, and so may have open joins.
+  if (!moving::clear_lanes(waiting)) return false;
+  stack* const fresh = stacks_.try_take();
+  if (fresh == nullptr) return false;
+  frame f{waiting, current_stack_, true};
+  prepare_to_park(f, g, mine);
+  current_stack_ = fresh;
+  runtime::start(next_, *fresh, &worker::fiber_main, this);
+  switch_to(f.saved, next_, &worker::commit_park, this);
+  // From here on `this` may no longer be the fiber's worker.
+  f.resumed();
+  return true;
+}
+
+void worker::wait_in_place(fiber& waiting, group& g, std::uint64_t mine) noexcept {
+  slot_of(waiting).who.counts_.waited_in_place.add(1);
+  waiting.clock().stop();
+  fiber::buried const myself{g, mine, waiting.watching(), waiting.beneath()};
+  std::uint64_t idle_since = 0;
+  wait_reason const why = slot_of(waiting).who.take_reason();
+  for (unsigned rounds = 1; !g.left_only(mine); ++rounds) {
+    // Others may have given stacks back. Asking costs a system call.
+    if (rounds % 16 == 0) {
+      slot_of(waiting).who.in_place_for_.store(nullptr,
+                                               std::memory_order_relaxed);  // relaxed: a literal, said below again
+      slot_of(waiting).who.keep_reason(why);
+      if (slot_of(waiting).who.park(waiting, g, mine)) {
+        static_cast<void>(g.left_only(0));  // as in fiber::park
+        return;
+      }
+      static_cast<void>(slot_of(waiting).who.take_reason());
+    }
+    worker& me = slot_of(waiting).who;
+    me.refresh_regions();
+    if (me.turns_from_finish(waiting)) me.leave_finish();  // as next_step
+    found const f = work_search::find(me);
+    if (f.at == nullptr) {
+      me.in_place_for_.store(why.what, std::memory_order_relaxed);  // relaxed: a literal
+      me.leave_finish();
+      me.core_.back_off();
+      std::uint64_t const now = now_ns();
+      me.note_failed_round(now);
+      if (idle_since == 0) idle_since = now;
+      if (now - idle_since > patience_ns) me.report_buried(waiting);
+      continue;
+    }
+    idle_since = 0;
+    me.in_place_for_.store(nullptr, std::memory_order_relaxed);  // relaxed: as above
+    if (frame* const ready = f.taken.as_frame()) {
+      me.keep_reason(why);
+      return me.exchange_for(*ready, waiting, g, mine);
+    }
+    waiting.lie_on(&myself);
+    run_on_top(waiting, f);
+    waiting.lie_on(myself.below);
+    slot_of(waiting).who.pause_work(slot_of(waiting));
+  }
+  // As return_to: what goes on here may be a caller that leaves, and whoever waits for what ran on top would wait for this worker's next task.
+  slot_of(waiting).who.leave_finish();
+  waiting.clock().go();
+  slot_of(waiting).who.goes_on();
+}
+
+/// The fiber on top goes on after a wait without a frame.
+void worker::goes_on() noexcept {
+  in_place_for_.store(nullptr, std::memory_order_relaxed);  // relaxed: as where it is set
+  begin(activity::working);
+}
+
+void worker::report_buried(fiber const& waiting) noexcept {
+  fiber::buried const* ready = waiting.beneath();
+  while (ready != nullptr && !ready->is_ready()) ready = ready->below;
+  if (ready == nullptr || !core_.report_once()) return;
+  say_out_of_stacks(core_.stacks(),
+                    "a task could go on, but lies under one that waits, on the same stack. If that one"
+                    " waits for it, the program hangs");
+}
+
+void worker::expect_none_beneath(fiber const& waiting, wait_group const& tasks) noexcept {
+  for (fiber::buried const* b = waiting.beneath(); b != nullptr; b = b->below) {
+    if (!b->belongs_to(tasks)) continue;
+    say_out_of_stacks(slot_of(waiting).who.core_.stacks(),
+                      "a task waits for a task_group of which a task lies under it, on the same stack, and"
+                      " so can never end");
+    std::abort();
+  }
+}
+
+void worker::wait_alone(fiber& waiting, group const& g, std::uint64_t mine) noexcept {
+  std::uint64_t const began = now_ns();
+  waiting.clock().stop();
+  leave_finish();
+  in_place_for_.store(take_reason().what, std::memory_order_relaxed);  // relaxed: a literal
+  while (!g.left_only(mine)) {
+    if (waiting.front().may_have_steals()) waiting.note_steals();
+    short_sleep(now_ns() - began);
+  }
+  waiting.clock().go();
+  goes_on();
+}
+
+void worker::run_on_top(fiber& running, found const& f) noexcept {
+  worker_slot& below = slot_of(running);
+  bool const tied = running.tie(true);
+  task_clock const waits = running.clock();
+  {
+    fiber::nested_task const nested{running, nullptr, *f.at};
+    start_work(running, f);
+    task& t = *f.taken.item;
+    t.is->run(t, f.taken.extra, running);
+    note_task_end(running);
+  }
+  if (frame* const ready = running.take_ready()) send_home(*ready);
+  running.tie(tied);
+  running.run_in(below);
+  running.clock() = waits;
+  running.begins(running.tag(), true);
+}
+
+void worker::exchange_for(frame& next, fiber& waiting, group& g, std::uint64_t mine) noexcept {
+  tsan::unseen const scheduling;
+  frame f{waiting, current_stack_, true};
+  prepare_to_park(f, g, mine);
+  return_to(next);
+  switch_to(f.saved, next.saved, &worker::commit_exchange, this);
+  f.resumed();
+}
+
+/// Notes that the running fiber, whose frame is `f`, waits for `g` and has dealt with `mine` of its children. A switch
+/// must follow.
+void worker::prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept {
+  g.wait_in(f);
+  parking_ = {&g, mine};
+  counts_.parked.add(1);
+  if (f.is_tied_to_thread()) departure_.ties();
+  f.suspended->clock().stop();
+  f.suspended->front().release_id();
+  trace_.parks(f);
+  pause_work(slot_of(*f.suspended));
+  note_parked(f, &g);
+}
+
+/// For the report of a stall, if somebody asks for it. Before others can resume the frame.
+void worker::note_parked(frame& f, group const* g) noexcept {
+  wait_reason const why = take_reason();
+  parked_frames* const all = core_.parked();
+  if (all == nullptr) [[likely]]
+    return;
+  f.noted = {.earlier = nullptr, .later = nullptr, .waits_for = g, .why = why, .since_ns = now_ns()};
+  all->add(f);
+}
+
+/// Runs once the frame is saved, and subtracts its share; from then on another worker may resume it. Returns the frame
+/// if all other children have ended, because then nobody else will.
+frame* worker::commit_share() noexcept { return static_cast<frame*>(parking_.waits_for->park(parking_.mine)); }
+
+void worker::commit_park(void* self) noexcept {
+  auto& me = *static_cast<worker*>(self);
+  if (frame* const f = me.commit_share()) me.ready_ = f;
+}
+
+void worker::commit_exchange(void* self) noexcept {
+  if (frame* const f = static_cast<worker*>(self)->commit_share()) send_home(*f);
+}
+
+void worker::continue_with(frame& f) noexcept {
+  prepare_to_leave(&f);
+  leave_to(ended_, f.saved, &worker::recycle_stack, this);
+}
+
+void worker::end_thread() noexcept {
+  leave_observed();
+  prepare_to_leave(nullptr);
+  leave_to(ended_, native_, &worker::recycle_stack, this);
+}
+
+/// The running fiber ends; `next` (null: the thread's own flow) will run on this worker.
+void worker::prepare_to_leave(frame* next) noexcept {
+  tsan::unseen const scheduling;
+  invariant(running_->holds_nothing() && ready_ == nullptr, "a fiber that ends holds no ready frame (next_step.md)");
+  ended_stack_ = std::exchange(current_stack_, nullptr);
+  if (next != nullptr) return_to(*next);
+}
+
+/// Makes the fiber of frame `f` this worker's running fiber.
+void worker::return_to(frame& f) noexcept {
+  leave_finish();
+  if (parked_frames* const all = core_.parked()) [[unlikely]]
+    all->remove(f);
+  current_stack_ = f.on;
+  if (!f.is_open) f.call();
+  fiber& resumed = *f.suspended;
+  if (resumed.is_tied()) departure_.unties();
+  worker_slot& mine = *slot_of(resumed).in.slot_for(*this);
+  resumed.forget_places();
+  mine.continue_above(f.left_at);
+  resumed.run_in(mine);
+  resumed.begins(resumed.tag(), f.is_open);
+  if (resumed.watching() != nullptr) mine.request_attention();  // What it watches may have been stopped meanwhile.
+  running_ = &resumed;
+  resumed.clock().go();
+  begin(activity::working);
+  trace_.resumes(f);
+}
+
+void worker::recycle_stack(void* self) noexcept {
+  auto& me = *static_cast<worker*>(self);
+  me.stacks_.give(me.ended_stack_);
+  me.ended_stack_ = nullptr;
+}
+
+bool worker::send_one(worker_slot& from, tagged_entry& entry, placement const& to) noexcept {
+  std::uint64_t const id = worker_trace::id_of(entry);  // the entry may be gone once it is sent
+  placement went;
+  if (!moving::send(from, entry, to, &went)) return false;
+  from.who.trace_.sends(id, {from.neighbour(went.worker).who.number(), went.where, 1});
+  return true;
+}
+
+bool worker::send(worker_slot& from, tagged_entry& entry, placement const& to) noexcept {
+  tsan::unseen const scheduling;
+  if (to.width == 1) [[likely]]
+    return send_one(from, entry, to);
+  return team_of_workers::form(from, *entry.item, entry.tag, to) || send_one(from, entry, from.place_alone(entry.tag));
+}
+
+/// Moves the running fiber to another worker between two groups. Without a stack or memory for that, it stays.
+void worker::move(fiber& running, placement const& to, task_tag const& tag) noexcept {
+  tsan::unseen const scheduling;
+  stack* const fresh = moving::clear_lanes(running) ? stacks_.try_take() : nullptr;
+  if (fresh == nullptr) return;
+  frame f{running, current_stack_, false};
+  leaving_ = {&f, to, tag};
+  running.clock().stop();
+  running.front().release_id();
+  trace_.moves(f, slot_of(running).neighbour(to.worker).who.number());
+  pause_work(slot_of(running));
+  note_parked(f, nullptr);
+  current_stack_ = fresh;
+  runtime::start(next_, *fresh, &worker::fiber_main, this);
+  switch_to(f.saved, next_, &worker::commit_move, this);
+  f.resumed();
+}
+
+/// Runs once the frame is saved: from here on another worker may run it.
+void worker::commit_move(void* self) noexcept {
+  tsan::unseen const scheduling;
+  auto& me = *static_cast<worker*>(self);
+  frame& f = *me.leaving_.saved;
+  if (!moving::hand_over(slot_of(*f.suspended), tagged_entry{&f, 1, me.leaving_.tag}, me.leaving_.to)) me.ready_ = &f;
+}
+
+void worker::preempt(fiber& running) noexcept {
+  tsan::unseen const scheduling;
+  task_tag tag = running.tag();
+  placement const to = running.at().place(tag, cause::preempted);
+  if (to.worker == running.at().id && to.where == lane::local) move(running, to, tag);
+}
+
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// The loop of a worker: what it runs next, and how it falls asleep. How it searches: search.cpp. How its fibers park, resume and
+// move: parking.cpp.
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "skua/machine/threads/engine/core/pool_core.hpp"
+#include "skua/machine/threads/engine/core/worker.hpp"
+#include "skua/machine/threads/engine/loop/next_step.hpp"
+#include "skua/machine/threads/engine/loop/work_search.hpp"
+#include "skua/machine/threads/lane/turns.hpp"
+#include "skua/parts/context/sanitizer.hpp"
+
+namespace skua::inline v0::runtime {
+
+namespace {
+
+/// How long a worker sleeps between two looks at tasks that its policies keep from it, once it has used up its spin
+/// budget.
+constexpr std::chrono::microseconds barred_sleep{20};
+
+}  // namespace
+
+/// The bottom of every fiber's stack, below its tasks. After each task the fiber may be on another worker.
+void worker::run_loop(fiber& running) noexcept {
+  for (;;) {
+    step const next = next_step_of(running);
+    if (next.resume == nullptr && next.run.at == nullptr) next.on->end_thread();
+    next.on->enter_observed();
+    if (next.resume != nullptr) next.on->continue_with(*next.resume);
+    start_work(running, next.run);
+    task& t = *next.run.taken.item;
+    t.is->run(t, next.run.taken.extra, running);
+    note_task_end(running);
+  }
+}
+
+void worker::note_task_end(fiber const& running) noexcept {
+  tsan::unseen const scheduling;
+  slot_of(running).who.trace_.task_ends();
+}
+
+/// Finish what has begun before taking something new: a ready frame goes before anything that a search could find.
+worker::step worker::next_step_of(fiber& running) noexcept {
+  tsan::unseen const scheduling;
+  worker& me = slot_of(running).who;
+  running.front().release_id();
+  me.end_work(slot_of(running));
+  return next_step::of(me, running);
+}
+
+/// While a task of the region comes first here, leaving would end nothing, and cost one word that all workers share. Else the
+/// owner may wait for nothing but us.
+bool worker::turns_from_finish(fiber const& running) const noexcept {
+  finish_region const* const inside = share_.inside_of();
+  return inside != nullptr && (departure_.is_waited_for() || !next_is_of(running.at(), *inside));
+}
+
+worker::step worker::search() noexcept {
+  found const f = work_search::find_work(*this);
+  if (f.at != nullptr) core_.look_after_enqueued(core_.first_region());
+  frame* const moved = f.at == nullptr ? nullptr : f.taken.as_frame();
+  return moved != nullptr ? step{this, moved, {}} : step{this, nullptr, f};
+}
+
+void worker::start_work(fiber& running, found const& f) noexcept {
+  tsan::unseen const scheduling;
+  worker& me = f.at->who;
+  running.run_in(*f.at);
+  running.watch(nullptr);
+  running.begins_task(f.taken.tag);
+  me.counts_.tasks.add(1);
+  if (me.share_.inside_of() != finish_region::of(*f.taken.item)) me.leave_finish();
+  if (me.counts_.times.current() != activity::working) me.begin(activity::working);
+  me.trace_.task_begins(f.taken, f.from, f.at->in.number());
+}
+
+/// Brings time and counters up to date, because a task has ended or its fiber parks.
+void worker::pause_work(worker_slot& s) noexcept {
+  begin(activity::scheduling);
+  counts_.forks.add(s.forks.take_pushes());
+}
+
+/// As pause_work, when a task has ended. If more tasks are at hand the worker goes on working, and reads no clock: the
+/// 100 ns in between count as work.
+void worker::end_work(worker_slot& s) noexcept {
+  if (!s.own_tasks_look_empty() || s.in.has_injected()) {
+    counts_.forks.add(s.forks.take_pushes());
+  } else {
+    pause_work(s);
+  }
+}
+
+/// A guest has nobody to leave a frame to.
+bool worker::may_depart() const noexcept { return departure_.is_due() && !slot_of(*running_).in.is_of_guest(); }
+
+bool worker::has(frame const& tied) const noexcept { return &slot_of(*tied.suspended).who == this; }
+
+bool worker::is_of_region(frame const& f, fiber const& running) noexcept {
+  return &slot_of(*f.suspended).in == &slot_of(running).in;
+}
+
+/// The policy says who continues it.
+bool worker::is_sent_elsewhere(frame& f, fiber& running) noexcept {
+  task_tag used;
+  placement const to = f.suspended->place_again(running.at(), used);
+  tagged_entry entry{&f, 1, used};
+  return send(slot_of(running), entry, to);
+}
+
+void worker::send_home(frame& f) noexcept {
+  tsan::unseen const scheduling;  // TSan does not see that the frame is ours until the push: it follows flows
+  worker_slot& home = slot_of(*f.suspended);
+  if (!f.is_tied()) return home.in.make_ready(f);
+  pool_core& of = home.who.of();
+  pool_core::visit const inside{of};
+  worker_id const only = home.who.number();
+  home.who.tied_ready_.push(f);
+  of.sleep().wake(only);
+}
+
+/// A frame that is tied to this thread, else one of a region, in turn. The policy may send the latter on.
+worker::found worker::take_ready() noexcept {
+  if (auto* const tied = static_cast<frame*>(static_cast<handed*>(tied_ready_.pop()))) {
+    tsan::unseen const scheduling;
+    ++tied_taken_;
+    return {&slot_of(*tied->suspended), {tied, 1, {}}, lane::inbox};
+  }
+  for (auto const& r : regions()) {
+    worker_slot* const s = r->slot_for(*this);
+    if (s == nullptr) continue;
+    while (frame* const f = r->take_ready()) {
+      tagged_entry entry{f, 1, {}};
+      placement const to = f->suspended->place_again(*s, entry.tag);
+      if (!send(*s, entry, to)) return {s, entry, lane::injected};
+    }
+  }
+  return {};
+}
+
+bool worker::other_regions_wait(region const& mine) const noexcept {
+  tsan::unseen_accesses const of_the_worker;
+  return turns::others_wait(*this, mine);
+}
+
+bool worker::turns_away(worker_slot const& s) const noexcept { return turns::turns_away(*this, s); }
+
+void worker::short_sleep(std::uint64_t since) noexcept {
+  if (since < core_.spin_ns()) return core_.back_off();
+  begin(activity::idling);
+  std::this_thread::sleep_for(barred_sleep);
+  begin(activity::scheduling);
+}
+
+void worker::fall_asleep() noexcept {
+  if (!is_lent_)
+    leave_observed();  // ThreadSanitizer sees nothing of what an observer does here, which hides a race and makes none
+  core_.oversubscribed().look_again(now_ns());
+  begin(activity::idling);
+  trace_.sleeps(counts_.attempts.read());
+  home_processor::saved_mask const own = home_.before_sleep();
+  bool const slept = core_.sleep().fall_asleep(
+      number_, [this] { core_.request_attention(); }, [this] { return work_search::anything_to_do(*this); },
+      is_lent_ ? sleep_state<>::thread::callers : sleep_state<>::thread::own);
+  home_.after_sleep(own);
+  if (slept) counts_.sleeps.add(1);
+  begin(activity::scheduling);
+}
+
+bool worker::was_woken() noexcept { return std::exchange(was_woken_, false); }
+
+bool worker::has_new_regions() const noexcept { return regions_seen_ != core_.regions_version(); }
+
+void worker::refresh_regions() noexcept {
+  if (!has_new_regions()) [[likely]]
+    return;
+  tsan::unseen const of_the_worker;
+  regions_seen_ = core_.share_regions(regions_);
+  turn_of_ = 0;
+}
+
+worker_slot& worker::first_slot() noexcept {
+  tsan::unseen const scheduling;
+  return *core_.first_region().slot_for(*this);
+}
+
+void worker::adopt(fiber& running) noexcept {
+  tsan::unseen const scheduling;
+  running_ = &running;
+}
+
+void worker::fiber_main(void* self) noexcept {
+  auto& me = *static_cast<worker*>(self);
+  here bottom{me.first_slot()};
+  fiber& running = fiber_of(bottom);
+  me.adopt(running);
+  run_loop(running);
+}
+
+}  // namespace skua::inline v0::runtime

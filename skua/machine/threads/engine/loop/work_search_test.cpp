@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// How long a worker searches, and what it says about that: a worker that writes down what it is told to do, with a clock that
+// each failed round turns by one.
+#include "skua/machine/threads/engine/loop/work_search.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <deque>
+#include <string>
+
+namespace skua::inline v0::runtime {
+namespace {
+
+class scripted {
+ public:
+  struct found {
+    int const* at = nullptr;
+  };
+  /// One letter per round: '-' finds nothing, 'r' a ready frame, 't' a task, 'b' nothing because its policy bars it, 'c' the pool closes.
+  explicit scripted(std::string rounds) : rounds_(rounds.begin(), rounds.end()) {}
+
+  std::string done;  ///< what it did
+  bool woken = false;
+  bool wakes_another = false;
+
+  scripted& of() { return *this; }
+  scripted& sleep() { return *this; }
+  scripted& counts() { return *this; }
+  struct counter {
+    int value = 0;
+    void add(int n) { value += n; }
+  } wakeups_sent;
+
+  static std::uint64_t spin_ns() { return 3; }
+  static std::uint64_t now_ns() { return time; }
+  static inline std::uint64_t time = 1;
+
+  [[nodiscard]] bool closing() const { return rounds_.empty() || rounds_.front() == 'c'; }
+  bool was_woken() { return std::exchange(woken, false); }
+  void start_search() { done += "("; }
+  bool found() {
+    done += ")";
+    return wakes_another;
+  }
+  void refresh_regions() { done += "?"; }
+  struct found take_ready() { return round_is('r'); }
+  struct found probe_everywhere() { return round_is('t'); }
+  void leave_finish() { done += "l"; }
+  void note_failed_round(std::uint64_t) {
+    ++time;
+    done += "f";
+  }
+  bool is_barred() {
+    bool const is = !rounds_.empty() && rounds_.front() == 'b';
+    next();
+    return is;
+  }
+  void short_sleep(std::uint64_t) { done += "s"; }
+  void back_off() { done += "."; }
+  void fall_asleep() { done += "z"; }
+
+ private:
+  struct found round_is(char kind) {
+    static constexpr int something = 0;
+    if (rounds_.empty() || rounds_.front() != kind) return {};
+    next();
+    return {&something};
+  }
+  void next() {
+    if (!rounds_.empty()) rounds_.pop_front();
+  }
+  std::deque<char> rounds_;
+};
+
+std::string search(scripted& me, bool finds) {
+  EXPECT_EQ(work_search::find_work(me).at != nullptr, finds);
+  return me.done;
+}
+
+TEST(work_search, what_is_there_needs_no_search) {
+  for (char const* const kind : {"t", "r"}) {
+    scripted me(kind);
+    EXPECT_EQ(search(me, true), "?");
+    EXPECT_EQ(me.wakeups_sent.value, 0);
+  }
+}
+
+TEST(work_search, lasts_as_long_after_a_sleep_as_before) {
+  scripted me("---------t");
+  EXPECT_EQ(search(me, true), "?lf(.?lf.?lf.?lfz?lf.?lf.?lf.?lfz?lf.?)");
+}
+
+TEST(work_search, whoever_finds_something_says_so_and_may_wake_another) {
+  scripted me("-t");
+  me.wakes_another = true;
+  EXPECT_EQ(search(me, true), "?lf(.?)");
+  EXPECT_EQ(me.wakeups_sent.value, 1);
+}
+
+TEST(work_search, who_was_woken_searches_already) {
+  scripted me("-t");
+  me.woken = true;
+  EXPECT_EQ(search(me, true), "?lf.?)");
+}
+
+TEST(work_search, nobody_relies_on_who_is_barred) {
+  scripted me("-b-t");
+  me.wakes_another = true;
+  EXPECT_EQ(search(me, true), "?lf(.?lf)s?lf(.?)");
+  EXPECT_EQ(me.wakeups_sent.value, 2);
+}
+
+TEST(work_search, ends_with_the_pool) {
+  scripted me("--c");
+  EXPECT_EQ(search(me, false), "?lf(.?lf.?l");
+  scripted woken("c");
+  woken.woken = true;
+  EXPECT_EQ(search(woken, false), "");
+  scripted sleeps("----c");
+  EXPECT_EQ(search(sleeps, false), "?lf(.?lf.?lf.?lfz");
+}
+
+}  // namespace
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// What the answers of the sleepers mean to those who ask; the protocol itself is explored by sleep_model.cpp.
+#include "skua/machine/threads/engine/sleep/sleep.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <mutex>
+
+namespace skua::inline v0::runtime {
+namespace {
+
+constexpr auto at_any_time = [] { return true; };
+constexpr auto nothing = [] { return false; };
+
+TEST(sleepers, a_caller_that_leaves_hears_whether_anybody_else_may_push) {
+  sleep_state<> two(2);
+  two.begin_without_threads();
+  EXPECT_EQ(two.lend(worker_id{0}, at_any_time), loan::given);
+  EXPECT_EQ(two.lend(worker_id{1}, at_any_time), loan::given);
+  EXPECT_TRUE(two.take_back(worker_id{0}, nothing)) << "worker 1 runs";
+  EXPECT_FALSE(two.take_back(worker_id{1}, nothing)) << "nobody runs";
+}
+
+TEST(sleepers, a_searcher_does_not_push) {
+  sleep_state<> three(3);
+  three.begin_without_threads();
+  EXPECT_EQ(three.lend(worker_id{0}, at_any_time), loan::given);
+  EXPECT_TRUE(three.wake(worker_id{1}));
+  EXPECT_FALSE(three.take_back(worker_id{0}, nothing)) << "worker 1 searches, and worker 2 sleeps";
+  EXPECT_EQ(three.lend(worker_id{0}, at_any_time), loan::given);
+  EXPECT_TRUE(three.wake(worker_id{2}));
+  EXPECT_FALSE(three.found()) << "another one searches, so nobody is woken instead";
+  EXPECT_TRUE(three.take_back(worker_id{0}, nothing)) << "worker 1 or 2 runs";
+}
+
+TEST(sleepers, a_caller_that_leaves_something_wakes_its_worker) {
+  sleep_state<> one(1);
+  one.begin_without_threads();
+  EXPECT_EQ(one.lend(worker_id{0}, at_any_time), loan::given);
+  EXPECT_FALSE(one.take_back(worker_id{0}, at_any_time));
+  EXPECT_EQ(one.asleep_now(), 0U);
+  EXPECT_EQ(one.searching_now(), 1U);
+}
+
+/// Calls something in the middle of each short wait, which then has let its time pass.
+struct watched_sync : real_sync {
+  struct condition : real_condition {
+    static inline std::function<void()> meanwhile;
+    [[nodiscard]] bool short_wait(std::unique_lock<std::mutex>& held) {
+      held.unlock();
+      meanwhile();
+      held.lock();
+      return false;
+    }
+  };
+};
+
+/// A worker's place can be lent as soon as its thread does nothing but wait, and not while it looks around once more.
+TEST(sleepers, a_thread_waits_from_its_short_wait_on) {
+  sleep_state<watched_sync> one(1);
+  int looks = 0;
+  int waits = 0;
+  watched_sync::condition::meanwhile = [&] {
+    ++waits;
+    EXPECT_TRUE(one.is_waiting(worker_id{0}));
+    EXPECT_EQ(one.asleep_now(), 1U);
+  };
+  one.start_search();
+  auto const looks_twice = [&] {
+    EXPECT_FALSE(one.is_waiting(worker_id{0}));
+    return ++looks == 2;
+  };
+  EXPECT_FALSE(one.fall_asleep(worker_id{0}, [] {}, looks_twice)) << "it was not woken";
+  EXPECT_EQ(looks, 2);
+  EXPECT_EQ(waits, 1);
+  EXPECT_EQ(one.asleep_now(), 0U);
+  EXPECT_EQ(one.searching_now(), 1U);
+}
+
+TEST(sleepers, a_caller_that_has_the_place_does_not_wait_as_its_thread) {
+  sleep_state<watched_sync> one(1);
+  one.begin_without_threads();
+  EXPECT_EQ(one.lend(worker_id{0}, at_any_time), loan::given);
+  int looks = 0;
+  watched_sync::condition::meanwhile = [&] { EXPECT_TRUE(one.is_waiting(worker_id{0})) << "its own thread does"; };
+  one.start_search();
+  auto const looks_twice = [&] { return ++looks == 2; };
+  EXPECT_FALSE(one.fall_asleep(worker_id{0}, [] {}, looks_twice, sleep_state<watched_sync>::thread::callers));
+  EXPECT_TRUE(one.is_waiting(worker_id{0}));
+  EXPECT_EQ(one.searching_now(), 1U);
+}
+
+}  // namespace
+}  // namespace skua::inline v0::runtime

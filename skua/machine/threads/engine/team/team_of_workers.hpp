@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// A team on threads: one member per worker of a partition, each found in that worker's inbox. States and proof: team.md.
+// [arms-2021 3.2.1]
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "skua/machine/threads/engine/team/team_barrier.hpp"
+#include "skua/machine/threads/fork/fiber/frame.hpp"
+#include "skua/machine/threads/fork/finish/finish_region.hpp"
+#include "skua/machine/threads/lane/policy_words.hpp"
+#include "skua/program/flow/team.hpp"
+
+namespace skua::inline v0::runtime {
+
+class team_of_workers final : public team_state {
+ public:
+  /// Sends one member of the task to each of the workers to.worker, .., to.worker + to.width - 1. False: no memory, or one of them
+  /// is isolated.
+  [[nodiscard]] static bool form(worker_slot& from, task& whole, task_tag const& tag, placement const& to) noexcept;
+  /// The tag of a member; null if this entry of an inbox is something else.
+  [[nodiscard]] static task_tag const* tag_of(handed const& entry) noexcept;
+
+  void barrier(std::uint32_t member) noexcept override;
+  void const*& exposed(std::uint32_t m) noexcept override { return members_[m].exposed; }
+
+ private:
+  struct member : handed {
+    member() noexcept : handed(kind) {}
+    static task_kind const kind;
+    team_of_workers* of = nullptr;
+    std::uint32_t number = 0;
+    fiber* on = nullptr;     ///< while it runs
+    group* waits = nullptr;  ///< at a barrier
+    void const* exposed = nullptr;
+  };
+
+  team_of_workers(finish_region::task& whole, task_tag const& tag, std::uint32_t width);
+  [[nodiscard]] static bool has_isolated_worker(worker_slot& from, placement const& to) noexcept;
+  static void run_member(task& t, std::uint64_t, fiber& on) noexcept;
+  void call_member(member& me) noexcept;
+  [[nodiscard]] bool leave(member& me) noexcept;
+  void let_go() noexcept;
+
+  finish_region::task& whole_;
+  task_tag const tag_;
+  std::unique_ptr<member[]> const members_;
+  team_barrier<> counts_;
+  std::atomic<bool> has_failed_{false};  ///< a member threw, or was dropped
+};
+
+}  // namespace skua::inline v0::runtime

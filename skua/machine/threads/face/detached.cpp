@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/face/detached.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "skua/machine/threads/engine/core/pool_core.hpp"
+#include "skua/machine/threads/engine/core/region.hpp"
+#include "skua/machine/threads/engine/core/worker.hpp"
+#include "skua/machine/threads/engine/outside/blocked_thread.hpp"
+#include "skua/machine/threads/engine/outside/detached_tasks.hpp"
+#include "skua/machine/threads/face/default_region.hpp"
+#include "skua/machine/threads/face/executor.hpp"
+#include "skua/machine/threads/face/pool.hpp"
+#include "skua/machine/threads/fork/join/task_in_room.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::inline v0::runtime {
+
+namespace {
+
+/// A detached call as lanes see it.
+struct detached_task final : task_in_room<detached_task, detached_call> {
+  static void run_task(task& t, std::uint64_t, fiber& on) noexcept {
+    detached_call& call = given_of(t);
+    detached_tasks& counted = call.in->of().detached();
+    watched_node const node{call};
+    on.watch(&node);
+    run_call(call, on);
+    on.watch(nullptr);
+    on.task_ends();
+    counted.finish();
+  }
+  /// On top of what the fiber runs. The caller counts it.
+  static void run_nested(detached_call& call, fiber& on) noexcept {
+    watched_node const node{call};
+    fiber::nested_task const nested{on, &node};
+    run_call(call, on);
+  }
+  static hint hint_of(task const& t, std::uint64_t) noexcept { return given_of(t).hints; }
+  static char const* name_of(task const& t) noexcept {
+    detached_call const& call = given_of(t);
+    return call.is->name_of == nullptr ? nullptr : call.is->name_of(call);
+  }
+  static task_kind const kind;
+
+ private:
+  /// What a call watches.
+  struct watched_node : stop_node {
+    explicit watched_node(detached_call const& call) noexcept
+        : stop_node(nullptr, nullptr, nullptr, nullptr, call.hints.place.value_or(no_place_hint)) {
+      // For waits, which must not be inside. Nobody cancels it, so stops need not look.
+      tasks = &call.in->of().detached().out();
+    }
+  };
+  /// The call may be gone when it returns.
+  static void run_call(detached_call& call, fiber& on) noexcept {
+    detached_tasks const& counted = call.in->of().detached();
+    try {
+      call.is->run(call, on);
+    } catch (...) {
+      counted.failed();
+    }
+  }
+};
+
+constexpr task_kind detached_task::kind{
+    .run = &detached_task::run_task, .hint_of = &detached_task::hint_of, .name_of = &detached_task::name_of};
+
+}  // namespace
+
+void announce(detached_call& call, region& where) {
+  where.of().check_process();
+  call.in = &where;
+  where.of().detached().add();
+}
+
+bool announce(detached_call& call, region& where, at_most bound) {
+  where.of().check_process();
+  call.in = &where;
+  return where.of().detached().add_counting(bound.tasks);
+}
+
+void run_or_submit(detached_call& call) noexcept {
+  if (!executor::has_room_for_calls()) return submit(call);
+  struct call_now : outside_call {
+    explicit call_now(detached_call& c) noexcept
+        : outside_call{.call =
+                           [](outside_call& self, fiber& on) {
+                             auto& mine = static_cast<call_now&>(self);
+                             detached_task::run_nested(*std::exchange(mine.what, nullptr), on);
+                           },
+                       .name = c.is->name_of == nullptr ? nullptr : c.is->name_of(c)},
+          what(&c) {}
+    detached_call* what;
+  } now(call);
+  region& where = *call.in;
+  detached_tasks& counted = where.of().detached();
+  std::optional<tied_section> on_this_thread;
+  if (here* const now = executor::running()) on_this_thread.emplace(fiber_of(*now));
+  try {
+    run_in(where, now);
+  } catch (...) {
+    if (now.what != nullptr) return submit(call);  // no memory for a guest: it has not begun
+  }
+  counted.finish();  // the last access to the pool
+}
+
+void submit(detached_call& call) noexcept { call.in->inject(detached_task::of(call)); }
+
+void retract(detached_call& call) noexcept { call.in->of().detached().finish(); }
+
+region& pool_of_caller() {
+  worker* const w = worker::current();
+  return w == nullptr ? default_region() : w->of().host().first_region();
+}
+
+void detached_tasks::failed() const noexcept {
+  if (!on_exception_) std::terminate();  // its usual handler prints the exception
+  on_exception_(std::current_exception());
+}
+
+void detached_tasks::wait(region& where) {
+  if (worker::current() == nullptr) {
+    if (!out_.done()) wait_outside(where, out_);
+  } else if (!executor::wait_unless_inside(out_)) {
+    throw usage_error(
+        "pool::drain: an enqueued task of the pool waits for itself; allowed: threads and tasks that are not inside of "
+        "one, and a task_group for what it starts itself");
+  }
+}
+
+void detached_tasks::wait_for_workers() noexcept {
+  if (worker::current() != nullptr) return executor::wait(out_);
+  block(out_);
+}
+
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// enqueue: a task that nobody waits for. oneTBB's task_arena::enqueue, rayon's spawn_fifo.
+#pragma once
+
+#include <utility>
+
+#include "skua/machine/threads/face/detached.hpp"
+
+namespace skua::inline v0 {
+
+/// Runs f() or f(here) once, at some time, on some worker: of the calling worker's pool, or, if the caller is no worker,
+/// of the default pool. Otherwise as pool::enqueue; the default pool has no handler for exceptions.
+template <class F>
+void enqueue(F&& f) {
+  runtime::enqueue_in(runtime::pool_of_caller(), {}, std::forward<F>(f));
+}
+/// The same with a hint for the task.
+template <hint_word Hint, class F>
+void enqueue(Hint hint, F&& f) {
+  runtime::enqueue_in(runtime::pool_of_caller(), as_hint(hint), std::forward<F>(f));
+}
+
+/// The same; but while `bound` enqueued tasks of that pool are out, f runs before this returns (pool::enqueue).
+template <class F>
+void enqueue(at_most bound, F&& f) {
+  runtime::enqueue_in(runtime::pool_of_caller(), bound, std::forward<F>(f));
+}
+
+}  // namespace skua::inline v0

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/face/executor.hpp"
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <type_traits>
+
+#include "skua/machine/threads/engine/callers/caller.hpp"
+#include "skua/machine/threads/engine/callers/guest.hpp"
+#include "skua/machine/threads/engine/core/region.hpp"
+#include "skua/machine/threads/engine/core/worker.hpp"
+#include "skua/machine/threads/engine/outside/blocked_thread.hpp"
+#include "skua/machine/threads/engine/outside/outside_lane.hpp"
+#include "skua/machine/threads/engine/outside/root.hpp"
+#include "skua/machine/threads/face/default_region.hpp"
+#include "skua/machine/threads/face/pool.hpp"
+#include "skua/machine/threads/fork/fiber/should_yield.hpp"
+#include "skua/machine/threads/fork/join/task_in_room.hpp"
+#include "skua/parts/base/announced_atomic.hpp"
+
+namespace skua::inline v0 {
+
+namespace {
+
+/// Owns the default pool, and lives as long as the code: nothing destroys it, so that threads and static objects may use
+/// the pool to the very end of the process (exit.md).
+class default_pool_owner {
+ public:
+  pool& get() {
+    // acquire: the pool is complete. Pairs with: make, store.
+    pool* const known = ready_.load(std::memory_order_acquire);
+    return known != nullptr && !known->lost_by_fork() ? *known : make();
+  }
+  /// The process ends.
+  void end_with_process() noexcept {
+    // acquire: as in `get`.
+    if (pool* const known = ready_.load(std::memory_order_acquire)) known->end_with_process();
+  }
+  /// The shared object that Skua was linked into is about to be unloaded. Its threads must be gone before their code is.
+  void unload() noexcept {
+    pool* const known = ready_.exchange(nullptr, std::memory_order_acq_rel);  // acq_rel: as in `get` and `make`
+    if (known != nullptr && runtime::worker::current() == nullptr) delete known;
+  }
+
+ private:
+  pool& make();
+
+  runtime::announced_atomic<pool*> ready_{nullptr};
+  std::mutex making_;
+  struct lost;
+  lost* lost_ = nullptr;  ///< under making_
+};
+
+/// A pool that fork() left behind: without workers, and its lanes may be in any state. It is kept, because it is not
+/// unused either: the child may hold references to it.
+struct default_pool_owner::lost {
+  pool* what;
+  lost* before;
+};
+
+default_pool_owner& owner() noexcept {
+  static constinit default_pool_owner the_only{};
+  static_assert(std::is_trivially_destructible_v<default_pool_owner>, "nothing is freed at exit");
+  return the_only;
+}
+
+/// Which of two functions comes first tells how the code ends: destructors of static objects come before those of shared
+/// objects when the process ends, and after them in dlclose().
+enum class ending : std::uint8_t { not_yet, of_process, of_code };
+std::atomic<ending>& how_it_ends() noexcept {
+  static constinit std::atomic<ending> how{ending::not_yet};
+  return how;
+}
+
+/// A static object, made with the first pool.
+struct exit_watch {
+  exit_watch() = default;
+  exit_watch(exit_watch const&) = delete;
+  exit_watch& operator=(exit_watch const&) = delete;
+  ~exit_watch() {
+    ending first = ending::not_yet;
+    // relaxed, all: one thread ends the process, or unloads the code
+    if (how_it_ends().compare_exchange_strong(first, ending::of_process, std::memory_order_relaxed)) {
+      owner().end_with_process();
+    } else if (first == ending::of_code) {
+      owner().unload();  // a static object has made another pool meanwhile
+    }
+  }
+};
+
+[[gnu::destructor]] void code_ends() noexcept {
+  ending first = ending::not_yet;
+  if (how_it_ends().compare_exchange_strong(first, ending::of_code, std::memory_order_relaxed)) owner().unload();
+}
+
+pool& default_pool_owner::make() {
+  std::lock_guard const hold(making_);
+  pool* const known = ready_.load(std::memory_order_relaxed);  // relaxed: under the lock
+  if (known != nullptr && !known->lost_by_fork()) return *known;
+  auto made = std::make_unique<pool>();
+  if (known != nullptr) lost_ = new lost{known, lost_};
+  [[maybe_unused]] static exit_watch const at_exit;
+  ready_.store(made.get(), std::memory_order_release);  // release: the pool. Pairs with: get, load
+  return *made.release();
+}
+
+}  // namespace
+
+pool& default_pool() { return owner().get(); }
+
+bool is_current_task_group_canceling() noexcept {
+  runtime::here const* const on = runtime::executor::running();
+  return on != nullptr && on->stop_requested();
+}
+
+namespace runtime {
+
+namespace {
+
+/// The word by which a lane identifies the tasks of a wait_group before they are taken.
+std::uint64_t key_of(wait_group const& group) noexcept { return reinterpret_cast<std::uintptr_t>(&group); }
+
+/// A free task as lanes see it.
+struct spawned_task final : task_in_room<spawned_task, free_task<here>> {
+  static void run_task(task& t, std::uint64_t, fiber& on) noexcept {
+    run_nested(t, on);
+    on.task_ends();
+  }
+  /// On top of what the fiber runs.
+  static void run_nested(task& t, fiber& on) noexcept {
+    free_task<here>& given = given_of(t);
+    auto const* const around = static_cast<stop_node const*>(given.surroundings);
+    stop_node const node{around, nullptr, nullptr, given.group, given.hints.place.value_or(no_place_hint)};
+    fiber::nested_task const nested{on, &node};
+    given.is->run(given, here_of(on));
+  }
+  /// Runs the group's tasks that lie at the newest end of a lane of this thread, newest first. Leaves them to the worker's search
+  /// if a frame is ready, which goes first there, or another region waits: there regions take turns.
+  template <class Lane>
+  static void run_newest(wait_group& group, Lane& of, fiber& on) noexcept {
+    stop_node const node{nullptr, nullptr, nullptr, &group};
+    fiber::nested_task const nested{on, &node};
+    for (std::uint32_t ran = 0; !group.done() && !should_yield(on.at(), ran); ++ran) {
+      auto* const newest = static_cast<task*>(take_newest(of, key_of(group)));
+      if (newest == nullptr) return;
+      free_task<here>& given = given_of(*newest);
+      if (given.hints.place || given.surroundings != nullptr) {
+        run_nested(*newest, on);
+      } else {
+        given.is->run(given, here_of(on));
+      }
+    }
+  }
+  static hint hint_of(task const& t, std::uint64_t) noexcept { return given_of(t).hints; }
+  static char const* name_of(task const& t) noexcept { return given_of(t).is->name; }
+  static task_kind const kind;
+};
+
+constexpr task_kind spawned_task::kind{
+    .run = &spawned_task::run_task, .hint_of = &spawned_task::hint_of, .name_of = &spawned_task::name_of};
+
+/// A fiber that waits for a wait_group, until the group's last task releases it. Its group counts two children: the
+/// fiber's own share, and the release.
+struct waiter final : group_waiter {
+  waiter() noexcept : group_waiter{.wake = &waiter::release, .next = nullptr}, waited(nullptr, 2) {}
+
+  static void release(group_waiter& w) noexcept {
+    auto& self = static_cast<waiter&>(w);
+    if (parked<>* const f = self.waited.finish(1, 0, [] {})) worker::send_home(static_cast<frame&>(*f));
+  }
+
+  group waited;
+};
+
+/// Submits a task from a thread that is no worker.
+void spawn_outside(free_task<here>& task) {
+  region& somewhere = default_region();
+  spawned_task& t = spawned_task::of(task);
+  outside_lane* const mine = somewhere.lanes_outside().mine();
+  if (mine == nullptr) return somewhere.inject(t);
+  std::uint64_t const key = key_of(*task.group);
+  bool const wants_room = mine->tasks.push(static_cast<runtime::task*>(&t), key);
+  // No memory for another push: the task goes to the shared queue, unless a worker has it already and so made room.
+  if (wants_room && mine->tasks.poll() == attention::full && take_newest(mine->tasks, key) != nullptr)
+    return somewhere.inject(t);
+  somewhere.notify_work();
+  if (!somewhere.has_no_threads()) [[likely]]
+    return;
+  if (take_newest(mine->tasks, key) != nullptr) somewhere.inject(t);
+}
+
+}  // namespace
+
+static_assert(models_executor<executor>);
+
+void wait_outside(region& where, wait_group& group) noexcept {
+  struct waiting_call : outside_call {
+    waiting_call(wait_group& g, outside_lane* l) noexcept
+        : outside_call{[](outside_call& self, fiber& on) {
+            auto const& mine = static_cast<waiting_call&>(self);
+            if (mine.lane != nullptr) spawned_task::run_newest(mine.group, mine.lane->tasks, on);
+            executor::wait(mine.group);
+          }},
+          group(g), lane(l) {}
+    wait_group& group;
+    outside_lane* lane;
+  };
+  waiting_call what{group, where.lanes_outside().of_this_thread()};
+  root asked{what};
+  if (caller::run(where, asked)) return;
+  try {
+    where.guests().run(asked);
+  } catch (std::exception const&) {
+    block(group);
+  }
+}
+
+here* executor::running() noexcept {
+  worker* const w = worker::current();
+  return w == nullptr ? nullptr : &here_of(w->running_fiber());
+}
+
+void executor::run(runtime::outside_call& what) {
+  worker* const w = worker::current();
+  if (w == nullptr) return runtime::run_in(default_region(), what);
+  call_section const on_this_thread{w->running_fiber()};
+  what.call(what, w->running_fiber());
+}
+
+void executor::spawn(free_task<here>& task) {
+  worker* const w = worker::current();
+  if (w == nullptr) return spawn_outside(task);
+  spawned_task& t = spawned_task::of(task);
+  fiber& running = w->running_fiber();
+  std::uint64_t const key = key_of(*task.group);
+  if (!running.at().spawned.push(static_cast<runtime::task*>(&t), key)) return;
+  if (running.make_room()) return;
+  // No memory for another push: runs the newest task at once. A thief that takes it instead makes room, too.
+  if (runtime::task* const newest = running.at().take_newest_spawned(key)) spawned_task::run_nested(*newest, running);
+}
+
+void executor::run_now(free_task<here>& task) {
+  spawned_task& t = spawned_task::of(task);
+  auto const run_here = [&t](here& on) { spawned_task::run_nested(t, fiber_of(on)); };
+  if (worker* const w = worker::current()) {
+    tied_section const on_this_thread{w->running_fiber()};
+    return run_here(here_of(w->running_fiber()));
+  }
+  region& where = default_region();
+  runtime::call_outside(run_here, [&](outside_call& c) {
+    c.name = task.is->name;  // rather than that of `run_here`
+    root asked{c};
+    if (!caller::run(where, asked)) where.guests().run(asked);
+  });
+}
+
+bool executor::has_room_for_calls() noexcept {
+  worker const* const w = worker::current();
+  return w == nullptr || w->has_room_for_calls();
+}
+
+void executor::wait(wait_group& group) noexcept {
+  if (wait_unless_inside(group)) return;
+  broken("precondition", "a task of the group must not wait for it, because the group waits for the task");
+}
+
+bool executor::wait_unless_inside(wait_group& group) noexcept {
+  if (group.done()) return true;  // also where no pool can be made: then there is no task
+  worker* const w = worker::current();
+  if (w == nullptr) {
+    wait_outside(default_region(), group);
+    return true;
+  }
+  return wait_on(*w, group);
+}
+
+bool executor::wait_on(worker& w, wait_group& group) noexcept {
+  fiber& running = w.running_fiber();
+  tied_section const on_this_thread{running};
+  spawned_task::run_newest(group, running.at().spawned, running);
+  if (running.beneath() != nullptr) [[unlikely]]
+    worker::expect_none_beneath(running, group);
+  if (group.done()) return true;
+  if (running.is_inside(group)) return false;  // here, because only a wait that parks pays for it
+  waiter waiting;
+  if (!group.enroll(waiting)) return true;
+  waits_for const why{running, {"tasks of a group", &group}};
+  running.wait(waiting.waited, 1);
+  return true;
+}
+
+}  // namespace runtime
+}  // namespace skua::inline v0

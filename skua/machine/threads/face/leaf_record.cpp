@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/face/leaf_record.hpp"
+
+#include <cstdint>
+
+#include "skua/parts/base/error.hpp"
+
+namespace skua::inline v0::runtime {
+
+leaf_record::leaf_record(pool& of, std::pmr::memory_resource* memory) : of_(of) {
+  taken_.reserve(of.workers());
+  for (std::uint32_t w = 0; w < of.workers(); ++w)
+    taken_.push_back({.ran = std::pmr::vector<footprint>(memory), .lost = 0});
+  for (std::uint32_t w = 0; w < of.workers(); ++w) {
+    // All logs of a pool start together, so the first one speaks for all.
+    if (!of.leaves_of(worker_id{w}).start(memory))
+      throw usage_error("leaf_record: the pool is being recorded already; one record at a time");
+  }
+}
+
+leaf_record::~leaf_record() {
+  for (std::uint32_t w = 0; w < of_.workers(); ++w) of_.leaves_of(worker_id{w}).stop();
+}
+
+std::span<leaf_rows const> leaf_record::take() noexcept {
+  for (std::uint32_t w = 0; w < of_.workers(); ++w) of_.leaves_of(worker_id{w}).take(taken_[w]);
+  return taken_;
+}
+
+}  // namespace skua::inline v0::runtime

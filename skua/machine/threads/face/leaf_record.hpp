@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Records which worker ran which leaf: while a `leaf_record` lives, each worker of its pool logs every `here.leaf`. An
+// iterative program asks at the end of each iteration:
+//
+//   skua::leaf_record record(pool);
+//   pool.run([&](auto& here) {
+//     for (int i = 0; i < iterations; ++i) {
+//       step(here);
+//       for (skua::leaf_rows const& of_worker : record.take()) ...
+//     }
+//   });
+//
+// Recording adds about 10 ns to a leaf; without a record a leaf pays one branch. apps/map/task_map.hpp makes maps of
+// it.
+#pragma once
+
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "skua/machine/threads/face/pool.hpp"
+#include "skua/machine/threads/lane/leaf_log.hpp"
+
+namespace skua::inline v0::runtime {
+
+class leaf_record {
+ public:
+  /// Records all regions of the pool. No run of the pool may be in progress when the record is made or destroyed. Rows
+  /// live in `memory`, which workers use concurrently. Throws usage_error if the pool is already being recorded, and
+  /// std::bad_alloc.
+  explicit leaf_record(pool& of, std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
+  ~leaf_record();
+  leaf_record(leaf_record const&) = delete;
+  leaf_record& operator=(leaf_record const&) = delete;
+
+  /// What each worker ran since the previous call, by worker number; valid until the next call. Call it where no leaf
+  /// runs: outside of runs, or from the only running task, after a join. Work O(workers).
+  [[nodiscard]] std::span<leaf_rows const> take() noexcept;
+
+ private:
+  pool& of_;
+  std::vector<leaf_rows> taken_;
+};
+
+}  // namespace skua::inline v0::runtime
+
+namespace skua::inline v0 {
+
+using runtime::leaf_record;
+
+}  // namespace skua::inline v0

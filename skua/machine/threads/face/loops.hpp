@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// The common part of loops, reductions and parallel_invoke (program/pieces.hpp) on threads. It is compiled once, in
+// loops.cpp; but for what watches a token, which programs must compile themselves (parts/context/stop_listener.hpp).
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "skua/machine/threads/face/executor.hpp"
+#include "skua/machine/threads/fork/join/here.hpp"
+#include "skua/program/pieces.hpp"
+
+namespace skua::inline v0::runtime {
+
+extern template void run_pieces(here&, std::size_t, std::size_t, piece_limits, piece_body<here> const&);
+extern template void run_usual_pieces(here&, std::size_t, std::size_t, piece_body<here> const&);
+extern template void run_calls(here&, std::span<plain_call<here> const>);
+extern template void run_fold(here&, std::size_t, std::size_t, piece_limits, fold_body<here> const&, void*);
+extern template void loop_over<executor>(std::size_t, std::size_t, bool, piece_body<here> const&);
+extern template void call_all<executor>(std::span<plain_call<here> const>);
+extern template void fold_over<executor>(std::size_t, std::size_t, bool, fold_body<here> const&, void*);
+
+}  // namespace skua::inline v0::runtime

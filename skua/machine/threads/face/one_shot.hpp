@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// one_shot: a value that some thread will supply, and a task that waits for it without holding its worker. For what ends
+// outside of the pool: I/O, a device, a message. oneTBB has task::suspend for it, tokio the channel of the same name.
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "skua/machine/threads/face/one_shot_word.hpp"
+#include "skua/machine/threads/fork/join/here.hpp"
+
+namespace skua::inline v0 {
+
+template <class T>
+class one_shot;
+
+namespace runtime {
+
+/// The part of a one_shot that does not depend on its type.
+class one_shot_base {
+ public:
+  /// True once the value or the exception is there; then `wait` returns at once. Any thread. One load.
+  [[nodiscard]] bool is_set() const noexcept { return word_.is_set(); }
+
+  /// The wait throws `why` instead of returning a value. Any thread, once. Throws usage_error if a value or an exception
+  /// was set before.
+  void set_exception(std::exception_ptr why);
+
+  /// For code that waits in another way (face/coroutine.hpp). Throws usage_error if somebody waits already.
+  [[nodiscard]] bool enroll(one_shot_waiter& who);
+
+ protected:
+  one_shot_base() = default;
+  ~one_shot_base();
+  one_shot_base(one_shot_base const&) = delete;
+  one_shot_base& operator=(one_shot_base const&) = delete;
+
+  void claim();
+  void give_up() noexcept { word_.give_up(); }
+  void publish() noexcept {
+    if (one_shot_waiter* const w = word_.publish()) w->wake(*w);
+  }
+  void await(fiber& running) {
+    if (!word_.is_set()) park(running);
+  }
+  void await() {
+    if (!word_.is_set()) await_on_this_thread();
+  }
+  /// After the wait. Throws the exception that was set, or usage_error if the value was taken before.
+  void take();
+
+ private:
+  void park(fiber& running);
+  void await_on_this_thread();
+
+  one_shot_word<> word_;
+  std::exception_ptr error_;  ///< written between claim and publish
+};
+
+/// The awaiter of `co_await` (face/coroutine.hpp).
+template <class T>
+class one_shot_awaiter;
+
+}  // namespace runtime
+
+/// A place for one value of type T (or none, if T is void) or an exception. Any thread sets it, once: a worker, an I/O
+/// thread, a callback of a device or of MPI; not a signal handler, because it may take a lock. One task or thread waits
+/// for it, once. The waiter may destroy the one_shot as soon as `wait` has returned: the setter no longer touches it.
+///
+/// A task that waits parks: its worker runs other tasks meanwhile, and its stack stays (two memory mappings; the kernel
+/// allows about 30000 waiting tasks by default, and beyond that tasks run on top of waiting ones). The value makes it
+/// ready, and the policy decides where it resumes.
+///
+/// The wait lasts until somebody sets the value: cancellation does not end it, and a pool whose task waits never ends.
+/// So whoever promises a value must set an exception if it fails.
+template <class T = void>
+class one_shot : public runtime::one_shot_base {
+  static_assert(std::is_void_v<T> || (std::is_object_v<T> && std::is_same_v<T, std::remove_cv_t<T>>),
+                "one_shot<T>: T is void or a type of objects");
+  struct nothing_to_hold {};
+  using value = std::conditional_t<std::is_void_v<T>, nothing_to_hold, T>;
+
+ public:
+  one_shot() = default;
+
+  /// Supplies the value and makes the waiter ready. Any thread, once. Throws usage_error if a value or an exception was
+  /// set before, and what T's constructor throws; then it is as if it had not been called. Cost: two atomic operations,
+  /// and if a task waits, those of a wake-up.
+  template <class From = value>
+    requires(!std::is_void_v<T> && std::is_constructible_v<value, From>)
+  void set_value(From&& from) {
+    claim();
+    try {
+      value_.emplace(std::forward<From>(from));
+    } catch (...) {
+      give_up();
+      throw;
+    }
+    publish();
+  }
+  void set_value()
+    requires std::is_void_v<T>
+  {
+    claim();
+    publish();
+  }
+
+  /// Returns the value, moved out, or throws the exception, once there is one. For tasks. As after `here.join`, the task
+  /// may resume on another thread. Cost: one load if it is set. Throws usage_error if somebody else waits, or if the
+  /// value was taken before.
+  T wait(runtime::here& here) {
+    await(runtime::fiber_of(here));
+    return taken();
+  }
+  /// The same, and returns on the thread that called it. A thread that is no worker blocks.
+  T wait() {
+    await();
+    return taken();
+  }
+
+ private:
+  friend class runtime::one_shot_awaiter<T>;
+  T taken() {
+    take();
+    if constexpr (!std::is_void_v<T>) return std::move(*value_);
+  }
+
+  std::optional<value> value_;  ///< written between claim and publish
+};
+
+}  // namespace skua::inline v0

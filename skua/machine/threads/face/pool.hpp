@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// A pool of workers, and its regions. Several pools may live at once and nest; there is no process-wide state.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "skua/machine/threads/engine/outside/outside_call.hpp"
+#include "skua/machine/threads/face/detached.hpp"
+#include "skua/machine/threads/fork/join/here.hpp"
+#include "skua/machine/threads/lane/worker_counters.hpp"
+#include "skua/parts/base/durations.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/base/settings.hpp"
+#include "skua/parts/context/stack.hpp"
+#include "skua/parts/topology/layout.hpp"
+#include "skua/policy/setup.hpp"
+
+namespace skua::inline v0 {
+
+/// The choices that a program can make for a pool. The environment fills in what it leaves out (SKUA_WORKERS,
+/// SKUA_POLICY, SKUA_PLACES, SKUA_PARTITIONS, SKUA_HISTORY, SKUA_TRACE, SKUA_PIN, SKUA_SPIN, SKUA_STACK; OMP_NUM_THREADS
+/// and OMP_PLACES if the workers and the places are unset), and the machine the rest: workers = min(affinity mask, cgroup quota).
+struct pool_options {
+  std::optional<std::uint32_t> workers = {};
+  std::optional<std::string> policy = {};  ///< a name from `skua list`
+  std::optional<std::string> places = {};  ///< in the grammar of OMP_PLACES
+  std::optional<bool> pin = {};  ///< true: bound for good; unset: see docs/guide/environment.md, "What a body starts"
+  /// A file that says which workers may run a task together, for `arms`, and on which processors they run
+  /// (docs/partitions.md).
+  std::optional<std::string> partitions = {};
+  /// A file for what `arms` learns of the tasks' times: read when the pool begins, if it is there, and written when it ends.
+  std::optional<std::string> history = {};
+  /// A file for what the workers do, for `skua report` and `skua export` (docs/traces.md). SKUA_TRACE_SIZE limits it.
+  std::optional<std::string> trace = {};
+  std::optional<std::chrono::nanoseconds> spin = {};  ///< how long an idle worker searches before it sleeps
+  std::optional<std::size_t> stack_bytes = {};        ///< per stack; only touched pages take memory
+  /// Simulates another machine: a description like "package:4 numa:1 l3:1 core:16", or the path of a file written by
+  /// hwloc's lstopo. Text that ends in ".xml" or contains a "/" is a path.
+  std::optional<std::string> topology = {};
+  bool scatter = false;  ///< spread workers over the machine instead of packing them
+  /// Called with the exception of each enqueued task that throws, by the worker that ran it; several workers may call it
+  /// at once. It must not throw. Without it such an exception ends the process (std::terminate).
+  std::function<void(std::exception_ptr)> on_exception = {};
+  /// The threads of the workers are called NAME/0, NAME/1, .. in ps, top, perf and debuggers, cut to 15 bytes.
+  std::string name = "skua";
+  /// Called with the worker's number in each worker's own thread, when it begins and when it ends; several call it at once.
+  /// What the first throws the pool's constructor throws; the second must not throw. Callers from outside are not such threads.
+  std::function<void(worker_id)> on_worker_begin = {};
+  std::function<void(worker_id)> on_worker_end = {};
+};
+
+/// All decisions that were made for a pool, for people to read. `skua doctor` prints them.
+struct pool_facts {
+  runtime::settings chosen;
+  std::string why_workers;
+  std::vector<std::string> pins;  ///< per worker
+};
+
+namespace runtime {
+class pool_core;
+class leaf_log;
+class region;
+}  // namespace runtime
+
+/// A policy over some workers of a pool. The destructor closes the region; no `run` may be in progress then, and the pool
+/// must still be there.
+class region_handle {
+ public:
+  region_handle(runtime::pool_core& c, std::shared_ptr<runtime::region> r) noexcept;
+  ~region_handle();
+  region_handle(region_handle const&) = delete;
+  region_handle& operator=(region_handle const&) = delete;
+
+  /// As pool::run.
+  template <class F>
+  auto run(F&& f) {
+    return runtime::call_outside(f, [this](runtime::outside_call& c) { run_here(c); });
+  }
+  [[nodiscard]] std::uint32_t workers() const noexcept;
+  [[nodiscard]] std::string_view policy() const noexcept;
+
+ private:
+  void run_here(runtime::outside_call& c) const;
+
+  runtime::pool_core& core_;
+  std::shared_ptr<runtime::region> region_;
+};
+
+class pool {
+ public:
+  /// Starts the workers. Throws usage_error, which names the option or the variable, for an invalid choice, and
+  /// resource_error if the system refuses threads or memory.
+  explicit pool(pool_options const& options = {});
+  /// pool(4), pool("adws"): a pool of so many workers; one with this policy. Throws as above.
+  template <std::integral Number>
+    requires(!std::same_as<Number, bool>)
+  explicit pool(Number workers) : pool(of_workers(static_cast<std::int64_t>(workers))) {}
+  template <class Name>
+    requires std::convertible_to<Name const&, std::string_view>
+  explicit pool(Name const& policy) : pool(of_policy(policy)) {}
+  /// Runs all enqueued tasks to their end, then joins the workers. No `run` may be in progress, and its regions must have been
+  /// closed. It leaves everything as
+  /// it is in a child of fork(), which has no threads to join, and in a task of the pool that ends the process (exit()
+  /// destroys static pools).
+  ~pool();
+  pool(pool const&) = delete;
+  pool& operator=(pool const&) = delete;
+
+  /// Runs f(here) or f() on the pool: returns its value, throws what it throws. Any thread may call it. A task of this pool
+  /// calls f directly; a task of another pool parks while its worker runs other work. A thread from outside runs f
+  /// itself, in the place of a worker whose thread sleeps (caller.md), and counts as one of `workers`; cost:
+  /// docs/measurements.md. If all workers are awake, one of them may run f, or f runs here without help.
+  template <class F>
+  auto run(F&& f) {
+    return runtime::call_outside(f, [this](runtime::outside_call& c) { run_here(c); });
+  }
+
+  /// Runs f() or f(here) once, at some time, on some worker, and returns at once. Any thread may call it. Nobody waits
+  /// for the task but `drain` and the destructor; an exception goes to pool_options::on_exception. Tasks begin in the
+  /// order in which they were enqueued, each as soon as a worker is free: a worker in a long task or loop is not
+  /// interrupted; if all wait and nothing moves for 50 ms, a thread more runs them, one by one (lent_thread.md).
+  /// Copies or moves f; one allocation. Throws what these throw, and then nothing was enqueued. f's value is discarded.
+  template <class F>
+  void enqueue(F&& f) {
+    runtime::enqueue_in(root_region(), {}, std::forward<F>(f));
+  }
+  /// The same with a hint for the task.
+  template <hint_word Hint, class F>
+  void enqueue(Hint hint, F&& f) {
+    runtime::enqueue_in(root_region(), as_hint(hint), std::forward<F>(f));
+  }
+  /// The same; but while `bound` enqueued tasks of the pool are out, f runs before this returns, as a call from here. For
+  /// threads that enqueue faster than workers run; at_most.hpp says what to heed.
+  template <class F>
+  void enqueue(at_most bound, F&& f) {
+    runtime::enqueue_in(root_region(), bound, std::forward<F>(f));
+  }
+  /// Returns when no enqueued task is left, nor any that they enqueued. A worker does other work meanwhile; another
+  /// thread works in a sleeping worker's place. What the tasks did is then visible. Throws usage_error in an enqueued task of
+  /// this pool, which would wait for its own end.
+  void drain();
+
+  /// Opens a region of the first `workers` workers (0: all) under another policy. Throws usage_error for an unknown
+  /// policy, and if the pool has fewer workers.
+  [[nodiscard]] std::unique_ptr<region_handle> open_region(std::string_view policy, std::uint32_t workers = 0);
+  /// The same under a policy of the program's own (skua/policy/policy.hpp). Throws what `make` throws, too.
+  template <class Make>
+    requires std::invocable<Make&, policies::policy_setup const&>
+  [[nodiscard]] std::unique_ptr<region_handle> open_region(Make make, std::uint32_t workers = 0) {
+    return open_under(policies::policy_factory(std::move(make)), workers);
+  }
+
+  [[nodiscard]] std::uint32_t workers() const noexcept;
+  [[nodiscard]] std::string_view policy() const noexcept;
+  /// The layout of the workers: where each runs, and how far they are from each other.
+  [[nodiscard]] layout const& map() const noexcept;
+
+  // Places, for `at{..}`: groups of workers that share a cache or a memory (SKUA_PLACES; by default an L3 cache).
+
+  /// The number of places, at least one. They are place_id{0}, place_id{1}, ...
+  [[nodiscard]] std::uint32_t places() const noexcept;
+  /// The workers of a place, at least one, as consecutive ascending numbers. Every worker is in exactly one place.
+  /// Throws usage_error if there is no such place.
+  [[nodiscard]] std::span<worker_id const> workers_of(place_id p) const;
+  /// The place of a worker. Throws usage_error if there is no such worker.
+  [[nodiscard]] place_id place_of(worker_id w) const;
+  [[nodiscard]] pool_facts facts() const;
+
+  /// The counters of each worker since the pool was made, with times up to `at`, which may lie slightly in the past. So
+  /// a worker's times between two calls sum to exactly the time between them. Cheap; may be called while the pool
+  /// works. Two readings of the clock are half the cost of an empty call from outside, so such calls are timed only once
+  /// counters() was called, or while `skua top` watches; else they count as idle until they first wait or steal.
+  [[nodiscard]] std::vector<worker_counters> counters(
+      std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now()) const;
+  [[nodiscard]] runtime::stack_pool::census stacks() const noexcept;
+
+  /// For code that builds on pools.
+  [[nodiscard]] runtime::region& root_region() const noexcept { return *root_; }
+  [[nodiscard]] runtime::leaf_log& leaves_of(worker_id w) const noexcept;
+  /// True if this process is a child, by fork(), of the one that made the pool: the workers are not here.
+  [[nodiscard]] bool lost_by_fork() const noexcept;
+  /// For the default pool, at exit: runs the enqueued tasks to their end, unless a worker calls it, and writes the files.
+  /// The pool stays usable (exit.md).
+  void end_with_process() noexcept;
+
+ private:
+  static pool_options of_workers(std::int64_t workers);
+  static pool_options of_policy(std::string_view name);
+  void run_here(runtime::outside_call& c) const;
+  [[nodiscard]] std::unique_ptr<region_handle> open_under(policies::policy_factory const& make, std::uint32_t workers);
+
+  pool_facts facts_;
+  std::unique_ptr<runtime::pool_core> core_;
+  std::shared_ptr<runtime::region> root_;
+};
+
+}  // namespace skua::inline v0

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#include "skua/machine/threads/face/this_worker.hpp"
+
+#include "skua/machine/threads/engine/core/pool_core.hpp"
+#include "skua/machine/threads/engine/core/worker.hpp"
+#include "skua/machine/threads/face/executor.hpp"
+#include "skua/machine/threads/face/pool.hpp"
+
+namespace skua::inline v0 {
+
+std::optional<worker_id> this_worker() noexcept {
+  runtime::worker* const w = runtime::worker::current();
+  if (w == nullptr || w->of().is_guest()) return std::nullopt;
+  return w->number();
+}
+
+std::uint32_t worker_count() {
+  runtime::worker* const w = runtime::worker::current();
+  return w == nullptr ? default_pool().workers() : w->of().host().workers();
+}
+
+}  // namespace skua::inline v0

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// How a child's way to end becomes its group's. For compiled code: forks inline their own.
+#pragma once
+
+#include "skua/machine/threads/fork/fiber/failure.hpp"
+#include "skua/machine/threads/fork/group/group.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// Calls a child of `g` on the fiber `on`. If it stops, the group notes that a child was dropped; if it throws, `first`
+/// keeps the exception, unless another came first.
+template <class Child>
+void call_in_group(group& g, first_exception& first, fiber& on, Child&& child) noexcept {
+  try {
+    child();
+  } catch (cancelled const&) {
+    g.raise(group::dropped);
+  } catch (...) {
+    first.keep(g, on);
+  }
+}
+
+}  // namespace skua::inline v0::runtime

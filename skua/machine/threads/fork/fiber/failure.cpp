@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// What a requested stop does.
+#include "skua/machine/threads/fork/fiber/failure.hpp"
+
+#include "skua/machine/threads/fork/fiber/fiber_at.hpp"
+
+namespace skua::inline v0::runtime {
+
+fiber_slot& stop_scope::slot_of(fiber const& f) noexcept { return f.at(); }
+
+void stop_scope::alarm::operator()() const noexcept { in.ask_all_to_poll(); }
+
+}  // namespace skua::inline v0::runtime

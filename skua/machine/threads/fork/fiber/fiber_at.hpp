@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The slot of a fiber, whole. Programs compile its front only (slot_front.hpp).
+#pragma once
+
+#include "skua/machine/threads/fork/fiber/fiber.hpp"
+#include "skua/machine/threads/lane/fiber_slot.hpp"
+#include "skua/machine/threads/lane/wait_reason.hpp"
+
+namespace skua::inline v0::runtime {
+
+inline fiber_slot& fiber::at() const noexcept { return static_cast<fiber_slot&>(*slot_); }
+inline void fiber::run_in(fiber_slot& s) noexcept { slot_ = &s; }
+
+/// What the next wait of the running fiber is for; an object of this lies around that wait. Cost: two stores.
+class waits_for {
+ public:
+  waits_for(fiber const& f, wait_reason const& why) noexcept : fiber_(f) { f.at().say_why(why); }
+  ~waits_for() { fiber_.at().say_why({}); }
+  waits_for(waits_for const&) = delete;
+  waits_for& operator=(waits_for const&) = delete;
+
+ private:
+  fiber const& fiber_;
+};
+
+}  // namespace skua::inline v0::runtime

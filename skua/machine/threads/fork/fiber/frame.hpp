@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// A suspended fiber. Programs do not compile this.
+#pragma once
+
+#include <cstdint>
+
+#include "skua/machine/threads/fork/group/group.hpp"
+#include "skua/machine/threads/lane/policy_words.hpp"
+#include "skua/machine/threads/lane/wait_reason.hpp"
+#include "skua/parts/context/context.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// A suspended fiber, saved on its own stack. It is a task, too, so that it can go through a lane.
+struct frame final : handed, parked<> {
+  static task_kind const kind;  ///< the worker loop recognises it, and never runs it
+  frame(fiber& f, stack* o, bool waits) noexcept;
+  /// Only the worker that it was saved on may resume it.
+  [[nodiscard]] bool is_tied() const noexcept;
+  /// Only the thread that it was saved on may.
+  [[nodiscard]] bool is_tied_to_thread() const noexcept;
+  context saved;
+  fiber* suspended;
+  stack* on;
+  bool const is_open;          ///< true: it waits for a group; false: it was moved between two groups
+  std::int64_t const left_at;  ///< the bottom of the lane that the fiber leaves; its open joins remember lower ones
+  /// Written and read only while somebody asks for reports of stalls (engine/stall/stall.md), under the lock of the list.
+  struct note {
+    frame* earlier;
+    frame* later;
+    group const* waits_for;  ///< null: it goes on when a worker takes it
+    wait_reason why;
+    std::uint64_t since_ns;
+  } noted;
+};
+
+inline frame* tagged_entry::as_frame() const noexcept {
+  return item->is == &frame::kind ? static_cast<frame*>(item) : nullptr;
+}
+
+}  // namespace skua::inline v0::runtime

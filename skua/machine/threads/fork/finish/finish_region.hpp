@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+// A finish region on threads: tasks are spawned one by one, also by tasks, and the region's owner waits for all. States and
+// proof: finish.md. [strategies-2013 3]
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "skua/machine/threads/fork/fiber/failure.hpp"
+#include "skua/machine/threads/fork/fiber/fiber.hpp"
+#include "skua/machine/threads/fork/finish/finish_count.hpp"
+#include "skua/parts/base/type_text.hpp"
+#include "skua/parts/context/block_cache.hpp"
+#include "skua/program/flow/team.hpp"
+#include "skua/program/strategy/spawn_forms.hpp"
+#include "skua/program/strategy/strategy.hpp"
+
+namespace skua::inline v0::runtime {
+
+struct taken_task;  // ordered_store.hpp
+
+/// The part that does not depend on the types of tasks: finish_region.cpp.
+class finish_region : public group {
+ public:
+  explicit finish_region(fiber& owner) noexcept;
+  finish_region(finish_region const&) = delete;
+  finish_region& operator=(finish_region const&) = delete;
+
+  /// The body has returned: waits for all tasks, then throws the exception of the first that failed.
+  void finish();
+  /// The body has thrown: tasks end early, and their exceptions are not the first.
+  void abandon() noexcept;
+  /// Call this after all tasks have ended: throws the exception of the first that failed, if any did.
+  void rethrow_failure() { first_.rethrow(); }
+  [[nodiscard]] stop_node const& inside() const noexcept { return inside_; }
+
+  struct task;
+  struct task_operations : task_kind {
+    void (*call)(task&, fiber&);
+    void (*end)(task*) noexcept;  ///< destroys it and gives its block back; null: it lies on a stack
+    void (*call_member)(task&, fiber&, team_state&, std::uint32_t) = nullptr;  ///< null: no team can run it
+    void (*after_team)(task&, fiber&) = nullptr;  ///< called once, when all members have ended
+    bool is_gathered = false;  ///< it spawns the rest of itself beside it (finish.md, "Gathered tasks")
+  };
+  struct task : runtime::task {
+    task(task_operations const& k, finish_region& r, hint const& hinted, place_id p) noexcept
+        : runtime::task{&k}, in(r), place(p), address(hinted.address), type(hinted.type) {}
+    finish_region& in;
+    place_id const place;  ///< hinted, or inherited from the task that spawned it [numa-ws-2018 III-A]
+    decltype(hint::address) const address;
+    decltype(hint::type) const type;
+    [[nodiscard]] task_operations const& operations() const noexcept {
+      return static_cast<task_operations const&>(*is);
+    }
+  };
+
+  /// A task that spawns the rest of itself beside it. Others have no home, because a spawn would pay for it.
+  struct gathered_task : task {
+    gathered_task(task_operations const& k, finish_region& r, hint const& hinted, place_id p, worker_id on) noexcept
+        : task(k, r, hinted, p), home(on) {}
+    worker_id home;  ///< where it was placed
+  };
+
+  /// What a spawn says of its task.
+  struct spawn_options {
+    strategy_kind const* kind;
+    void const* value;
+    std::size_t value_size;
+    std::uint64_t weight;
+  };
+  /// From now on the task may be taken. `on` runs the body or a task of this region.
+  void add(fiber& on, task& t, spawn_options const& how);
+  /// The place of a task with this hint that is spawned by what `on` runs.
+  [[nodiscard]] static place_id place_of(fiber const& on, hint const& hinted) noexcept;
+  /// Shall a spawn of a task of this place and weight be a call? Only where its strategy allows it.
+  [[nodiscard]] static bool calls_instead(fiber& on, place_id place, std::uint64_t weight) noexcept;
+  /// May what `on` runs call a task of this hint, which it would spawn last, instead?
+  [[nodiscard]] static bool keeps(fiber& on, hint const& hinted) noexcept;
+  /// The policy places each task that is released. May tasks with the same hints be released as one? (finish.md, "Gathered tasks")
+  [[nodiscard]] static bool gathers(fiber const& on) noexcept;
+  /// As add, for a part of the gathered task that `on` runs: it stays there, and may be stolen from there.
+  void add_beside(fiber& on, task& t);
+  /// The gathered task runs where it was placed: nobody has stolen it, or it has no data.
+  [[nodiscard]] static bool is_at_home(fiber const& on, gathered_task const& t) noexcept;
+  /// Runs a task that lies on the stack, as a part of what `on` runs.
+  void call_now(fiber& on, task& t) noexcept;
+
+  /// The second word of the entry of a task whose strategy says that it is dead: whoever has the entry destroys the task.
+  static constexpr std::uint64_t dead = 1;
+
+  [[nodiscard]] static bool is_task(runtime::task const& t) noexcept { return t.is->run == &run_task; }
+  /// Null: not a task of a finish region.
+  [[nodiscard]] static finish_region const* of(runtime::task const& t) noexcept {
+    return is_task(t) ? &static_cast<task const&>(t).in : nullptr;
+  }
+
+  [[nodiscard]] static bool is_moldable(runtime::task const& t) noexcept {
+    return is_task(t) && static_cast<task const&>(t).operations().call_member != nullptr;
+  }
+
+  // For teams, whose members watch inside().
+
+  /// False: it threw, or was dropped.
+  [[nodiscard]] bool call_member(fiber& on, task& t, team_state& team, std::uint32_t member) noexcept;
+  /// All members have ended.
+  void end_team(fiber& on, task& t) noexcept;
+  /// The last that is done for a task.
+  static void end_task(fiber& on, task& t) noexcept;
+
+  // For finish_share.
+  [[nodiscard]] finish_count<>& count() noexcept { return count_; }
+  /// Nothing is left. Returns the owner's frame if it waits.
+  [[nodiscard]] parked<>* ended() noexcept {
+    return group::finish(1, 0, [] {});
+  }
+
+  /// The second word of its tasks' entries in `spawned`.
+  [[nodiscard]] std::uint64_t key() const noexcept { return reinterpret_cast<std::uintptr_t>(this); }
+
+  // The operations of all tasks.
+  static void run_task(runtime::task& t, std::uint64_t extra, fiber& on) noexcept;
+  static hint hint_of(runtime::task const& t, std::uint64_t) noexcept;
+
+ private:
+  void call(fiber& on, task& t) noexcept;
+  template <class F>
+  bool call_at_its_place(fiber& on, task& t, F&& f) noexcept;
+  void release(fiber& on, task& t) noexcept;
+  static void push_spawned(fiber& on, task& t) noexcept;
+  void run_inside(fiber& on, task& t) noexcept;
+  void drop_inside(fiber& on, task& t) noexcept;
+  void end_tasks() noexcept;
+  static task_operations const rest_of_tasks;
+  void run_own_tasks(fiber& on) noexcept;
+  void run_gathered(fiber& on, task const& first) noexcept;
+  [[nodiscard]] taken_task take_own(fiber_slot& s) noexcept;
+  [[nodiscard]] bool leaves_tasks_to(task& rest) noexcept;
+  static void note(fiber& on, finish_region& in, std::int64_t tasks) noexcept;
+
+  fiber& owner_;
+  stop_node const inside_;  ///< what the body and the tasks watch
+  fiber::registration const registered_;
+  finish_count<> count_;
+  first_exception first_;
+};
+
+/// For the owner: what it would run next is of this region. A hint.
+[[nodiscard]] bool next_is_of(fiber_slot& s, finish_region const& one) noexcept;
+/// The same, of the lanes whose tasks may run on top of the region's owner: those that the policy does not place.
+[[nodiscard]] bool next_unplaced_is_of(fiber_slot& s, finish_region const& one) noexcept;
+
+/// A finish region as the body, or one of its tasks, sees it.
+template <class Here>
+class finish_handle : public spawn_forms<finish_handle<Here>> {
+ public:
+  finish_handle(finish_region& in, Here& on) noexcept : in_(in), on_(on) {}
+  finish_handle(finish_handle const&) = delete;
+  finish_handle& operator=(finish_handle const&) = delete;
+
+  [[nodiscard]] bool keeps(hint const& hinted) const noexcept { return finish_region::keeps(on(), hinted); }
+  /// Tasks with the same place, address and type may be spawned as one (spawn_gathered).
+  [[nodiscard]] bool gathers() const noexcept { return finish_region::gathers(on()); }
+  /// f(region, is_at_home) runs the first task, and spawns the others beside it, in parts, with the same hints. Where it was
+  /// stolen it leaves them to the policy, by spawn_gathered.
+  template <class F>
+  void spawn_gathered(hint const& h, F&& f) {
+    in_.add(on(), *made_gathered(h, std::forward<F>(f)), {});
+  }
+  template <class F>
+  void spawn_beside(hint const& h, F&& f) {
+    in_.add_beside(on(), *made_gathered(h, std::forward<F>(f)));
+  }
+  /// The `here` of the task that has this handle.
+  [[nodiscard]] Here& here() noexcept { return on_; }
+
+ private:
+  [[nodiscard]] fiber& on() const noexcept { return fiber_of(on_); }
+
+  friend spawn_forms<finish_handle>;
+
+  template <strategy S, class F>
+  void add_task(hint const& hinted, S const& s, F&& f) {
+    std::uint64_t const weight = weight_of(s);
+    place_id const place = finish_region::place_of(on(), hinted);
+    if (has_conversion<S> && allows_call(s) && finish_region::calls_instead(on(), place, weight)) {
+      task_of<std::remove_reference_t<F>&, false> called(in_, hinted, place, f);
+      return in_.call_now(on(), called);
+    }
+    auto* const made = new task_of<std::decay_t<F>, true>(in_, hinted, place, std::forward<F>(f));
+    in_.add(on(), *made, {.kind = kind_of<S>(), .value = &s, .value_size = sizeof(S), .weight = weight});
+  }
+
+  template <strategy S, class Body, class Done>
+  void add_team(hint hinted, S const& s, Body&& body, Done&& done) {
+    hinted.type = task_type{hinted.type.value_or(task_type{0}).number, 1};
+    place_id const place = finish_region::place_of(on(), hinted);
+    auto* const made = new team_of<std::decay_t<Body>, std::decay_t<Done>>(in_, hinted, place, std::forward<Body>(body),
+                                                                           std::forward<Done>(done));
+    in_.add(on(), *made, {.kind = kind_of<S>(), .value = &s, .value_size = sizeof(S), .weight = weight_of(s)});
+  }
+
+  template <class F>
+  finish_region::task* made_gathered(hint const& h, F&& f) {
+    return new gathered_of<std::decay_t<F>>(in_, h, on(), std::forward<F>(f));
+  }
+
+  template <class F, bool InBlock>
+  struct task_of final : finish_region::task, in_block {
+    template <class G>
+    task_of(finish_region& r, hint const& h, place_id p, G&& g)
+        : task(operations, r, h, p), function(std::forward<G>(g)) {}
+    F function;
+
+    static void call(finish_region::task& self, runtime::fiber& on) {
+      finish_handle region(self.in, here_of(on));
+      static_cast<void>(static_cast<task_of&>(self).function(region));
+    }
+    static void end(finish_region::task* self) noexcept { delete static_cast<task_of*>(self); }
+    static char const* name_of(runtime::task const&) noexcept { return type_text<F>(); }
+    static constexpr finish_region::task_operations operations{
+        {.run = &finish_region::run_task, .hint_of = &finish_region::hint_of, .name_of = &task_of::name_of},
+        &task_of::call,
+        InBlock ? &task_of::end : nullptr};
+  };
+  template <class F>
+  struct gathered_of final : finish_region::gathered_task, in_block {
+    template <class G>
+    gathered_of(finish_region& r, hint const& h, fiber& on, G&& g)
+        : gathered_task(operations, r, h, finish_region::place_of(on, h), on.worker()), function(std::forward<G>(g)) {}
+    F function;
+
+    static void call(finish_region::task& self, runtime::fiber& on) {
+      finish_handle region(self.in, here_of(on));
+      auto& mine = static_cast<gathered_of&>(self);
+      mine.function(region, finish_region::is_at_home(on, mine));
+    }
+    static void end(finish_region::task* self) noexcept { delete static_cast<gathered_of*>(self); }
+    static char const* name_of(runtime::task const&) noexcept { return type_text<F>(); }
+    static constexpr finish_region::task_operations operations{
+        {.run = &finish_region::run_task, .hint_of = &finish_region::hint_of, .name_of = &gathered_of::name_of},
+        &gathered_of::call,
+        &gathered_of::end,
+        nullptr,
+        nullptr,
+        true};
+  };
+  /// Calls body(team) on each member, then done(region).
+  template <class Body, class Done>
+  struct team_of final : finish_region::task, in_block {
+    template <class B, class D>
+    team_of(finish_region& r, hint const& h, place_id p, B&& b, D&& d)
+        : task(operations, r, h, p), body(std::forward<B>(b)), done(std::forward<D>(d)) {}
+    Body body;
+    Done done;
+
+    static void call(finish_region::task& self, runtime::fiber& on) {
+      lone_team only;
+      call_member(self, on, only, 0);
+      after_team(self, on);
+    }
+    static void call_member(finish_region::task& self, runtime::fiber& on, team_state& all, std::uint32_t member) {
+      team<Here> mine(here_of(on), all, member);
+      static_cast<void>(static_cast<team_of&>(self).body(mine));
+    }
+    static void after_team(finish_region::task& self, runtime::fiber& on) {
+      finish_handle region(self.in, here_of(on));
+      static_cast<void>(static_cast<team_of&>(self).done(region));
+    }
+    static void end(finish_region::task* self) noexcept { delete static_cast<team_of*>(self); }
+    static char const* name_of(runtime::task const&) noexcept { return type_text<Body>(); }
+    static constexpr finish_region::task_operations operations{
+        {.run = &finish_region::run_task, .hint_of = &finish_region::hint_of, .name_of = &team_of::name_of},
+        &team_of::call,
+        &team_of::end,
+        &team_of::call_member,
+        &team_of::after_team};
+  };
+
+  finish_region& in_;
+  Here& on_;
+};
+
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// `here` on threads: what a program can do from inside a task. Models `fork_join`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stop_token>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "skua/machine/threads/fork/fiber/failure.hpp"
+#include "skua/machine/threads/fork/fiber/fiber.hpp"
+#include "skua/machine/threads/fork/finish/finish_region.hpp"
+#include "skua/machine/threads/fork/join/many.hpp"
+#include "skua/machine/threads/fork/join/scope.hpp"
+#include "skua/machine/threads/fork/join/two.hpp"
+#include "skua/machine/threads/lane/leaf_log.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/base/platform.hpp"
+#include "skua/parts/base/ranges.hpp"
+#include "skua/parts/base/type_text.hpp"
+#include "skua/parts/trace/event.hpp"
+#include "skua/program/footprint.hpp"
+#include "skua/program/fork_join.hpp"
+
+namespace skua::inline v0::runtime {
+
+class here final : private fiber {
+ public:
+  using fiber::fiber;
+  friend fiber& fiber_of(here& h) noexcept { return h; }
+  friend fiber const& fiber_of(here const& h) noexcept { return h; }
+  friend here& here_of(fiber& f) noexcept { return static_cast<here&>(f); }
+
+  /// Two children: a few nanoseconds (docs/measurements.md), and each fork can be stolen at once. More children: one group of
+  /// n. Work: the children's plus O(n); span: the longest child plus O(n).
+  /// It may return on another thread than it was called on, if a child was stolen. So do not hold a mutex across it, and
+  /// keep no reference to a thread_local. Which calls return on their thread: docs/guide/joins.md.
+  template <class... Args>
+  [[gnu::always_inline]] auto join(Args&&... args) {
+    expect_running();
+    if constexpr (!children_for<here, Args...>) {
+      static_assert(children_for<here, Args...>, "here.join: takes two children or more, each called as f(here)");
+    } else if constexpr (sizeof...(Args) == 2) {
+      return join_two(*this, child<unhinted, Args>{{}, std::forward<Args>(args)}...);
+    } else {
+      return std::apply(
+          [this](auto&&... c) __attribute__((always_inline)) {
+            if constexpr (sizeof...(c) == 2) {
+              return join_two(*this, c...);
+            } else {
+              return join_many(*this, as_numbered(c)...);
+            }
+          },
+          children_of(std::forward<Args>(args)...));
+    }
+  }
+
+  /// Runs body(here, range[i]) for all i as one group. Span: the longest child plus O(n) for handing on the rest. For
+  /// long ranges of small children see for_each (algorithm/).
+  template <divisible_range Range, class Body>
+  void each(Range&& range, Body&& body) {
+    auto const first = std::ranges::begin(range);
+    auto const call_child = [&](std::uint64_t i, here& h) { body(h, first[static_cast<difference_of<Range>>(i)]); };
+    expect_running();
+    elements<decltype(call_child)> all{call_child};
+    all.name = type_text<std::remove_reference_t<Body>>();
+    run_group(*this, all, static_cast<std::uint64_t>(std::ranges::size(range)));
+  }
+  /// The same with hints: hint_of(range[i]) is a hint word or a number, the work. It is called only where the policy
+  /// sees the group, or, if it can name a place, before the child runs.
+  template <random_access_range Range, class HintOf, class Body>
+  void each(Range&& range, HintOf&& hint_of, Body&& body) {
+    auto const at = [first = std::ranges::begin(range)](std::uint64_t i) -> decltype(auto) {
+      return first[static_cast<difference_of<Range>>(i)];
+    };
+    auto const call_body = [&](std::uint64_t i, here& h) {
+      call_at(h, hint_word_of(hint_of(at(i))), [&](here& inside) { body(inside, at(i)); });
+    };
+    auto const hint_of_child = [&](std::uint64_t i) { return element_hint(hint_of(at(i))); };
+    expect_running();
+    hinted_elements<decltype(call_body), decltype(hint_of_child)> all{call_body, hint_of_child};
+    all.name = type_text<std::remove_reference_t<Body>>();
+    run_group(*this, all, static_cast<std::uint64_t>(std::ranges::size(range)));
+  }
+
+  /// Runs body(s), where s.fork(f) starts children as the body finds them. Returns the body's value after all children
+  /// have returned.
+  template <class Body>
+  decltype(auto) scope(Body&& body) {
+    runtime::scope<here> s{*this};
+    return run_region(s, s, std::forward<Body>(body));
+  }
+
+  /// Runs body(f), where f.spawn([strategy,] task) starts tasks, which may spawn more. Returns the body's value after all of
+  /// them have ended. [strategies-2013 3]
+  template <class Body>
+  decltype(auto) finish(Body&& body) {
+    finish_region region{*this};
+    finish_handle<here> handle{region, *this};
+    return run_region(region, handle, std::forward<Body>(body));
+  }
+
+  /// Calls f(team) on as many workers as the scheduler finds best, hints in front of it, and waits for all members
+  /// (flow/call_team.hpp). [arms-2021 3.2.1]
+  template <class... Args>
+  void team(Args&&... args) {
+    call_team(*this, std::forward<Args>(args)...);
+  }
+
+  /// Calls the kernel. While leaves are recorded (leaf_record.hpp), logs it first. Costs a branch.
+  template <class... Args>
+  decltype(auto) leaf(Args&&... args) {
+    if (leaf_log& log = front().leaves; log.is_recording()) [[unlikely]]
+      log.note(footprint_of(args...));
+    return call_kernel(std::forward<Args>(args)...);
+  }
+
+  /// For skua::mark.
+  void mark(char const* name, std::uint64_t number) noexcept;
+  // For flows (flow_trace.hpp).
+  [[nodiscard]] std::uint32_t begin_traced_flow() noexcept;
+  [[nodiscard]] std::uint32_t name_in_trace(std::string_view text) noexcept;
+  [[nodiscard]] std::uint64_t trace_ticks() const noexcept { return processor_ticks(); }
+  void note(trace::event const& e, char const* name) noexcept;
+  void note_at(trace::event const& e) noexcept;
+
+  /// Runs f(here). Once `token` is asked to stop, joins below throw `cancelled` at their next fork.
+  template <class F>
+  decltype(auto) with_stop(std::stop_token token, F&& f) {
+    expect_running();
+    stop_scope const watched{*this, token};
+    if (stop_requested()) throw cancelled{};
+    return std::forward<F>(f)(*this);
+  }
+
+  [[nodiscard]] bool stop_requested() const noexcept {
+    expect_running();  // it may link stolen joins, which is a race on another thread
+    return fiber::stop_requested();
+  }
+  using fiber::worker;
+  [[nodiscard]] std::uint32_t workers() const noexcept { return front().in_workers; }
+
+  // What loops ask before they fork (program/pieces.hpp).
+  [[nodiscard]] bool sees_forks() const noexcept { return front().exposes_groups(); }
+  [[nodiscard]] bool may_be_stopped() const noexcept { return watching() != nullptr; }
+  [[nodiscard]] std::uint64_t ticks() const noexcept { return processor_ticks(); }
+  /// 1.5 us: what waking or stealing takes, and bringing some kilobytes to another processor.
+  [[nodiscard]] std::uint64_t short_loop_ticks() const noexcept { return ticks_per_us() + ticks_per_us() / 2; }
+
+ private:
+  /// body(handle), inside of a region that waits for what the body starts.
+  template <class Region, class Handle, class Body>
+  decltype(auto) run_region(Region& region, Handle& handle, Body&& body) {
+    expect_running();
+    auto run_body = [&]() -> decltype(auto) {
+      try {
+        struct unwatch {
+          here& fiber;
+          stop_node const* outer;
+          ~unwatch() { fiber.watch(outer); }
+        } const at_end{*this, watching()};
+        watch(&region.inside());
+        return std::forward<Body>(body)(handle);
+      } catch (cancelled const&) {
+        region.abandon();
+        region.rethrow_failure();  // a child's real exception wins over the body's `cancelled`
+        throw;
+      } catch (...) {
+        region.abandon();
+        throw;
+      }
+    };
+    if constexpr (std::is_void_v<std::invoke_result_t<Body, Handle&>>) {
+      run_body();
+      region.finish();
+    } else {
+      decltype(auto) value = run_body();
+      region.finish();
+      return static_cast<std::invoke_result_t<Body, Handle&>>(value);
+    }
+  }
+
+  template <class Hint, class F>
+  static numbered_child<here, Hint, F> as_numbered(child<Hint, F> const& c) noexcept {
+    return {c.hint, std::forward<F>(c.function)};
+  }
+
+  /// The elements of `each` as numbered children.
+  template <class Call>
+  struct elements : numbered_children {
+    explicit elements(Call const& c) noexcept
+        : numbered_children{[](numbered_children& self, std::uint64_t i, fiber& on) {
+            static_cast<elements&>(self).call_child(i, here_of(on));
+          }},
+          call_child(c) {}
+    Call const& call_child;
+  };
+  template <class Call, class HintOf>
+  struct hinted_elements : elements<Call> {
+    hinted_elements(Call const& c, HintOf const& of) noexcept : elements<Call>(c), hint_of_child(of) {
+      this->hint_of = [](numbered_children const& self, std::uint64_t i) noexcept {
+        return static_cast<hinted_elements const&>(self).hint_of_child(i);
+      };
+    }
+    HintOf const& hint_of_child;
+  };
+};
+
+}  // namespace skua::inline v0::runtime
+
+template <>
+inline constexpr bool skua::runtime::is_checked_fork_join<skua::runtime::here> = true;  // here.cpp

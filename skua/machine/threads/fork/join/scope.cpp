@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// How the children of a scope run, and how it ends.
+#include "skua/machine/threads/fork/join/scope.hpp"
+
+#include "skua/machine/threads/fork/fiber/call_in_group.hpp"
+#include "skua/machine/threads/fork/fiber/fiber_at.hpp"
+#include "skua/machine/threads/fork/fiber/should_yield.hpp"
+#include "skua/parts/base/error.hpp"
+
+namespace skua::inline v0::runtime {
+
+scope_group::scope_group(fiber& owner) noexcept
+    : group(nullptr, bias), owner_(owner), inside_(owner.watching(), this), registered_(owner, *this) {}
+
+void scope_group::add(child& c) {
+  owner_.expect_running();
+  if (owner_.at().exposes_groups()) [[unlikely]]
+    exposed_.meet(owner_);
+  bool const wants_attention = owner_.at().spawned.push(static_cast<task*>(&c), key());
+  ++forked_;
+  if (wants_attention) [[unlikely]]
+    poll();
+}
+
+void scope_group::finish() {
+  end_children();
+  rethrow_failure();
+  if ((flags() & dropped) != 0) throw cancelled{};
+}
+
+void scope_group::abandon() noexcept {
+  raise(abandoned);
+  owner_.raise_alarm();
+  end_children();
+}
+
+hint scope_group::hint_of(task const& t, std::uint64_t) noexcept {
+  auto const& self = static_cast<child const&>(t);
+  hint all = self.hinted();
+  if (!all.place) all.place = stop_node::inherited(self.in.inside_.outer).place;
+  return all;
+}
+
+void scope_group::run_task(task& t, std::uint64_t, fiber& on) noexcept {
+  auto& self = static_cast<child&>(t);
+  scope_group& in = self.in;
+  on.watch(&in.inside_);
+  in.run_child(on, self);
+  on.watch(nullptr);
+  on.task_ends();
+  on.finish_piece(in, 1, 0);
+}
+
+/// For a fiber that watches inside_. The closure dies before the scope hears of it.
+void scope_group::run_child(fiber& runner, child& c) noexcept {
+  place_id const place = c.hinted().place.value_or(no_place_hint);
+  if (stop_node::adds_nothing(&inside_, place)) {
+    call_child(runner, c);
+  } else {
+    stop_node const placed{&inside_, nullptr, nullptr, nullptr, place};
+    runner.watch(&placed);
+    call_child(runner, c);
+    runner.watch(&inside_);
+  }
+  child_kind const& kind = c.kind();
+  if (kind.end != nullptr) return kind.end(&c);
+  give_block(&c, kind.bytes);
+}
+
+inline void scope_group::call_child(fiber& runner, child& c) noexcept {
+  if (inside_.requested(runner.at().failures)) {
+    raise(dropped);
+    return;
+  }
+  call_in_group(*this, first_, runner, [&] { c.kind().call(c, runner); });
+}
+
+/// Runs the children that nobody took, newest first; then waits for the others. Leaves children to the worker's search if
+/// a frame is ready, which goes first there, or another region waits: there regions take turns.
+void scope_group::end_children() noexcept {
+  stop_node const* const outside = owner_.watching();
+  owner_.watch(&inside_);
+  for (std::uint32_t ran = 0; !should_yield(owner_.at(), ran) && run_newest(); ++ran) {}
+  owner_.watch(outside);
+  // From here on the count is the children still to be dealt with, plus one for the owner itself.
+  group::add(forked_ + 1 - bias);
+  owner_.wait(*this, 1);
+  exposed_.leave(owner_);
+}
+
+/// Called by the body, which watches inside_.
+void scope_group::poll() {
+  // No memory: runs the newest child at once. A thief that takes it instead makes room, too.
+  if (!owner_.make_room()) static_cast<void>(run_newest());  // each child notices a stop by itself
+}
+
+bool scope_group::run_newest() noexcept {
+  task* const newest = owner_.at().take_newest_spawned(key());
+  if (newest == nullptr) return false;
+  --forked_;
+  if (owner_.front().may_have_steals()) [[unlikely]]
+    owner_.note_steals();  // the child asks what it watches, and no more
+  run_child(owner_, static_cast<child&>(*newest));
+  return true;
+}
+
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// The second child of a join of two, without its type: what a thief does with it, and what the owner does once it was
+// stolen. (group.md; the hot path: two.hpp)
+#pragma once
+
+#include <cstdint>
+#include <exception>
+
+#include "skua/machine/threads/fork/group/group.hpp"
+#include "skua/parts/base/ids.hpp"
+#include "skua/program/hint.hpp"
+
+namespace skua::inline v0::runtime {
+
+class second_child;
+
+/// The operations that depend on the types of a join.
+struct second_kind : task_kind {
+  void (*call)(second_child&, fiber&);              ///< calls the child and keeps its value
+  void (*destroy)(second_child&) noexcept;          ///< destroys its value; null: nothing to do
+  place_id (*place)(second_child const&) noexcept;  ///< its hinted place; null: it cannot have one
+};
+
+/// Where a second child lies in its lane. The cold paths are reached through this base: were it the address that also
+/// stands in the lane, compilers would keep that in a register while the first child runs.
+struct lane_position {
+  std::int64_t where;  ///< in the frame: a register for it costs the hot path more
+};
+
+class second_child : public group, protected lane_position {
+ public:
+  // All of it is cold.
+
+  /// Call this if the push asked for attention, before the first child begins. True: the owner has taken this child
+  /// back, and runs both as a group of numbered children. Throws `cancelled` if the task was asked to end.
+  [[nodiscard]] static bool comes_back(lane_position& self, fiber& owner);
+  /// The first child has thrown, and we are in its handler. Drops this one, or ends it and waits; then rethrows. The
+  /// first real exception wins, and a real one wins over `cancelled`.
+  [[noreturn]] static void first_threw(lane_position& self, fiber& owner);
+
+  [[nodiscard]] lane_position& position() noexcept { return *this; }
+
+ protected:
+  second_child(second_kind const& k, word_of_two first) noexcept : group(&k, first) {}
+  ~second_child() {}  // whoever took the union's member has destroyed it
+
+  /// The first child has returned and this one was stolen: waits until its value is there. Throws its exception, or
+  /// `cancelled` if it was dropped.
+  void wait_stolen(fiber& owner);
+
+  static void run_stolen(task& t, std::uint64_t, fiber& thief) noexcept;
+  static hint hint_of(task const& t, std::uint64_t) noexcept;
+
+ private:
+  [[nodiscard]] second_kind const& kind() const noexcept;
+  [[noreturn]] void give_up(fiber& owner);
+  void end_stolen(fiber& owner, bool wins);
+  [[noreturn]] void rethrow_theirs();
+  [[nodiscard]] place_id place() const noexcept;
+
+  union {
+    std::exception_ptr error_;
+  };
+};
+
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// A task as lanes see it, in the memory that what it runs has for it: submitting one allocates nothing. Programs do not compile
+// this.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <type_traits>
+
+#include "skua/machine/threads/fork/fiber/frame.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// The base of `Task`, which has no members of its own, and a `Task::kind`. `Given` begins with its `room`, so that the task needs
+/// no pointer back.
+template <class Task, class Given>
+struct task_in_room : handed {
+  [[nodiscard]] static Task& of(Given& given) noexcept {
+    static_assert(std::is_standard_layout_v<Given> && offsetof(Given, room) == 0);
+    static_assert(sizeof(Task) <= sizeof(given.room) && alignof(Task) <= alignof(void*));
+    return *::new (static_cast<void*>(given.room)) Task;
+  }
+  /// What a task that `of` has made runs.
+  [[nodiscard]] static Given& given_of(task& t) noexcept { return *reinterpret_cast<Given*>(static_cast<Task*>(&t)); }
+  [[nodiscard]] static Given const& given_of(task const& t) noexcept {
+    return *reinterpret_cast<Given const*>(static_cast<Task const*>(&t));
+  }
+
+ protected:
+  task_in_room() noexcept : handed(Task::kind) {}
+};
+
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// What a worker did. Counted where counting is cheap (steals, waits and sleeps, never forks); readable at any time.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "skua/machine/threads/lane/time_account.hpp"
+#include "skua/machine/threads/lane/worker_counters.hpp"
+
+namespace skua::inline v0 {
+
+namespace runtime {
+
+/// A counter with one writer and any number of readers.
+class counter {
+ public:
+  void add(std::uint64_t n) noexcept {
+    // relaxed: one writer; readers need only a recent value.
+    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t read() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+struct live_counters {
+  time_account<> times;
+  counter forks, tasks, attempts, lost, parked, waited_in_place, sleeps, wakeups_sent, revocations, heavy_fences,
+      spawns, conversions, dead;
+  std::array<counter, distance_classes_max> steals;
+
+  [[nodiscard]] worker_counters read(std::uint64_t now_ns) const noexcept { return with(times.at(now_ns)); }
+  [[nodiscard]] worker_counters with(time_account<>::spent const& spent) const noexcept {
+    auto const [work, scheduling, idle] = spent;
+    worker_counters c{.work_ns = work,
+                      .scheduling_ns = scheduling,
+                      .idle_ns = idle,
+                      .forks = forks.read(),
+                      .tasks = tasks.read(),
+                      .attempts = attempts.read(),
+                      .lost = lost.read(),
+                      .steals = {},
+                      .parked = parked.read(),
+                      .waited_in_place = waited_in_place.read(),
+                      .sleeps = sleeps.read(),
+                      .spawns = spawns.read(),
+                      .conversions = conversions.read(),
+                      .dead = dead.read(),
+                      .wakeups_sent = wakeups_sent.read(),
+                      .revocations = revocations.read(),
+                      .heavy_fences = heavy_fences.read()};
+    for (std::size_t i = 0; i < steals.size(); ++i) c.steals[i] = steals[i].read();
+    return c;
+  }
+};
+
+}  // namespace runtime
+}  // namespace skua::inline v0

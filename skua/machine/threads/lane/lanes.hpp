@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// The lanes of one worker in one region that need no policy.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "skua/machine/threads/lane/fork_lane.hpp"
+#include "skua/machine/threads/lane/spawned_lane.hpp"
+#include "skua/parts/base/outcome.hpp"
+#include "skua/parts/base/sync.hpp"
+#include "skua/parts/queue/deque.hpp"
+#include "skua/parts/queue/injector.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// Sync is the real world, or the explorer's. `Front` is the base with the lane of forks (fork_lane.hpp).
+template <synchronisation Sync = real_sync, class Front = fork_lane<Sync>>
+class lanes : public Front {
+ public:
+  lanes() = default;  ///< Throws std::bad_alloc.
+  /// Throws std::bad_alloc. The arguments after the options go to the front.
+  template <class... More>
+  explicit lanes(deque_options const& with, More&&... more) : Front(with, std::forward<More>(more)...), spawned(with) {}
+
+  spawned_lane<Sync> spawned;
+  injector<Sync> inbox;  ///< frames and tasks that other workers put here
+
+  /// Makes the next push on either lane ask for attention. Any thread.
+  void request_attention() noexcept {
+    this->forks.outside().request_attention();
+    spawned.outside().request_attention();
+  }
+
+  /// True if a thief would find nothing here. A hint. Any thread.
+  [[nodiscard]] bool looks_stolen() noexcept {
+    return this->forks.outside().looks_empty() && spawned.outside().looks_empty();
+  }
+
+  /// For the owner, after a push that asked for attention: makes room for the next pushes; false if there is no memory.
+  /// note() must look at steals afterwards, because the next pushes may overwrite the ring slots. It need not do so
+  /// before: a ring that grows has lost nothing to thieves since the previous call.
+  template <class Note>
+  [[nodiscard]] bool make_room(Note&& note) noexcept {
+    bool const room = this->forks.poll() != attention::full;
+    bool const more_room = spawned.poll() != attention::full;
+    note();
+    return room && more_room;
+  }
+
+  /// For the owner, before its fiber parks: moves the untaken entries of `forks` to `spawned`, oldest first. From then
+  /// on they count as stolen. poll() makes room. False: no memory for that. (group.md, "Nesting")
+  template <class Poll>
+  [[nodiscard]] bool offer_open_joins(Poll&& poll) noexcept {
+    entry oldest;
+    while (this->forks.peek(oldest)) {
+      if (!spawned.reserve()) return false;
+      if (!this->forks.pop_oldest(oldest)) continue;
+      if (spawned.push(oldest.task, oldest.extra)) poll();  // there is room: it was reserved
+    }
+    return true;
+  }
+};
+
+}  // namespace skua::inline v0::runtime

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: MIT
+// Wherever a task may lie, whoever falls asleep or leaves a worker's place finds it, or is told: the conditions of region_looks.hpp, in work_search
+// and between a caller's steps, under every schedule. If one of them forgets a source, a script for that source ends with a task that nobody
+// takes.
+#include "skua/machine/threads/lane/region_looks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "skua/machine/threads/engine/callers/place.hpp"
+#include "skua/machine/threads/engine/core/departure.hpp"
+#include "skua/machine/threads/engine/loop/work_search.hpp"
+#include "skua/machine/threads/engine/outside/lane_list.hpp"
+#include "skua/machine/threads/engine/sleep/sleep.hpp"
+#include "skua/machine/threads/lane/lanes.hpp"
+#include "skua/parts/queue/deque.hpp"
+#include "skua/parts/queue/injector.hpp"
+#include "tests/explorer/expect.hpp"
+#include "tests/explorer/explorer.hpp"
+#include "tests/explorer/model_sync.hpp"
+
+namespace {
+
+using namespace skua::explorer;
+using skua::worker_id;
+using skua::runtime::entry, skua::runtime::injectable, skua::runtime::outcome, skua::runtime::sleep_state,
+    skua::runtime::work_search;
+using sync = model_sync;
+using queue = skua::runtime::injector<sync>;
+using thread = sleep_state<sync>::thread;
+
+/// Where a task may lie.
+enum class source : std::uint8_t {
+  ready,
+  injected,
+  outside,
+  older_outside,
+  inbox,
+  forks,
+  spawned,
+  mailbox,
+  local,
+  migrated,
+  ordered
+};
+constexpr bool is_outside(source s) { return s == source::outside || s == source::older_outside; }
+constexpr bool is_lane(source s) { return s == source::forks || s == source::spawned; }
+/// Putting a task there notifies.
+constexpr bool tells_itself(source s) { return is_lane(s) || is_outside(s); }
+
+/// What a worker has in the region. Of the queues all that counts here is that they say whether they look empty.
+struct slot : skua::runtime::lanes<sync> {
+  slot() : lanes({.capacity = 2, .kind = sync::kind(), .memory = &memory()}) {}
+  [[nodiscard]] bool tagged_lanes_look_empty() const {
+    return skua::runtime::tagged_lanes_are_empty(mailbox, local, migrated, &ordered);
+  }
+  queue mailbox;
+  queue local;
+  queue migrated;
+  queue ordered;
+};
+
+class place;
+
+/// A region of two workers, each of which is a member.
+struct region {
+  explicit region(sleep_state<sync>& s) : sleep(s) {}
+  /// As outside_lanes, but that nobody takes two tasks at once.
+  struct lanes_outside {
+    struct lane {
+      skua::runtime::deque<sync> tasks{{.capacity = 2, .kind = sync::kind(), .memory = &memory()}};
+      lane* next = nullptr;
+    };
+    [[nodiscard]] bool look_empty() const { return all.looks_empty(); }
+    /// Two threads come. One of them submits a task, and wakes a sleeper: the newer one, or the older one before the other comes.
+    template <class Wake>
+    void put(injectable& task, bool into_older, Wake wake) {
+      lane* const older = into_older ? nullptr : &add();
+      lane& mine = add();
+      static_cast<void>(mine.tasks.push(&task) && mine.tasks.poll() == skua::runtime::attention::full);
+      wake();
+      if (older == nullptr) add();
+    }
+    lane& add() {
+      lane& made = immortal<lane>();
+      made.next = all.newest();
+      all.link(made);
+      return made;
+    }
+    bool take() {
+      for (lane* l = all.first(); l != nullptr; l = l->next) {
+        entry got;
+        if (l->tasks.outside().steal(got) == outcome::got) return true;
+      }
+      return false;
+    }
+    skua::runtime::lane_list<lane, sync> all;
+  };
+  slot* slot_for(place const& w);
+  [[nodiscard]] bool looks_empty_to(slot* mine) const {
+    return skua::runtime::nothing_for(mine, ready, injected, outside, slots);
+  }
+  [[nodiscard]] bool leaves_something_to(slot& mine) const {
+    return skua::runtime::leaves_for(mine, ready, injected, outside);
+  }
+  [[nodiscard]] bool holds_nothing() const { return skua::runtime::nothing_for_any(ready, injected, outside, slots); }
+  void notify_work() const { sleep.notify(); }
+
+  /// Null for a lane, and for those outside.
+  queue* queue_of(source where, slot& of) {
+    switch (where) {
+      case source::ready: return &ready;
+      case source::injected: return &injected;
+      case source::inbox: return &of.inbox;
+      case source::mailbox: return &of.mailbox;
+      case source::local: return &of.local;
+      case source::migrated: return &of.migrated;
+      case source::ordered: return &of.ordered;
+      default: return nullptr;
+    }
+  }
+  void put(source where, slot& of) {
+    if (is_outside(where)) return outside.put(task, where == source::older_outside, [this] { notify_work(); });
+    if (queue* const q = queue_of(where, of)) return q->push(task);
+    bool const asks = where == source::forks ? of.forks.push(&task) : of.spawned.push(&task, 0);
+    if (!asks) return;
+    static_cast<void>(where == source::forks ? of.forks.poll() : of.spawned.poll());
+    notify_work();
+  }
+  bool take(source where, slot& of) {
+    if (is_outside(where)) return outside.take();
+    if (queue* const q = queue_of(where, of)) return q->pop() != nullptr;
+    entry got;
+    return (where == source::forks ? of.forks.outside().steal(got) : of.spawned.outside().steal(got)) == outcome::got;
+  }
+
+  sleep_state<sync>& sleep;
+  queue& ready = immortal<queue>();
+  queue& injected = immortal<queue>();
+  lanes_outside& outside = immortal<lanes_outside>();
+  std::array<slot*, 2> slots{&immortal<slot>(), &immortal<slot>()};
+  injectable task;
+};
+
+/// Worker 0, for its own thread and a caller in turn.
+class place {
+ public:
+  place(sleep_state<sync>& s, region& r) : core_{s, r}, regions_{&r} {}
+
+  struct pool {
+    sleep_state<sync>& sleepers;
+    region& only;
+    auto& sleep() { return sleepers; }
+    static bool closing() { return false; }
+    void request_attention() {
+      for (slot* const s : only.slots) s->request_attention();
+    }
+  };
+  pool& of() { return core_; }
+  [[nodiscard]] static worker_id number() { return worker_id{0}; }
+  [[nodiscard]] static bool has_new_regions() { return false; }
+  [[nodiscard]] static bool has_tied_ready() { return false; }
+  [[nodiscard]] auto const& regions() const { return regions_; }
+
+  void fall_asleep() {
+    core_.sleepers.fall_asleep(
+        number(), [this] { core_.request_attention(); }, [this] { return work_search::anything_to_do(*this); });
+  }
+
+ private:
+  pool core_;
+  std::array<region*, 1> regions_;
+};
+
+slot* region::slot_for(place const&) { return slots[0]; }
+
+/// Worker 0 falls asleep while worker 1, or a thread from outside, puts a task somewhere.
+template <source Where>
+struct put_beside_a_sleeper {
+  static constexpr int threads = 2;
+  sleep_state<sync>& sleep = immortal<sleep_state<sync>>(2U, &memory());
+  region& in = immortal<region>(sleep);
+  place& worker = immortal<place>(sleep, in);
+  slot& lies_at = *in.slots[Where == source::inbox ? 0 : 1];
+  int taken = 0;
+
+  put_beside_a_sleeper() { sleep.start_search(); }
+  void run(int me) {
+    if (me == 1) {
+      in.put(Where, lies_at);
+      if (Where == source::inbox) {
+        sleep.notify_worker(place::number(), [] {});
+      } else if (!tells_itself(Where)) {
+        in.notify_work();
+      }
+      return;
+    }
+    current_world()->may_rest();
+    while (!in.take(Where, lies_at)) worker.fall_asleep();
+    sleep.found();
+    ++taken;
+  }
+  void finish() { require(taken == 1, "the task is taken"); }
+};
+
+/// The same while a caller leaves the place of worker 0, whose own thread waits. What lies in the worker's own lanes the caller has put there.
+template <source Where>
+struct put_beside_a_caller {
+  static constexpr int threads = is_lane(Where) ? 2 : 3;
+  sleep_state<sync>& sleep = immortal<sleep_state<sync>>(1U, &memory());
+  region& in = immortal<region>(sleep);
+  place& worker = immortal<place>(sleep, in);
+  slot& mine = *in.slots[0];
+  skua::runtime::departure<sync> tied;
+  int put = 0;
+  int taken = 0;
+
+  put_beside_a_caller() { sleep.begin_without_threads(); }
+  void run(int me) {
+    if (me == 2) {
+      put_task();
+      if (Where == source::inbox) {
+        sleep.notify_worker(place::number(), [] {});
+      } else if (!tells_itself(Where)) {
+        in.notify_work();
+      }
+      return;
+    }
+    if (me == 1) {
+      if (skua::runtime::take_place(sleep, place::number(), tied) != skua::runtime::loan::given) return;
+      if (is_lane(Where)) put_task();
+      return skua::runtime::leave_place(worker);
+    }
+    current_world()->may_rest();
+    sleep.sleep_until_woken(place::number());
+    while (!in.take(Where, mine)) worker.fall_asleep();
+    sleep.found();
+    ++taken;
+  }
+  void put_task() {
+    in.put(Where, mine);
+    ++put;
+  }
+  void finish() { require(taken == put, "the task is taken"); }
+};
+
+/// Who ends the process finds each task, whichever worker it is for.
+template <source Where>
+struct put_before_the_end {
+  static constexpr int threads = 1;
+  sleep_state<sync>& sleep = immortal<sleep_state<sync>>(2U, &memory());
+  region& in = immortal<region>(sleep);
+  void run(int) {
+    require(in.holds_nothing(), "an empty region holds nothing");
+    in.put(Where, *in.slots[1]);
+    require(!in.holds_nothing(), "a region with a task holds something");
+  }
+  void finish() {}
+};
+
+/// As worker 1 pushes after a caller has left the place of worker 0, it must hear that somebody sleeps (C2).
+struct neighbour_pushes_later {
+  static constexpr int threads = 3;
+  sleep_state<sync>& sleep = immortal<sleep_state<sync>>(2U, &memory());
+  region& in = immortal<region>(sleep);
+  place& worker = immortal<place>(sleep, in);
+  skua::runtime::departure<sync> tied;
+  model_atomic<int> left{0};
+  model_atomic<int> taken{0};
+
+  neighbour_pushes_later() {
+    sleep.begin_without_threads();
+    static_cast<void>(sleep.lend(worker_id{1}, [] { return true; }));  // it runs
+  }
+  void run(int me) {
+    if (me == 2) {
+      require(skua::runtime::take_place(sleep, place::number(), tied) == skua::runtime::loan::given, "it is free");
+      skua::runtime::leave_place(worker);
+      return set(left);
+    }
+    if (me == 1) {
+      left.wait(0, std::memory_order_acquire);
+      in.put(source::forks, *in.slots[1]);
+      return taken.wait(0, std::memory_order_acquire);  // as a join does
+    }
+    sleep.sleep_until_woken(place::number());
+    while (!in.take(source::forks, *in.slots[1])) worker.fall_asleep();
+    sleep.found();
+    set(taken);
+  }
+  static void set(model_atomic<int>& word) {
+    word.exchange(1, std::memory_order_release);
+    word.notify_all();
+  }
+  void finish() {}
+};
+
+/// The own thread sleeps while a frame is parked that only it may resume; a caller wants its place meanwhile.
+struct frame_is_tied {
+  static constexpr int threads = 2;
+  sleep_state<sync>& sleep = immortal<sleep_state<sync>>(1U, &memory());
+  region& in = immortal<region>(sleep);
+  place& worker = immortal<place>(sleep, in);
+  skua::runtime::departure<sync> tied;
+
+  frame_is_tied() { sleep.start_search(); }
+  void run(int me) {
+    if (me == 0) {
+      current_world()->may_rest();
+      tied.ties();
+      return worker.fall_asleep();
+    }
+    require(skua::runtime::take_place(sleep, place::number(), tied) != skua::runtime::loan::given,
+            "nobody takes a place to whose thread a frame is tied");
+  }
+  void finish() {}
+};
+
+/// A caller sleeps in the place until it gets a task; another one wants the place meanwhile, and then puts the task.
+struct place_is_taken {
+  static constexpr int threads = 2;
+  sleep_state<sync>& sleep = immortal<sleep_state<sync>>(1U, &memory());
+  region& in = immortal<region>(sleep);
+  place& worker = immortal<place>(sleep, in);
+  skua::runtime::departure<sync> tied;
+  model_atomic<int> callers{0};
+
+  place_is_taken() { sleep.begin_without_threads(); }
+  void run(int me) {
+    if (skua::runtime::take_place(sleep, place::number(), tied) == skua::runtime::loan::given) {
+      require(callers.fetch_add(1, std::memory_order_acq_rel) == 0, "one caller at a time has the place");
+      if (me == 0) wait_for_the_task();
+      callers.fetch_sub(1, std::memory_order_acq_rel);
+      skua::runtime::leave_place(worker);
+    }
+    if (me == 0) return;
+    in.put(source::injected, *in.slots[0]);
+    sleep.notify_worker(place::number(), [] {});
+  }
+  void wait_for_the_task() {
+    sleep.start_search();
+    while (!in.take(source::injected, *in.slots[0])) {
+      sleep.fall_asleep(place::number(), [] {}, [this] { return !in.injected.looks_empty(); }, thread::callers);
+    }
+    sleep.found();
+  }
+  void finish() {}
+};
+
+constexpr options of_two{.model = memory_model::pso};
+constexpr options of_three{.preemptions = 3};
+
+/// Each script, on each source.
+template <template <source> class Script>
+void holds_for_all(options const& with) {
+  holds<Script<source::ready>>(with);
+  holds<Script<source::injected>>(with);
+  options lanes_are_made = with;
+  lanes_are_made.races = true;
+  holds<Script<source::outside>>(lanes_are_made);
+  holds<Script<source::older_outside>>(lanes_are_made);
+  holds<Script<source::inbox>>(with);
+  holds<Script<source::forks>>(with);
+  holds<Script<source::spawned>>(with);
+  holds<Script<source::mailbox>>(with);
+  holds<Script<source::local>>(with);
+  holds<Script<source::migrated>>(with);
+  holds<Script<source::ordered>>(with);
+}
+
+}  // namespace
+
+TEST(region_looks_model, who_falls_asleep_finds_what_is_put_anywhere) {
+  holds_for_all<put_beside_a_sleeper>(of_two);
+  holds_for_all<put_beside_a_sleeper>(weak);
+}
+TEST(region_looks_model, who_leaves_a_place_finds_what_is_put_anywhere) {
+  holds_for_all<put_beside_a_caller>(of_three);
+  holds_for_all<put_beside_a_caller>({.model = memory_model::weak, .preemptions = 1, .stale = 1});
+}
+TEST(region_looks_model, who_ends_the_process_finds_what_lies_anywhere) { holds_for_all<put_before_the_end>({}); }
+TEST(region_looks_model, a_neighbour_hears_that_a_caller_has_left) {
+  holds<neighbour_pushes_later>(of_three);
+  holds<neighbour_pushes_later>({.model = memory_model::weak, .preemptions = 1, .stale = 1});
+}
+TEST(region_looks_model, a_tied_frame_keeps_callers_away) {
+  holds<frame_is_tied>(of_two);
+  holds<frame_is_tied>(weak);
+}
+TEST(region_looks_model, a_place_in_which_a_caller_sleeps_is_taken) {
+  holds<place_is_taken>(of_two);
+  holds<place_is_taken>(weak);
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The part of a worker slot that forks and leaves touch. Programs compile this part only; the rest (worker_slot.hpp) is
+// behind compiled functions.
+#pragma once
+
+#include <cstdint>
+
+#include "skua/machine/threads/lane/fork_lane.hpp"
+#include "skua/machine/threads/lane/leaf_log.hpp"
+#include "skua/parts/base/ids.hpp"
+#include "skua/parts/context/sanitizer.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// What a fiber must do after a push that asked for attention.
+enum class advice : std::uint8_t {
+  go_on,   ///< continue: there is room, and sleepers were notified
+  full,    ///< no memory for another push: take the entry back, and call the child instead
+  expose,  ///< the policy wants to see this group: take the entry back, and run it as an exposed group
+  stop,    ///< the running task was asked to end
+};
+
+/// The first base of every worker slot. Fibers hold a pointer to it.
+class slot_front : public fork_lane<> {
+ public:
+  /// Throws std::bad_alloc.
+  slot_front(deque_options const& with, leaf_log& worker_leaves, std::uint32_t region_workers, worker_id number)
+      : fork_lane(with), leaves(worker_leaves), in_workers(region_workers), id(number) {}
+
+  leaf_log& leaves;                ///< shared by all slots of the worker
+  std::uint32_t const in_workers;  ///< workers of the region
+  worker_id const id;              ///< this worker's number within the region
+
+  // For TSan: a fiber that stops releases what it did with what belongs to `id`, and whoever asks for `id` acquires that.
+  // At an address where no atomic lies: the slot's own is that of the forks' bottom, and a push would replace what was
+  // released there.
+  void release_id() noexcept { tsan::release(const_cast<worker_id*>(&id)); }
+  void acquire_id() noexcept { tsan::acquire(const_cast<worker_id*>(&id)); }
+
+  /// The policy sees groups from now on. For the owner.
+  [[nodiscard]] bool exposes_groups() const noexcept {
+    tsan::unseen_accesses const of_the_worker;
+    return exposes_groups_;
+  }
+
+ protected:
+  bool exposes_groups_ = false;
+};
+
+}  // namespace skua::inline v0::runtime

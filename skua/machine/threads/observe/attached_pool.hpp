@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// A pool of another process, to be looked at: the counterpart of pool_memory. It believes nothing that it reads there:
+// whatever the other process writes, reading ends and stays inside the memory. attach.md has the rules.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "skua/machine/threads/engine/core/shared_pool.hpp"
+
+namespace skua::inline v0::runtime {
+
+/// Entries in a worker's lanes, of all regions that can be seen.
+struct lane_lengths {
+  std::uint64_t forks = 0;    ///< continuations of joins that nobody has taken yet
+  std::uint64_t spawned = 0;  ///< tasks without a fixed place: of scopes, task groups, finish regions
+  std::uint64_t inbox = 0;    ///< frames and tasks that others sent to the worker
+  std::uint64_t placed = 0;   ///< what the policy put there: the lanes local, migrated, and mailbox
+
+  lane_lengths& operator+=(lane_lengths const& other) noexcept {
+    forks += other.forks;
+    spawned += other.spawned;
+    inbox += other.inbox;
+    placed += other.placed;
+    return *this;
+  }
+};
+
+/// One worker at one moment.
+struct worker_snapshot {
+  worker_counters counters;  ///< `forks` includes those that the owner has not added yet
+  activity now = activity::idling;
+  std::uint64_t calls = 0;  ///< outside callers in its place: their begins and ends
+  lane_lengths lanes;
+  std::uint32_t place = 0;
+  std::int32_t processor = -1;
+};
+
+struct region_snapshot {
+  std::uint64_t number = 0;
+  std::string policy;
+  std::uint32_t workers = 0;
+};
+
+struct pool_snapshot {
+  std::uint64_t at_ns = 0;  ///< of the monotonic clock
+  std::uint64_t opened_ns = 0;
+  bool has_lanes = false;  ///< otherwise the lengths of lanes are not known
+  std::vector<region_snapshot> regions;
+  std::vector<worker_snapshot> workers;
+};
+
+class attached_pool {
+ public:
+  /// Maps the memory behind the open file `file`, which remains the caller's. Throws error: it is not a pool, or one of
+  /// another version of Skua.
+  explicit attached_pool(int file);
+  ~attached_pool();
+  attached_pool(attached_pool const&) = delete;
+  attached_pool& operator=(attached_pool const&) = delete;
+
+  /// The number of the process that made the pool, as it sees itself.
+  [[nodiscard]] std::uint32_t process() const noexcept { return head().process; }
+  [[nodiscard]] std::uint64_t opened_ns() const noexcept { return head().opened_ns; }
+
+  /// Whether the open file `file` is this pool's.
+  [[nodiscard]] bool is_of(int file) const noexcept;
+
+  /// Throws error if a worker is in the midst of an entry for a tenth of a second: its process was stopped there.
+  [[nodiscard]] pool_snapshot snapshot() const;
+
+ private:
+  [[nodiscard]] shared_pool& head() const noexcept { return *reinterpret_cast<shared_pool*>(base_); }
+  [[nodiscard]] worker_snapshot snapshot_of(std::uint32_t w, std::uint64_t now_ns) const;
+  [[nodiscard]] bool read_lanes(std::size_t region, pool_snapshot& into) const;
+
+  std::size_t bytes_ = 0;
+  std::uint64_t inode_ = 0;  ///< unique among the memories that are shared in this way
+  std::byte* base_ = nullptr;
+  // Copies, which the other process cannot change after they were checked.
+  std::uint32_t workers_ = 0;
+  std::uint32_t slot_bytes_ = 0;
+  std::uint64_t workers_at_ = 0;
+  std::uint64_t slots_at_ = 0;
+};
+
+}  // namespace skua::inline v0::runtime
