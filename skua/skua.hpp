@@ -10,6 +10,7 @@
 #else
 
 #include "skua/conventional.hpp"
+#include "skua/machine/threads/face/ambient.hpp"
 #include "skua/machine/threads/face/coroutine.hpp"
 #include "skua/machine/threads/face/distribute.hpp"
 #include "skua/machine/threads/face/enqueue.hpp"

@@ -60,6 +60,22 @@ void join(runtime::here& on, std::size_t number, Child const& child) {
   }
 }
 
+/// The same, of code that nobody hands a `here`.
+template <class Child>
+void join_without_here(pool const& around, std::size_t number, Child const& child) {
+  auto const of = [&](std::size_t i) {
+    return [&child, &around, i] {
+      if (&current_pool() != &around) note_wrong("what runs in a pool finds another one");
+      with_here([&](runtime::here& h) { child(h, i); });
+    };
+  };
+  switch (number) {
+    case 2: skua::join(of(0), of(1)); break;
+    case 3: skua::join(of(0), of(1), of(2)); break;
+    default: skua::join(of(0), of(1), of(2), of(3));
+  }
+}
+
 }  // namespace
 
 answering_service::answering_service(unsigned threads) {
@@ -167,6 +183,7 @@ std::uint64_t mixed_program::children(runtime::here& on, mixed_step const& by, p
       });
       break;
     case construct::join: join(on, by.number(), child); break;
+    case construct::ambient: join_without_here(*pools_[at.pool], by.number(), child); break;
     default: return children_with_objects(on, by, at);
   }
   return got[0] + got[1] + got[2] + got[3];

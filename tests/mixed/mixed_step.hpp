@@ -50,7 +50,8 @@ enum class construct : std::uint8_t {
   fed,             ///< a loop whose elements add elements
   broken_team,     ///< a member of a team throws, while others wait at its barrier
   cut_short,       ///< many small tasks, of which one ends the others
-  last = cut_short
+  ambient,         ///< a join of children that are given no `here`, and find their own
+  last = ambient
 };
 [[nodiscard]] char const* name_of(construct c) noexcept;
 

@@ -32,6 +32,12 @@ constinit std::atomic<std::uint64_t> numbered{0};
   return current.record;
 }
 
+[[gnu::noinline, gnu::no_sanitize_thread]] void* current_flow() noexcept {
+  asm volatile("" ::: "memory");
+  thread_record const* const mine = current.record;
+  return mine == nullptr || mine->owner == nullptr ? nullptr : mine->owner->flow;
+}
+
 [[gnu::noinline, gnu::no_sanitize_thread]] void set_current_thread(thread_record* record) noexcept {
   asm volatile("" ::: "memory");
   current.record = record;

@@ -23,10 +23,15 @@ struct address_range {
   }
 };
 
+/// Who works on a thread: the worker of some machine.
+struct thread_owner {
+  void* flow = nullptr;  ///< what runs there, as its machine knows it
+};
+
 /// A worker's record of its thread, or that of a thread from outside that submits tasks. Only that thread and its signal handlers touch it.
 struct thread_record {
   std::uint32_t worker = 0;       ///< its number, for messages
-  void* owner = nullptr;          ///< the machine's worker object; null: the thread is no worker
+  thread_owner* owner = nullptr;  ///< the machine's worker; null: the thread is none
   void* submits_to = nullptr;     ///< of a thread from outside: its lane
   block_cache* blocks = nullptr;  ///< for its tasks; null: it keeps none
   stack* running = nullptr;  ///< carries the running flow; nullptr = the thread's native stack. Kept by context.cpp
@@ -38,6 +43,9 @@ struct thread_record {
 
 /// The record of the calling thread; nullptr on threads that are not workers. Async-signal-safe. 1 ns.
 [[nodiscard]] thread_record* current_thread() noexcept;
+
+/// What runs on the calling thread (thread_owner::flow); null on threads that are not workers. Eight instructions.
+[[nodiscard]] void* current_flow() noexcept;
 
 /// The record must stay alive while it is current. The caller restores the previous record afterwards.
 void set_current_thread(thread_record* record) noexcept;

@@ -122,7 +122,8 @@ TEST_F(overflow_DeathTest, a_full_stack_of_a_thread_from_outside_is_explained_to
             watch_thread_from_outside();
             thread_record record;
             record.worker = 3;
-            record.owner = &record;
+            skua::runtime::thread_owner worker;
+            record.owner = &worker;
             set_current_thread(&record);
             recurse(forever);
           };

@@ -218,11 +218,6 @@ void wait_outside(region& where, wait_group& group) noexcept {
   }
 }
 
-here* executor::running() noexcept {
-  worker* const w = worker::current();
-  return w == nullptr ? nullptr : &here_of(w->running_fiber());
-}
-
 void executor::run(runtime::outside_call& what) {
   worker* const w = worker::current();
   if (w == nullptr) return runtime::run_in(default_region(), what);

@@ -10,6 +10,7 @@
 #include "skua/machine/threads/fork/fiber/shield.hpp"
 #include "skua/machine/threads/fork/join/here.hpp"
 #include "skua/parts/context/block_cache.hpp"
+#include "skua/parts/context/current.hpp"
 #include "skua/program/executor.hpp"
 
 namespace skua::inline v0 {
@@ -73,7 +74,10 @@ struct executor {
   using stays_here = call_section;  ///< made of a `here`: while it lives, calls return on their thread
   using shield = runtime::shield;   ///< the same: nothing around it cuts short what is called
   /// The fiber that runs on the calling worker; null in a thread that is not one.
-  [[nodiscard]] static here* running() noexcept;
+  [[nodiscard]] static here* running() noexcept {
+    auto* const f = static_cast<fiber*>(current_flow());
+    return f == nullptr ? nullptr : &here_of(*f);
+  }
 
   /// A registered group without children of its own, so that tasks which carry its name also see the failure of a join
   /// around it that is stolen later (group.md, "Stolen groups").

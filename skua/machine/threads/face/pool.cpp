@@ -127,6 +127,7 @@ pool::pool(pool_options const& options) try {
   if (!facts_.chosen.pin.value) facts_.chosen.pin.value = should_pin(map, machine);
   std::uint32_t const processors = std::min(usable.size(), quota.whole_cpus().value_or(usable.size()));
   core_ = std::make_unique<runtime::pool_core>(std::move(map), facts_.chosen, std::move(usable), processors);
+  core_->belong_to(*this);
   core_->divide_by(std::move(partitions));
   core_->remember(std::move(history));
   if (!facts_.chosen.trace.value.empty()) core_->trace_to(runtime::open_trace(facts_.chosen, core_->map()));

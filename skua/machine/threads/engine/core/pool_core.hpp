@@ -30,6 +30,10 @@
 #include "skua/parts/topology/pin.hpp"
 #include "skua/parts/trace/trace_file.hpp"
 
+namespace skua::inline v0 {
+class pool;
+}
+
 namespace skua::inline v0::runtime {
 
 class lent_thread;
@@ -87,6 +91,9 @@ class pool_core {
   }
   /// Null for a guest's pool.
   [[nodiscard]] lent_thread const* lent() const noexcept { return lent_.get(); }
+  /// Before the first region opens: what programs know this as.
+  void belong_to(pool& p) noexcept { pool_ = &p; }
+  [[nodiscard]] pool& known_as() noexcept { return *host().pool_; }
   /// The pool whose guest this is, or this.
   [[nodiscard]] pool_core& host() noexcept { return host_ == nullptr ? *this : *host_; }
   [[nodiscard]] bool is_guest() const noexcept { return host_ != nullptr; }
@@ -175,6 +182,7 @@ class pool_core {
   void publish(std::shared_ptr<region_list const>& list) noexcept;
 
   pool_core* const host_ = nullptr;
+  pool* pool_ = nullptr;  ///< null for a guest's pool
   layout const map_;
   std::shared_ptr<pool_memory> const memory_;          ///< null for a guest's pool
   std::unique_ptr<worker_record> const guest_record_;  ///< of a guest's worker, which nobody sees

@@ -35,7 +35,7 @@ namespace skua::inline v0::runtime {
 
 class pool_core;
 
-class worker final : public thread_record {
+class worker final : public thread_record, private thread_owner {
  public:
   /// Throws std::bad_alloc.
   worker(pool_core& c, worker_id number, worker_record& record);
@@ -66,7 +66,7 @@ class worker final : public thread_record {
   /// The kernel's number of the worker's own thread.
   [[nodiscard]] int thread_number() const noexcept { return thread_number_; }
   /// The fiber that is running. Valid while a task runs.
-  [[nodiscard]] fiber& running_fiber() noexcept { return *running_; }
+  [[nodiscard]] fiber& running_fiber() const noexcept { return *running(); }
   [[nodiscard]] live_counters& counts() noexcept { return counts_; }
   /// Of outside callers in this worker's place: one more at the begin of each, and at its end.
   [[nodiscard]] counter& calls() noexcept { return record_.calls; }
@@ -167,6 +167,8 @@ class worker final : public thread_record {
     lane from = lane::forks;
   };
 
+  [[nodiscard]] fiber* running() const noexcept { return static_cast<fiber*>(flow); }
+  void run_from_now_on(fiber* f) noexcept { flow = f; }
   void thread_main() noexcept;
   void sleep_at_first() noexcept;
   static void fiber_main(void* self) noexcept;
@@ -200,7 +202,7 @@ class worker final : public thread_record {
     counts_.times.charge(activity::idling, now);
   }
   void fall_asleep() noexcept;
-  [[nodiscard]] bool runs_isolated() const noexcept { return running_->is_isolated(); }
+  [[nodiscard]] bool runs_isolated() const noexcept { return running()->is_isolated(); }
   [[nodiscard]] bool has_new_regions() const noexcept;
   /// True once after the first sleep: the worker that was woken from it already counts as searching.
   [[nodiscard]] bool was_woken() noexcept;
@@ -277,7 +279,6 @@ class worker final : public thread_record {
 
   pool_core& core_;
   worker_id const number_;
-  fiber* running_ = nullptr;
   std::shared_ptr<region_list const> regions_;  ///< keeps the regions alive while this worker looks into them
   std::uint64_t regions_seen_ = 0;
   std::size_t turn_of_ = 0;          ///< which of the regions the search begins with

@@ -223,7 +223,7 @@ void worker::end_thread() noexcept {
 /// The running fiber ends; `next` (null: the thread's own flow) will run on this worker.
 void worker::prepare_to_leave(frame* next) noexcept {
   tsan::unseen const scheduling;
-  invariant(running_->holds_nothing() && ready_ == nullptr, "a fiber that ends holds no ready frame (next_step.md)");
+  invariant(running()->holds_nothing() && ready_ == nullptr, "a fiber that ends holds no ready frame (next_step.md)");
   ended_stack_ = std::exchange(current_stack_, nullptr);
   if (next != nullptr) return_to(*next);
 }
@@ -243,7 +243,7 @@ void worker::return_to(frame& f) noexcept {
   resumed.run_in(mine);
   resumed.begins(resumed.tag(), f.is_open);
   if (resumed.watching() != nullptr) mine.request_attention();  // What it watches may have been stopped meanwhile.
-  running_ = &resumed;
+  run_from_now_on(&resumed);
   resumed.clock().go();
   begin(activity::working);
   trace_.resumes(f);

@@ -94,7 +94,7 @@ void worker::end_work(worker_slot& s) noexcept {
 }
 
 /// A guest has nobody to leave a frame to.
-bool worker::may_depart() const noexcept { return departure_.is_due() && !slot_of(*running_).in.is_of_guest(); }
+bool worker::may_depart() const noexcept { return departure_.is_due() && !slot_of(*running()).in.is_of_guest(); }
 
 bool worker::has(frame const& tied) const noexcept { return &slot_of(*tied.suspended).who == this; }
 
@@ -188,7 +188,7 @@ worker_slot& worker::first_slot() noexcept {
 
 void worker::adopt(fiber& running) noexcept {
   tsan::unseen const scheduling;
-  running_ = &running;
+  run_from_now_on(&running);
 }
 
 void worker::fiber_main(void* self) noexcept {

@@ -86,7 +86,7 @@ outcome worker::execute(worker_slot& s, probe const& p, tagged_entry& out) noexc
 /// What waits on top of a member of a team, on the same stack, takes no member of another one: that might wait for this one's
 /// team. (team.md, "Without a stack")
 outcome worker::pop_inbox(worker_slot& s, tagged_entry& out) noexcept {
-  if (running_->is_in_team()) return outcome::empty;
+  if (running()->is_in_team()) return outcome::empty;
   auto* const mine = static_cast<handed*>(s.inbox.pop());
   if (mine == nullptr) return outcome::empty;
   task_tag const* const of_member = team_of_workers::tag_of(*mine);
