@@ -45,7 +45,7 @@ bool caller::run(region& where, root& call) noexcept {
   set_current_thread(&record);
   // What the worker's own thread goes on with. The rest of its state is not in use while it sleeps.
   fiber* const slept_fiber = me.running();
-  stack* const slept_stack = me.current_stack_;
+  stack* const slept_stack = me.flows_.current_stack;
   worker_slot& slot = move_in(me, where);
   me.home_.come();
   std::size_t const wanted = me.core_.stacks().stack_bytes() / 8 * 7;
@@ -58,7 +58,7 @@ bool caller::run(region& where, root& call) noexcept {
   me.home_.leave();
   tsan::unseen const scheduling;
   me.run_from_now_on(slept_fiber);
-  me.current_stack_ = slept_stack;
+  me.flows_.current_stack = slept_stack;
   me.is_lent_ = false;
   set_current_thread(outside);
   give_back(me);
@@ -68,8 +68,8 @@ bool caller::run(region& where, root& call) noexcept {
 worker_slot& caller::move_in(worker& me, region& where) noexcept {
   {
     tsan::unseen_accesses const scheduling;
-    me.current_stack_ = nullptr;
-    me.callers_frame_ = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    me.flows_.current_stack = nullptr;
+    me.flows_.callers_frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     me.is_lent_ = true;
   }
   me.refresh_regions();
@@ -80,7 +80,7 @@ worker_slot& caller::move_in(worker& me, region& where) noexcept {
 stack* caller::larger_stack(worker& me, thread_record const* outside) noexcept {
   tsan::unseen const scheduling;
   if (outside != nullptr && outside->running != nullptr) return nullptr;  // it is on a pool's
-  return me.stacks_.try_take();
+  return me.flows_.stacks.try_take();
 }
 
 namespace {
@@ -99,11 +99,11 @@ void caller::run_on(stack& s, worker& me, worker_slot& slot, root& call) noexcep
   call_on_stack all{me, slot, call};
   {
     tsan::unseen const scheduling;
-    me.current_stack_ = &s;
-    start(me.next_, s, &caller::begin_on_stack, &all);
-    inherit_exceptions(me.next_);
+    me.flows_.current_stack = &s;
+    start(me.flows_.next, s, &caller::begin_on_stack, &all);
+    inherit_exceptions(me.flows_.next);
   }
-  switch_to(all.callers, me.next_, nullptr, nullptr);
+  switch_to(all.callers, me.flows_.next, nullptr, nullptr);
   tsan::acquire(&all);
 }
 
@@ -114,10 +114,10 @@ void caller::begin_on_stack(void* call) noexcept {
   disown_exceptions();
   {
     tsan::unseen const scheduling;
-    me.ended_stack_ = me.current_stack_;  // `run` makes another one current
+    me.flows_.ended_stack = me.flows_.current_stack;  // `run` makes another one current
   }
   tsan::release(&all);
-  leave_to(me.ended_, all.callers, &worker::recycle_stack, &me);
+  leave_to(me.flows_.ended, all.callers, &worker::recycle_stack, &me);
 }
 
 void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
@@ -167,7 +167,7 @@ void caller::await_departure(worker& me, fiber& running) noexcept {
 }
 
 void caller::give_back(worker& me) noexcept {
-  invariant(me.ready_ == nullptr && me.departure_.is_free() && !me.departure_.is_waited_for(),
+  invariant(me.flows_.ready == nullptr && me.departure_.is_free() && !me.departure_.is_waited_for(),
             "a caller that leaves holds no ready frame (next_step.md)");
   leave_place(me);
 }

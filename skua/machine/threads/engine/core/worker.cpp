@@ -16,7 +16,7 @@
 namespace skua::inline v0::runtime {
 
 worker::worker(pool_core& c, worker_id number, worker_record& record)
-    : core_(c), number_(number), stacks_(c.stacks()), blocks_(c.blocks()), observers_(*c.observers()), record_(record) {
+    : core_(c), number_(number), record_(record), observers_(*c.observers()), flows_(c.stacks()), blocks_(c.blocks()) {
   thread_record::worker = index(number);
   thread_record::blocks = &blocks_;
   owner = this;
@@ -28,11 +28,11 @@ void worker::trace_to(trace::track const& to) noexcept {
 }
 
 void worker::start() {
-  current_stack_ = stacks_.take();
+  flows_.current_stack = flows_.stacks.take();
   try {
     thread_ = std::thread([this] { thread_main(); });
   } catch (std::exception const& e) {
-    stacks_.give(current_stack_);
+    flows_.stacks.give(flows_.current_stack);
     throw resource_error(
         "cannot start worker " + std::to_string(index(number_)) + ": " + e.what() +
         "; ask for fewer workers (SKUA_WORKERS) or smaller stacks (SKUA_STACK), or raise the limits of "
@@ -70,10 +70,10 @@ void worker::thread_main() noexcept {
     counts_.times.open(now_ns());
     is_ready_.set_value();
     sleep_at_first();
-    runtime::start(next_, *current_stack_, &worker::fiber_main, this);
-    switch_to(native_, next_, nullptr, nullptr);
+    runtime::start(flows_.next, *flows_.current_stack, &worker::fiber_main, this);
+    switch_to(flows_.native, flows_.next, nullptr, nullptr);
   } catch (...) {
-    stacks_.give(current_stack_);
+    flows_.stacks.give(flows_.current_stack);
     is_ready_.set_exception(std::current_exception());
   }
   give_stacks_back();
@@ -93,8 +93,8 @@ void worker::sleep_at_first() noexcept {
 }
 
 bool worker::has_room_for_calls() const noexcept {
-  if (current_stack_ != nullptr) return current_stack_->has_room_for_calls();
-  auto const used = callers_frame_ - reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  if (flows_.current_stack != nullptr) return flows_.current_stack->has_room_for_calls();
+  auto const used = flows_.callers_frame - reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   // A call begins on its thread's own stack only where 7/8 of a stack of ours are left: this leaves half of one, as on ours.
   return used < core_.stacks().stack_bytes() / 8 * 3;
 }

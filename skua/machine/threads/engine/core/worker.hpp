@@ -17,7 +17,9 @@
 #include "skua/machine/threads/engine/core/isolation_mark.hpp"
 #include "skua/machine/threads/engine/core/observer_list.hpp"
 #include "skua/machine/threads/engine/core/region.hpp"
+#include "skua/machine/threads/engine/core/region_turns.hpp"
 #include "skua/machine/threads/engine/core/shared_pool.hpp"
+#include "skua/machine/threads/engine/core/worker_flows.hpp"
 #include "skua/machine/threads/fork/fiber/frame.hpp"
 #include "skua/machine/threads/fork/fiber/should_yield.hpp"
 #include "skua/machine/threads/fork/fiber/worker_trace.hpp"
@@ -37,6 +39,13 @@ class pool_core;
 
 class worker final : public thread_record, private thread_owner {
  public:
+  /// What a search has found: a task, or a frame. `at` is null: nothing.
+  struct found {
+    worker_slot* at = nullptr;
+    tagged_entry taken{};
+    lane from = lane::forks;
+  };
+
   /// Throws std::bad_alloc.
   worker(pool_core& c, worker_id number, worker_record& record);
   worker(worker const&) = delete;
@@ -50,10 +59,10 @@ class worker final : public thread_record, private thread_owner {
   /// While the worker's thread waits and its place is not lent: the worker keeps the stack that it runs on, and no other.
   void give_stacks_back() noexcept {
     tsan::unseen const of_the_worker;
-    stacks_.flush();
+    flows_.stacks.flush();
   }
   /// Under the same condition: no frame that was tied to it is ready.
-  [[nodiscard]] bool holds_nothing() const noexcept { return !has_tied_ready() && ready_ == nullptr; }
+  [[nodiscard]] bool holds_nothing() const noexcept { return !has_tied_ready() && flows_.ready == nullptr; }
 
   /// The worker of the calling thread; null if the thread is not a worker.
   [[nodiscard]] static worker* current() noexcept;
@@ -149,7 +158,7 @@ class worker final : public thread_record, private thread_owner {
   /// What the next wait of the running fiber is for.
   void keep_reason(wait_reason const& why) noexcept {
     tsan::unseen const of_the_worker;
-    next_wait_ = why;
+    flows_.next_wait = why;
   }
   /// For what the fiber on top of this worker waits without a frame of its own; null: it does not. Any thread.
   [[nodiscard]] char const* waits_in_place_for() const noexcept {
@@ -161,12 +170,6 @@ class worker final : public thread_record, private thread_owner {
   friend struct next_step;
   friend struct turns;
   friend class caller;
-  struct found {
-    worker_slot* at = nullptr;
-    tagged_entry taken{};
-    lane from = lane::forks;
-  };
-
   [[nodiscard]] fiber* running() const noexcept { return static_cast<fiber*>(flow); }
   void run_from_now_on(fiber* f) noexcept { flow = f; }
   void thread_main() noexcept;
@@ -178,20 +181,6 @@ class worker final : public thread_record, private thread_owner {
   [[nodiscard]] found take_ready() noexcept;
   [[nodiscard]] bool has_tied_ready() const noexcept { return !tied_ready_.looks_empty(); }
   [[nodiscard]] found probe_everywhere() noexcept;
-  [[nodiscard]] found probe_in(worker_slot& s) noexcept;
-  [[nodiscard]] outcome execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept;
-  [[nodiscard]] outcome pop_inbox(worker_slot& s, tagged_entry& out) noexcept;
-  [[nodiscard]] outcome pop_ordered(worker_slot& s, tagged_entry& out) noexcept;
-  [[nodiscard]] outcome steal_ordered(worker_slot& s, worker_slot& victim, policies::amount many,
-                                      tagged_entry& out) noexcept;
-  [[nodiscard]] outcome take_injected(worker_slot& s, policies::amount many, tagged_entry& out) noexcept;
-  void count(revocation_count const& spent) noexcept;
-  [[nodiscard]] outcome steal(worker_slot& s, probe const& p, tagged_entry& out) noexcept;
-  [[nodiscard]] outcome steal_from(worker_slot& s, worker_slot& victim, probe const& p, tagged_entry& out) noexcept;
-  template <class Lane>
-  [[nodiscard]] outcome steal_untagged(worker_slot& s, worker_slot const& victim, Lane from,
-                                       tagged_entry& out) noexcept;
-  [[nodiscard]] bool is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noexcept;
   [[nodiscard]] bool is_barred() noexcept;
   void short_sleep(std::uint64_t since) noexcept;
   /// A round of the search found nothing: the time since the previous round was idle.
@@ -213,14 +202,14 @@ class worker final : public thread_record, private thread_owner {
   void goes_on() noexcept;
   wait_reason take_reason() noexcept {
     tsan::unseen const of_the_worker;
-    return std::exchange(next_wait_, {});
+    return std::exchange(flows_.next_wait, {});
   }
   static void run_on_top(fiber& running, found const& f) noexcept;
   /// Tells people once that nothing here can go on for want of a stack.
   void report_buried(fiber const& waiting) noexcept;
   /// Shares the pool's list of regions if it has changed. Takes no memory, and so cannot fail.
   void refresh_regions() noexcept;
-  [[nodiscard]] region_list const& regions() const noexcept { return *regions_; }
+  [[nodiscard]] region_list const& regions() const noexcept { return turns_.all(); }
 
   /// What a fiber does next: it continues a frame, runs what was found, or, if there is neither, ends the thread.
   struct step {
@@ -253,7 +242,7 @@ class worker final : public thread_record, private thread_owner {
   [[nodiscard]] step search() noexcept;
   [[nodiscard]] bool turns_from_finish(fiber const& running) const noexcept;
   [[nodiscard]] frame* leave_share() noexcept { return static_cast<frame*>(share_.leave()); }
-  [[nodiscard]] frame* take_parked() noexcept { return std::exchange(ready_, nullptr); }
+  [[nodiscard]] frame* take_parked() noexcept { return std::exchange(flows_.ready, nullptr); }
   static void start_work(fiber& running, found const& f) noexcept;
   static void note_task_end(fiber const& running) noexcept;
   void pause_work(worker_slot& s) noexcept;
@@ -277,54 +266,36 @@ class worker final : public thread_record, private thread_owner {
   static void commit_move(void* self) noexcept;
   static void recycle_stack(void* self) noexcept;
 
+  // What every thread may touch. Each of these says itself how.
   pool_core& core_;
   worker_id const number_;
-  std::shared_ptr<region_list const> regions_;  ///< keeps the regions alive while this worker looks into them
-  std::uint64_t regions_seen_ = 0;
-  std::size_t turn_of_ = 0;          ///< which of the regions the search begins with
-  std::uint32_t tasks_of_turn_ = 0;  ///< found there one after the other
-  bool was_woken_ = false;
+  worker_record& record_;  ///< what whoever attaches can see; written by whoever works in this place
+  live_counters& counts_ = record_.counts;
+  injector<> tied_ready_;  ///< ready frames that only the present thread, or only this worker, may resume
+  isolation_mark<> isolation_;
+  std::atomic<char const*> in_place_for_{nullptr};  ///< a literal; what the fiber on top waits for without a frame
+  observer_list& observers_;
 
-  stack_cache stacks_;
-  block_cache blocks_;                ///< thread_record::blocks
-  context native_;                    ///< the thread's own stack; it continues only when the thread ends
-  context next_;                      ///< the fiber that is being started
-  context ended_;                     ///< the fiber that ended
-  stack* current_stack_ = nullptr;    ///< null: the stack of a caller
-  std::uintptr_t callers_frame_ = 0;  ///< where on that stack its call began
-  stack* ended_stack_ = nullptr;
-  frame* ready_ = nullptr;  ///< a frame whose group was complete by the time it had parked
-  /// Ready frames that only the present thread, or only this worker, may resume; from any thread.
-  injector<> tied_ready_;
+  // Of the worker's own thread. Written before is_ready_ is set, and by nobody after.
+  std::thread thread_;
+  std::promise<void> is_ready_;
+  int thread_number_ = 0;
+  std::string pin_report_;
+  home_processor home_;  ///< begun then; whoever works in this place asks it to come and stay
+
+  // Of the thread that works in this place, and of what runs on it: the own one, or while that sleeps a caller's. Handed over by the
+  // lock of the sleep state (caller.md).
+  region_turns turns_;
+  worker_flows flows_;
+  block_cache blocks_;            ///< thread_record::blocks
   std::uint64_t tied_taken_ = 0;  ///< of tied_ready_, so far
   departure<> departure_;         ///< while frames are tied to the present thread, the worker is neither lent nor left
-  int thread_number_ = 0;         ///< written before is_ready_ is set
-  isolation_mark<> isolation_;
-  home_processor home_;   ///< begun before is_ready_ is set
-  bool is_lent_ = false;  ///< the present thread is a caller's (caller.hpp)
-  observer_list& observers_;
-  std::uint64_t entered_ = 0;  ///< the present thread's: observer_list
-
-  wait_reason next_wait_;
-  std::atomic<char const*> in_place_for_{nullptr};
-  struct parking {
-    group* waits_for = nullptr;
-    std::uint64_t mine = 0;
-  } parking_;
-  struct leaving {
-    frame* saved = nullptr;
-    placement to{};
-    task_tag tag{};
-  } leaving_;
-
+  bool is_lent_ = false;          ///< the present thread is a caller's (caller.hpp)
+  bool was_woken_ = false;        ///< from the first sleep
+  std::uint64_t entered_ = 0;     ///< the present thread's: observer_list
   finish_share<finish_region> share_;
-  worker_record& record_;  ///< what whoever attaches can see
-  live_counters& counts_ = record_.counts;
   leaf_log leaves_;
   worker_trace trace_;
-  std::string pin_report_;  ///< written before is_ready_ is set, and never after
-  std::promise<void> is_ready_;
-  std::thread thread_;
 };
 
 }  // namespace skua::inline v0::runtime

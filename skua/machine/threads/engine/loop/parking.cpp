@@ -46,13 +46,13 @@ bool worker::park(fiber& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
   // The fiber may wait for something other than its innermost join, and so may have open joins.
   if (!moving::clear_lanes(waiting)) return false;
-  stack* const fresh = stacks_.try_take();
+  stack* const fresh = flows_.stacks.try_take();
   if (fresh == nullptr) return false;
-  frame f{waiting, current_stack_, true};
+  frame f{waiting, flows_.current_stack, true};
   prepare_to_park(f, g, mine);
-  current_stack_ = fresh;
-  runtime::start(next_, *fresh, &worker::fiber_main, this);
-  switch_to(f.saved, next_, &worker::commit_park, this);
+  flows_.current_stack = fresh;
+  runtime::start(flows_.next, *fresh, &worker::fiber_main, this);
+  switch_to(f.saved, flows_.next, &worker::commit_park, this);
   // From here on `this` may no longer be the fiber's worker.
   f.resumed();
   return true;
@@ -165,7 +165,7 @@ void worker::run_on_top(fiber& running, found const& f) noexcept {
 
 void worker::exchange_for(frame& next, fiber& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
-  frame f{waiting, current_stack_, true};
+  frame f{waiting, flows_.current_stack, true};
   prepare_to_park(f, g, mine);
   return_to(next);
   switch_to(f.saved, next.saved, &worker::commit_exchange, this);
@@ -176,7 +176,7 @@ void worker::exchange_for(frame& next, fiber& waiting, group& g, std::uint64_t m
 /// must follow.
 void worker::prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept {
   g.wait_in(f);
-  parking_ = {&g, mine};
+  flows_.parking = {&g, mine};
   counts_.parked.add(1);
   if (f.is_tied_to_thread()) departure_.ties();
   f.suspended->clock().stop();
@@ -198,11 +198,13 @@ void worker::note_parked(frame& f, group const* g) noexcept {
 
 /// Runs once the frame is saved, and subtracts its share; from then on another worker may resume it. Returns the frame
 /// if all other children have ended, because then nobody else will.
-frame* worker::commit_share() noexcept { return static_cast<frame*>(parking_.waits_for->park(parking_.mine)); }
+frame* worker::commit_share() noexcept {
+  return static_cast<frame*>(flows_.parking.waits_for->park(flows_.parking.mine));
+}
 
 void worker::commit_park(void* self) noexcept {
   auto& me = *static_cast<worker*>(self);
-  if (frame* const f = me.commit_share()) me.ready_ = f;
+  if (frame* const f = me.commit_share()) me.flows_.ready = f;
 }
 
 void worker::commit_exchange(void* self) noexcept {
@@ -211,20 +213,21 @@ void worker::commit_exchange(void* self) noexcept {
 
 void worker::continue_with(frame& f) noexcept {
   prepare_to_leave(&f);
-  leave_to(ended_, f.saved, &worker::recycle_stack, this);
+  leave_to(flows_.ended, f.saved, &worker::recycle_stack, this);
 }
 
 void worker::end_thread() noexcept {
   leave_observed();
   prepare_to_leave(nullptr);
-  leave_to(ended_, native_, &worker::recycle_stack, this);
+  leave_to(flows_.ended, flows_.native, &worker::recycle_stack, this);
 }
 
 /// The running fiber ends; `next` (null: the thread's own flow) will run on this worker.
 void worker::prepare_to_leave(frame* next) noexcept {
   tsan::unseen const scheduling;
-  invariant(running()->holds_nothing() && ready_ == nullptr, "a fiber that ends holds no ready frame (next_step.md)");
-  ended_stack_ = std::exchange(current_stack_, nullptr);
+  invariant(running()->holds_nothing() && flows_.ready == nullptr,
+            "a fiber that ends holds no ready frame (next_step.md)");
+  flows_.ended_stack = std::exchange(flows_.current_stack, nullptr);
   if (next != nullptr) return_to(*next);
 }
 
@@ -233,7 +236,7 @@ void worker::return_to(frame& f) noexcept {
   leave_finish();
   if (parked_frames* const all = core_.parked()) [[unlikely]]
     all->remove(f);
-  current_stack_ = f.on;
+  flows_.current_stack = f.on;
   if (!f.is_open) f.call();
   fiber& resumed = *f.suspended;
   if (resumed.is_tied()) departure_.unties();
@@ -251,8 +254,8 @@ void worker::return_to(frame& f) noexcept {
 
 void worker::recycle_stack(void* self) noexcept {
   auto& me = *static_cast<worker*>(self);
-  me.stacks_.give(me.ended_stack_);
-  me.ended_stack_ = nullptr;
+  me.flows_.stacks.give(me.flows_.ended_stack);
+  me.flows_.ended_stack = nullptr;
 }
 
 bool worker::send_one(worker_slot& from, tagged_entry& entry, placement const& to) noexcept {
@@ -273,18 +276,18 @@ bool worker::send(worker_slot& from, tagged_entry& entry, placement const& to) n
 /// Moves the running fiber to another worker between two groups. Without a stack or memory for that, it stays.
 void worker::move(fiber& running, placement const& to, task_tag const& tag) noexcept {
   tsan::unseen const scheduling;
-  stack* const fresh = moving::clear_lanes(running) ? stacks_.try_take() : nullptr;
+  stack* const fresh = moving::clear_lanes(running) ? flows_.stacks.try_take() : nullptr;
   if (fresh == nullptr) return;
-  frame f{running, current_stack_, false};
-  leaving_ = {&f, to, tag};
+  frame f{running, flows_.current_stack, false};
+  flows_.leaving = {&f, to, tag};
   running.clock().stop();
   running.front().release_id();
   trace_.moves(f, slot_of(running).neighbour(to.worker).who.number());
   pause_work(slot_of(running));
   note_parked(f, nullptr);
-  current_stack_ = fresh;
-  runtime::start(next_, *fresh, &worker::fiber_main, this);
-  switch_to(f.saved, next_, &worker::commit_move, this);
+  flows_.current_stack = fresh;
+  runtime::start(flows_.next, *fresh, &worker::fiber_main, this);
+  switch_to(f.saved, flows_.next, &worker::commit_move, this);
   f.resumed();
 }
 
@@ -292,8 +295,9 @@ void worker::move(fiber& running, placement const& to, task_tag const& tag) noex
 void worker::commit_move(void* self) noexcept {
   tsan::unseen const scheduling;
   auto& me = *static_cast<worker*>(self);
-  frame& f = *me.leaving_.saved;
-  if (!moving::hand_over(slot_of(*f.suspended), tagged_entry{&f, 1, me.leaving_.tag}, me.leaving_.to)) me.ready_ = &f;
+  frame& f = *me.flows_.leaving.saved;
+  if (!moving::hand_over(slot_of(*f.suspended), tagged_entry{&f, 1, me.flows_.leaving.tag}, me.flows_.leaving.to))
+    me.flows_.ready = &f;
 }
 
 void worker::preempt(fiber& running) noexcept {

@@ -171,14 +171,13 @@ void worker::fall_asleep() noexcept {
 
 bool worker::was_woken() noexcept { return std::exchange(was_woken_, false); }
 
-bool worker::has_new_regions() const noexcept { return regions_seen_ != core_.regions_version(); }
+bool worker::has_new_regions() const noexcept { return turns_.are_old(core_); }
 
 void worker::refresh_regions() noexcept {
   if (!has_new_regions()) [[likely]]
     return;
   tsan::unseen const of_the_worker;
-  regions_seen_ = core_.share_regions(regions_);
-  turn_of_ = 0;
+  turns_.renew(core_);
 }
 
 worker_slot& worker::first_slot() noexcept {

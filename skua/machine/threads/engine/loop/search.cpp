@@ -10,40 +10,11 @@
 
 namespace skua::inline v0::runtime {
 
-/// Regions take turns: the one where something was found last comes first again, but not more than tasks_per_turn times.
-worker::found worker::probe_everywhere() noexcept {
-  region_list const& all = regions();
-  for (std::size_t tried = 0; tried < all.size(); ++tried) {
-    worker_slot* const s = all[turn_of_]->slot_for(*this);
-    found const f = s == nullptr ? found{} : probe_in(*s);
-    bool const ends_turn = f.at == nullptr || ++tasks_of_turn_ == tasks_per_turn;
-    if (ends_turn) {
-      tasks_of_turn_ = 0;
-      turn_of_ = turn_of_ + 1 < all.size() ? turn_of_ + 1 : 0;
-    }
-    if (f.at != nullptr) return f;
-  }
-  return {};
-}
-
-/// Ask, act, report; until a task is found or the policy rests.
-worker::found worker::probe_in(worker_slot& s) noexcept {
-  for (;;) {
-    probe const next = s.policy.next_probe();
-    if (next.what == action::rest) {
-      if (s.needs.rests) s.policy.learn(policies::rested{core_.touches().seen(now_ns())});
-      return {};
-    }
-    tagged_entry taken;
-    outcome const how = execute(s, next, taken);
-    s.policy.learn(probed{next, how});
-    if (how == outcome::got && !is_sent_on(s, next, taken)) return {&s, taken, next.where};
-  }
-}
+namespace {
 
 /// The policy may send what was just taken to another worker. A task from the worker's own lanes is already where it
 /// belongs.
-bool worker::is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noexcept {
+bool is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noexcept {
   frame* const f = taken.as_frame();
   bool const is_own_task =
       f == nullptr && (p.where == lane::spawned || p.where == lane::local || p.where == lane::migrated);
@@ -51,17 +22,108 @@ bool worker::is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noe
   if (p.what == action::pop && p.where != lane::injected && !asks_again) return false;
   if (f != nullptr && p.what == action::pop) {
     placement const to = f->suspended->place_again(s, taken.tag);
-    return send(s, taken, to);
+    return worker::send(s, taken, to);
   }
   if (f == nullptr && (p.where != lane::local && p.where != lane::migrated && p.where != lane::mailbox)) {
     taken.tag = s.policy.mark(taken.tag, taken.item->hint_for(taken.extra));
   }
   cause const why = p.what == action::steal ? cause::stolen : asks_again ? cause::chosen : cause::injected;
   placement const to = s.place(taken.tag, why, f == nullptr && finish_region::is_moldable(*taken.item));
-  return send(s, taken, to);
+  return worker::send(s, taken, to);
 }
 
-outcome worker::execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
+/// What waits on top of a member of a team, on the same stack, takes no member of another one: that might wait for this one's
+/// team. (team.md, "Without a stack")
+outcome pop_inbox(worker_slot& s, tagged_entry& out) noexcept {
+  if (s.who.running_fiber().is_in_team()) return outcome::empty;
+  auto* const mine = static_cast<handed*>(s.inbox.pop());
+  if (mine == nullptr) return outcome::empty;
+  task_tag const* const of_member = team_of_workers::tag_of(*mine);
+  out = {mine, 1, of_member == nullptr ? task_tag{} : *of_member};
+  return outcome::got;
+}
+
+outcome pop_ordered(worker_slot& s, tagged_entry& out) noexcept {
+  taken_task t;
+  if (s.ordered == nullptr || s.ordered->pop(t) != outcome::got) return outcome::empty;
+  out = {static_cast<task*>(t.task), t.is_dead ? finish_region::dead : 0, {{s.published_tag()}}};
+  return outcome::got;
+}
+
+void count(worker& me, revocation_count const& spent) noexcept {
+  if (spent.revocations == 0) return;
+  me.counts().revocations.add(spent.revocations);
+  me.counts().heavy_fences.add(spent.heavy_fences);
+}
+
+outcome take_injected(worker_slot& s, policies::amount many, tagged_entry& out) noexcept {
+  revocation_count spent;
+  outcome const how = s.in.take_injected(s, many, out, spent);
+  count(s.who, spent);
+  return how;
+}
+
+outcome steal_ordered(worker_slot& s, worker_slot& victim, policies::amount many, tagged_entry& out) noexcept {
+  if (s.ordered == nullptr || victim.ordered == nullptr) return outcome::empty;
+  std::uint64_t const published = victim.published_tag();
+  if (!s.policy.admits(published)) return outcome::barred;
+  taken_task t;
+  outcome const how = many == policies::amount::half_work ? s.ordered->steal_half(victim.id, *victim.ordered, t)
+                                                          : s.ordered->steal(victim.id, *victim.ordered, t);
+  if (how != outcome::got) return how;
+  out = {static_cast<task*>(t.task), t.is_dead ? finish_region::dead : 0, {{published}}};
+  if (!s.ordered->looks_empty()) s.notify_work();
+  return outcome::got;
+}
+
+/// From a lane whose entries have the tag of what runs there.
+template <class Lane>
+outcome steal_untagged(worker_slot& s, worker_slot const& victim, Lane from, tagged_entry& out) noexcept {
+  if (from.looks_empty()) return outcome::empty;
+  std::uint64_t const published = victim.published_tag();
+  if (!s.policy.admits(published)) return outcome::barred;
+  entry oldest;
+  revocation_count spent;
+  outcome const how = from.steal(oldest, spent);
+  count(s.who, spent);
+  if (how == outcome::got) out = {static_cast<task*>(oldest.task), oldest.extra, {{published}}};
+  return how;
+}
+
+outcome steal_from(worker_slot& s, worker_slot& victim, probe const& p, tagged_entry& out) noexcept {
+  auto const wanted = [&s](tagged_entry const& f) { return s.policy.admits(f.tag.words[0]); };
+  switch (p.where) {
+    case lane::local: return victim.local.take_oldest(out, wanted);
+    case lane::migrated: return victim.migrated.take_newest(out, wanted);
+    case lane::mailbox: return victim.mailbox.take_oldest(out, wanted);
+    case lane::ordered: return steal_ordered(s, victim, p.many, out);
+    case lane::forks:
+    case lane::spawned:
+    case lane::inbox:
+    case lane::injected: break;
+  }
+  return p.where == lane::spawned ? steal_untagged(s, victim, victim.spawned.outside(), out)
+                                  : steal_untagged(s, victim, victim.forks.outside(), out);
+}
+
+outcome steal(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
+  invariant(p.whom != s.id && index(p.whom) < s.in.workers(), "a policy's victim is another worker of the region");
+  worker_slot& victim = s.in.slot_of(p.whom);
+  s.who.counts().attempts.add(1);
+  outcome const how = steal_from(s, victim, p, out);
+  if (how == outcome::lost) {
+    s.who.counts().lost.add(1);
+    s.who.traced().loses(victim.who.number());
+  }
+  if (how == outcome::got) {
+    auto const d = s.in.map().distance(s.id, p.whom);
+    s.who.counts().steals[d < distance_classes_max ? d : distance_classes_max - 1].add(1);
+    s.who.traced().steals(out, p.where, victim.who.number(), d);
+  }
+  return how;
+}
+
+outcome execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
   if (p.what == action::steal) return steal(s, p, out);
   constexpr auto any = [](tagged_entry const&) { return true; };
   switch (p.where) {
@@ -83,95 +145,32 @@ outcome worker::execute(worker_slot& s, probe const& p, tagged_entry& out) noexc
   return pop_inbox(s, out);
 }
 
-/// What waits on top of a member of a team, on the same stack, takes no member of another one: that might wait for this one's
-/// team. (team.md, "Without a stack")
-outcome worker::pop_inbox(worker_slot& s, tagged_entry& out) noexcept {
-  if (running()->is_in_team()) return outcome::empty;
-  auto* const mine = static_cast<handed*>(s.inbox.pop());
-  if (mine == nullptr) return outcome::empty;
-  task_tag const* const of_member = team_of_workers::tag_of(*mine);
-  out = {mine, 1, of_member == nullptr ? task_tag{} : *of_member};
-  return outcome::got;
-}
-
-outcome worker::pop_ordered(worker_slot& s, tagged_entry& out) noexcept {
-  taken_task t;
-  if (s.ordered == nullptr || s.ordered->pop(t) != outcome::got) return outcome::empty;
-  out = {static_cast<task*>(t.task), t.is_dead ? finish_region::dead : 0, {{s.published_tag()}}};
-  return outcome::got;
-}
-
-outcome worker::steal_ordered(worker_slot& s, worker_slot& victim, policies::amount many, tagged_entry& out) noexcept {
-  if (s.ordered == nullptr || victim.ordered == nullptr) return outcome::empty;
-  std::uint64_t const published = victim.published_tag();
-  if (!s.policy.admits(published)) return outcome::barred;
-  taken_task t;
-  outcome const how = many == policies::amount::half_work ? s.ordered->steal_half(victim.id, *victim.ordered, t)
-                                                          : s.ordered->steal(victim.id, *victim.ordered, t);
-  if (how != outcome::got) return how;
-  out = {static_cast<task*>(t.task), t.is_dead ? finish_region::dead : 0, {{published}}};
-  if (!s.ordered->looks_empty()) s.notify_work();
-  return outcome::got;
-}
-
-outcome worker::take_injected(worker_slot& s, policies::amount many, tagged_entry& out) noexcept {
-  revocation_count spent;
-  outcome const how = s.in.take_injected(s, many, out, spent);
-  count(spent);
-  return how;
-}
-
-void worker::count(revocation_count const& spent) noexcept {
-  if (spent.revocations == 0) return;
-  counts_.revocations.add(spent.revocations);
-  counts_.heavy_fences.add(spent.heavy_fences);
-}
-
-outcome worker::steal_from(worker_slot& s, worker_slot& victim, probe const& p, tagged_entry& out) noexcept {
-  auto const wanted = [&s](tagged_entry const& f) { return s.policy.admits(f.tag.words[0]); };
-  switch (p.where) {
-    case lane::local: return victim.local.take_oldest(out, wanted);
-    case lane::migrated: return victim.migrated.take_newest(out, wanted);
-    case lane::mailbox: return victim.mailbox.take_oldest(out, wanted);
-    case lane::ordered: return steal_ordered(s, victim, p.many, out);
-    case lane::forks:
-    case lane::spawned:
-    case lane::inbox:
-    case lane::injected: break;
+/// Ask, act, report; until a task is found or the policy rests.
+worker::found probe_in(worker_slot& s) noexcept {
+  for (;;) {
+    probe const next = s.policy.next_probe();
+    if (next.what == action::rest) {
+      if (s.needs.rests) s.policy.learn(policies::rested{s.who.of().touches().seen(clock_ns())});
+      return {};
+    }
+    tagged_entry taken;
+    outcome const how = execute(s, next, taken);
+    s.policy.learn(probed{next, how});
+    if (how == outcome::got && !is_sent_on(s, next, taken)) return {&s, taken, next.where};
   }
-  return p.where == lane::spawned ? steal_untagged(s, victim, victim.spawned.outside(), out)
-                                  : steal_untagged(s, victim, victim.forks.outside(), out);
 }
 
-/// From a lane whose entries have the tag of what runs there.
-template <class Lane>
-outcome worker::steal_untagged(worker_slot& s, worker_slot const& victim, Lane from, tagged_entry& out) noexcept {
-  if (from.looks_empty()) return outcome::empty;
-  std::uint64_t const published = victim.published_tag();
-  if (!s.policy.admits(published)) return outcome::barred;
-  entry oldest;
-  revocation_count spent;
-  outcome const how = from.steal(oldest, spent);
-  count(spent);
-  if (how == outcome::got) out = {static_cast<task*>(oldest.task), oldest.extra, {{published}}};
-  return how;
-}
+}  // namespace
 
-outcome worker::steal(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
-  invariant(p.whom != s.id && index(p.whom) < s.in.workers(), "a policy's victim is another worker of the region");
-  worker_slot& victim = s.in.slot_of(p.whom);
-  counts_.attempts.add(1);
-  outcome const how = steal_from(s, victim, p, out);
-  if (how == outcome::lost) {
-    counts_.lost.add(1);
-    trace_.loses(victim.who.number());
+/// Regions take turns: the one where something was found last comes first again, but not more than tasks_per_turn times.
+worker::found worker::probe_everywhere() noexcept {
+  for (std::size_t tried = 0; tried < regions().size(); ++tried) {
+    worker_slot* const s = turns_.first().slot_for(*this);
+    found const f = s == nullptr ? found{} : probe_in(*s);
+    turns_.searched(f.at != nullptr);
+    if (f.at != nullptr) return f;
   }
-  if (how == outcome::got) {
-    auto const d = s.in.map().distance(s.id, p.whom);
-    counts_.steals[d < distance_classes_max ? d : distance_classes_max - 1].add(1);
-    trace_.steals(out, p.where, victim.who.number(), d);
-  }
-  return how;
+  return {};
 }
 
 /// True if tasks are visible that the policies do not let this worker take. Others may come for them; this worker looks
