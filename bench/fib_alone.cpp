@@ -2,10 +2,10 @@
 // The smallest program that uses Skua: fib(N) without cut-off on a pool of WORKERS (0: serially, without a pool).
 // Others measure it from outside: instructions.py counts its instructions, memory.cpp its memory.
 //
-//     fib_alone N WORKERS [none|work|place|plain]
+//     fib_alone N WORKERS [none|work|place|plain|ambient]
 //
 // With `work` or `place` every child gets such a hint: measures what hints cost where every fork gives them. `plain` is
-// the function that README shows, with an `auto& here` and nothing to choose at compile time.
+// the function that README shows, with an `auto& here` and nothing to choose at compile time; `ambient` is the same without `here`.
 // Prints one line of JSON: the value, and the memory of this process as the kernel counts it, in KiB.
 // Exit code 1 if the value is wrong, 2 if an argument is.
 #include <fcntl.h>
@@ -21,6 +21,7 @@
 #include <string_view>
 
 #include "apps/fib/problem.hpp"
+#include "skua/machine/threads/face/ambient.hpp"
 #include "skua/machine/threads/face/pool.hpp"
 #include "skua/program/serial.hpp"
 
@@ -31,6 +32,12 @@ namespace fib = skua::apps::fib;
 std::uint64_t plain(auto& here, std::uint64_t n) {
   if (n < 2) return n;
   auto [a, b] = here.join([=](auto& h) { return plain(h, n - 1); }, [=](auto& h) { return plain(h, n - 2); });
+  return a + b;
+}
+
+std::uint64_t ambient(std::uint64_t n) {
+  if (n < 2) return n;
+  auto [a, b] = skua::join([=] { return ambient(n - 1); }, [=] { return ambient(n - 2); });
   return a + b;
 }
 
@@ -68,10 +75,12 @@ int main(int argc, char** argv) {
   auto const asked_workers = well_formed ? number(argv[2], 0, 1024) : std::nullopt;
   std::string_view const form = argc == 4 ? argv[3] : "none";
   bool const is_plain = form == "plain";
-  auto const word = std::ranges::find(fib::said_words, is_plain ? "none" : form);
+  bool const is_ambient = form == "ambient";
+  auto const word = std::ranges::find(fib::said_words, is_plain || is_ambient ? "none" : form);
   if (!asked_n || !asked_workers || word == fib::said_words.end()) {
     std::fputs(
-        "usage: fib_alone N WORKERS [none|work|place|plain], with N from 1 to 93 and WORKERS from 0 (no pool) to "
+        "usage: fib_alone N WORKERS [none|work|place|plain|ambient], with N from 1 to 93 and WORKERS from 0 (no pool) "
+        "to "
         "1024\n",
         stderr);
     return 2;
@@ -80,6 +89,7 @@ int main(int argc, char** argv) {
   int const workers = asked_workers.value_or(0);
   auto const what = static_cast<fib::said>(word - fib::said_words.begin());
   auto const program = [=](auto& here) {
+    if (is_ambient) return ambient(static_cast<std::uint64_t>(n));
     return is_plain ? plain(here, static_cast<std::uint64_t>(n)) : fib::program(here, n, what);
   };
   std::uint64_t value = 0;

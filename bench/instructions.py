@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Count the instructions of a fork-join: fib without cut-off on one worker, under valgrind's callgrind.
 
-    bench/instructions.py PROGRAM [--small N] [--large N] [--form none|work|place|plain] [--at-most BOUND] [--json FILE|-]
+    bench/instructions.py PROGRAM [--small N] [--large N] [--form none|work|place|plain|ambient] [--at-most BOUND] [--json FILE|-]
 
 PROGRAM is fib_alone (bench/fib_alone.cpp), called as `PROGRAM N 1 [FORM]`, under the policy that SKUA_POLICY names; FORM is
 the form of fib that fib_alone knows by that word. It runs for two numbers; what starting and
@@ -60,8 +60,8 @@ def parse(arguments):
     parser.add_argument("program", help="fib_alone")
     parser.add_argument("--small", type=int, default=20, help="the smaller number (default 20)")
     parser.add_argument("--large", type=int, default=29, help="the larger number (default 29)")
-    parser.add_argument("--form", choices=["none", "work", "place", "plain"], default="none",
-                        help="the app's function without hints (none), with hints for every child, or the one README shows (plain)")
+    parser.add_argument("--form", choices=["none", "work", "place", "plain", "ambient"], default="none",
+                        help="the app's function without hints (none), with hints for every child, the one README shows (plain), or that without here (ambient)")
     parser.add_argument("--at-most", type=float, help="fail above this bound")
     parser.add_argument("--json", help="also write the figures as JSON: a file, or - for stdout")
     chosen = parser.parse_args(arguments)

@@ -9,13 +9,17 @@
 namespace skua::inline v0::runtime {
 namespace {
 
+constexpr void* no_flow = nullptr;
+
 struct this_thread {
+  void* const* flow =
+      &no_flow;  ///< of the record's owner, so that a fork that is given no `here` follows two pointers and tests none
   thread_record* record = nullptr;
   std::uint64_t number = 0;  ///< 0: not asked for yet
   outside_watch const* watch = nullptr;
 };
 
-// initial-exec: twenty-four bytes of static TLS, so that reading it never allocates, even in a signal handler of a library
+// initial-exec: thirty-two bytes of static TLS, so that reading it never allocates, even in a signal handler of a library
 // that was loaded with dlopen.
 [[gnu::tls_model("initial-exec")]] constinit thread_local this_thread current;
 
@@ -34,13 +38,13 @@ constinit std::atomic<std::uint64_t> numbered{0};
 
 [[gnu::noinline, gnu::no_sanitize_thread]] void* current_flow() noexcept {
   asm volatile("" ::: "memory");
-  thread_record const* const mine = current.record;
-  return mine == nullptr || mine->owner == nullptr ? nullptr : mine->owner->flow;
+  return *current.flow;
 }
 
 [[gnu::noinline, gnu::no_sanitize_thread]] void set_current_thread(thread_record* record) noexcept {
   asm volatile("" ::: "memory");
   current.record = record;
+  current.flow = record == nullptr || record->owner == nullptr ? &no_flow : &record->owner->flow;
 }
 
 [[gnu::noinline, gnu::no_sanitize_thread]] outside_watch const* current_outside_watch() noexcept {

@@ -44,10 +44,10 @@ struct thread_record {
 /// The record of the calling thread; nullptr on threads that are not workers. Async-signal-safe. 1 ns.
 [[nodiscard]] thread_record* current_thread() noexcept;
 
-/// What runs on the calling thread (thread_owner::flow); null on threads that are not workers. Eight instructions.
+/// What runs on the calling thread (thread_owner::flow); null on threads that are not workers. Four instructions.
 [[nodiscard]] void* current_flow() noexcept;
 
-/// The record must stay alive while it is current. The caller restores the previous record afterwards.
+/// The record must stay alive while it is current, and keep its owner. The caller restores the previous record afterwards.
 void set_current_thread(thread_record* record) noexcept;
 
 /// What tells of overflows of a thread from outside (overflow.hpp): null until its first call. Async-signal-safe. 1 ns.

@@ -135,10 +135,10 @@ template <class F, class G, class Here, class HintF, class HintG>
   return {all.template take<0>(), all.template take<1>()};
 }
 
-/// Forks g, calls f; then calls g, or waits for the thief that has it.
+/// Forks g, calls f; then calls g, or waits for the thief that has it. Part of a function that is not inlined.
 template <class F, class G, class Here, class HintF, class HintG>
-[[gnu::noinline]] values_of_two<Here, F, G> fork_and_join(Here& here, HintF hint_f, HintG hint_g, held<F> f,
-                                                          held<G> g) {
+[[gnu::always_inline]] inline values_of_two<Here, F, G> fork_and_join_here(Here& here, HintF hint_f, HintG hint_g,
+                                                                           held<F> f, held<G> g) {
   using second_type = forked<Here, HintG, G>;
   second_type second(hint_g, g, fiber_of(here).fork_word());
   if (second.push(here)) [[unlikely]] {
@@ -149,6 +149,12 @@ template <class F, class G, class Here, class HintF, class HintG>
   if (second.pop(here)) [[likely]]
     return {std::move(first), call_at(here, hint_g, second.callable())};
   return {std::move(first), second_type::taken(second.position(), here)};
+}
+
+template <class F, class G, class Here, class HintF, class HintG>
+[[gnu::noinline]] values_of_two<Here, F, G> fork_and_join(Here& here, HintF hint_f, HintG hint_g, held<F> f,
+                                                          held<G> g) {
+  return fork_and_join_here<F, G>(here, hint_f, hint_g, f, g);
 }
 
 /// join(f, g) of two children on threads.
