@@ -17,7 +17,7 @@
 #include "skua/tbb/task_scheduler_observer.hpp"
 #include "skua/tbb/tick_count.hpp"
 
-namespace skua::inline v0::tbb {
+namespace skua { inline namespace v0 { namespace tbb {
 
 using skua::affinity_partitioner;
 using skua::auto_partitioner;
@@ -45,4 +45,4 @@ using skua::task_group_context;
 using skua::task_group_status;
 using skua::task_handle;
 
-}  // namespace skua::inline v0::tbb
+}}}  // namespace skua::v0::tbb

@@ -29,7 +29,7 @@
 #include "skua/program/partitioner.hpp"
 #include "skua/program/task_group.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using task_group = runtime::basic_task_group<runtime::executor>;
 using task_handle = runtime::basic_task_handle<runtime::executor>;
@@ -244,4 +244,4 @@ void parallel_invoke(F&&... f) {
   }
 }
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

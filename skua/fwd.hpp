@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 namespace runtime {
 
@@ -37,4 +37,4 @@ using runtime::serial;
 using runtime::task_group_context;
 using runtime::topology;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -12,7 +12,7 @@
 #include "skua/parts/base/built_with.hpp"
 #include "skua/program/collection/worker_threads.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 /// While it lives, collections that this rank makes have the workers of the pool; they end before it. Their tasks may fork in the pool, and idle
 /// workers go on with such forks. Local: every rank may have another number of workers, or none of these.
@@ -59,4 +59,4 @@ class rank_pool final : private runtime::worker_threads {
   pool& pool_;
 };
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The public headers as Doxygen shall see them: what a program may use, under the names by which a program finds it.
 
-The library's names live in skua::inline v0, many of them in skua::runtime, from where `using` brings the public ones up
+The library's names live in skua::v0, an inline namespace, many of them in skua::runtime, from where `using` brings the public ones up
 (tools/visible_names.py). Doxygen would show the namespaces and everything in them. So `shown` copies each header's text with the same
 lines, in which
 
@@ -14,6 +14,7 @@ Namespace skua::policies, for those who write a policy, is shown as a whole; wha
 
 import re
 
+import namespaces
 import visible_names
 from sources import Source, blank
 
@@ -51,7 +52,7 @@ def declarations(code):
     while (at := visible_names.BLANKS.match(code, at).end()) < len(code):
         begin = at
         if opened := visible_names.A_NAMESPACE.match(code, at):
-            scopes.append((*scopes[-1], *(n for n in opened[1].split("::") if not n.startswith("inline"))))
+            scopes.append((*scopes[-1], *(n for n in opened[1].split("::") if not n.startswith("inline") and n != namespaces.ABI)))
             at = opened.end()
             yield begin, at, scopes[-1], None
         elif opened := visible_names.NO_SCOPE.match(code, at):
@@ -83,7 +84,7 @@ def is_shown(around, names, text, public):
         return False
     if around[:1] != ("skua",) or names is None:
         return False
-    inner = [name for name in around[1:] if name != "v0"]
+    inner = list(around[1:])
     if inner == ["policies"]:
         return True
     return inner in ([], ["runtime"]) and bool(set(names) & (public | INHERITED)) and not set(names) & HIDDEN

@@ -10,7 +10,7 @@ import re
 
 ABI = "v0"
 NOT_OF_THE_LIBRARY = ("apps", "cli", "bench")
-OPENED = re.compile(r"\bnamespace\s+skua\b(?:::(?:inline\s+)?(\w+))?[\w:\s]*\{")
+OPENED = re.compile(r"\bnamespace\s+skua\b(?:::(?P<of>\w+))?(?:\s*\{\s*inline\s+namespace\s+(?P<inline>\w+))?[\w:\s]*\{")
 
 
 def findings(tree):
@@ -23,5 +23,6 @@ def findings(tree):
             if source.is_header and re.search(r"\busing\s+namespace\b", line):
                 yield source, number, "using namespace in a header enters every file that includes it"
             opened = OPENED.search(line)
-            if opened and opened[1] not in (ABI, *NOT_OF_THE_LIBRARY):
-                yield source, number, f"the library's namespaces stand in the ABI's: namespace skua::inline {ABI}"
+            if opened and opened["inline"] != ABI and opened["of"] not in NOT_OF_THE_LIBRARY:
+                yield source, number, (f"the library's namespaces stand in the ABI's: namespace skua {{ inline namespace {ABI} {{ "
+                                       "namespace runtime {, a form that ctags reads, too")

@@ -17,7 +17,7 @@ HEADER = """\
 // Says #what @it is.
 #pragma once
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class pool;
 /// Nobody sees it.
@@ -26,16 +26,16 @@ class hidden {};
 class shown : hidden { int f(runtime::hidden const& x); };
 inline int automatic = 1;  ///< said behind
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::shown;
 using runtime::automatic;
 /// For policies.
 namespace policies { struct all_of_it {}; }
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0
 """
 
 

@@ -314,7 +314,7 @@ def rule_no_versions(tree):
         if VERSIONED.search(stem) and not NUMBERS_THAT_ARE_NAMES.search(stem):
             yield source, 1, f"the file's name {stem} ends like a version: a variant is a parameter, or it replaces its elder"
         for declared in re.finditer(r"(?<!enum )\b(?:class|struct|concept|namespace)\s+(\w+)\s*(?=[:{=]|final)", source.code):
-            if VERSIONED.search(declared[1]) and not NUMBERS_THAT_ARE_NAMES.search(declared[1]):
+            if VERSIONED.search(declared[1]) and not NUMBERS_THAT_ARE_NAMES.search(declared[1]) and declared[1] != namespaces.ABI:
                 yield source, source.line_of(declared.start()), f"the name {declared[1]} ends like a version"
 
 

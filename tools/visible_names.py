@@ -17,6 +17,7 @@ import pathlib
 import re
 import sys
 
+import namespaces
 from sources import Source, blank
 
 LIST = "tests/public_names.txt"
@@ -130,7 +131,7 @@ def declarations(code):
     at = BLANKS.match(code).end()
     while at < len(code):
         if opened := A_NAMESPACE.match(code, at):
-            inside = (*scopes[-1], *(name for name in opened[1].split("::") if not name.startswith("inline")))
+            inside = (*scopes[-1], *(n for n in opened[1].split("::") if not n.startswith("inline") and n != namespaces.ABI))
             for depth in range(len(scopes[-1]), len(inside)):
                 yield inside[: depth + 1], None
             scopes.append(inside)

@@ -69,8 +69,8 @@ class Declarations(unittest.TestCase):
     def test_only_namespace_skua_itself_counts(self):
         text = ("struct a {};\nnamespace other { int b; }\nnamespace skua { int c; namespace runtime { int d; } int e; }\n"
                 "namespace skua::runtime::deep { int f; namespace skua { int g; } }\nnamespace skua { namespace { int h; } }\n"
-                "inline namespace skua { int i; }\nint j;\nnamespace skua::inline v0 { int k; }\n"
-                "namespace skua::inline v0::sim { int l; }\n")
+                "inline namespace skua { int i; }\nint j;\nnamespace skua { inline namespace v0 { int k; }}\n"
+                "namespace skua { inline namespace v0 { namespace sim { int l; }}}\n")
         self.assertEqual(names(text), {"c", "e", "h", "i", "k", "namespace runtime", "namespace sim"})
 
 

@@ -9,7 +9,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 class address_map {
  public:
@@ -48,4 +48,4 @@ class address_map {
   std::uint32_t workers_;
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace skua::inline v0::policies {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace {
 
 TEST(address_map, the_bits_of_a_key_are_the_logarithm_of_four_times_the_workers_rounded_up) {
   std::uint32_t const workers[] = {1, 2, 3, 4, 5, 8, 9, 32, 48, 65'536};
@@ -52,5 +51,4 @@ TEST(address_map, the_middle_of_some_workers_maps_to_the_middle_one) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies
+}}}}  // namespace skua::v0::policies

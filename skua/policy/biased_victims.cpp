@@ -6,7 +6,7 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 biased_victims::biased_victims(worker_id self, layout const& where, std::uint32_t bias, bool local_only)
     : workers_(where.workers()) {
@@ -57,4 +57,4 @@ double biased_victims::probability_of(worker_id w) const noexcept {
   return 0;
 }
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

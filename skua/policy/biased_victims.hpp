@@ -12,7 +12,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/topology/layout.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// The other workers in three classes: *local* (my place), *near* (the nearest places other than mine), *far* (the
 /// rest). A local worker is chosen `bias` times as often as a near one, a near one `bias` times as often as a far one.
@@ -46,4 +46,4 @@ class biased_victims {
   std::uint32_t misses_ = 0;
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

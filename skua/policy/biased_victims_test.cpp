@@ -8,8 +8,7 @@
 #include "skua/policy/greedy.hpp"
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::inline v0::policies {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace {
 
 static_assert(victim_choice<biased_victims>);
 
@@ -104,5 +103,4 @@ TEST(biased_victims, nobody_to_steal_from_is_seen_at_once) {
   EXPECT_FALSE(biased_victims(worker_id{2}, alone, 4, true).next(roll).has_value()) << "alone at its place";
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies
+}}}}  // namespace skua::v0::policies

@@ -6,7 +6,7 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 namespace {
 
 /// All that a thief sees of a running task.
@@ -368,4 +368,4 @@ void checked_worker::learnt(rested const&) noexcept {
   require(now_ == state::idle && asked_.what == action::rest, "reports a rest that was not the answer");
 }
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

@@ -13,7 +13,7 @@
 #include "skua/policy/protocol_checker.hpp"
 #include "skua/policy/protocol_tables.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// One worker's state in protocol.md, and the calls that may follow.
 class alignas(runtime::cache_line_bytes) checked_worker final : public worker_policy {
@@ -138,4 +138,4 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   std::vector<std::string> breaches_;
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

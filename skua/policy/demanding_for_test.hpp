@@ -12,7 +12,7 @@
 
 #include "skua/policy/random.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 struct demands {
   policy_needs needs{};
@@ -103,4 +103,4 @@ class demanding final : public policy {
   std::deque<demanding_worker> workers_;
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

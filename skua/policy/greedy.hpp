@@ -19,7 +19,7 @@
 #include "skua/policy/policy.hpp"
 #include "skua/policy/search_round.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// Whom to steal from next. Laws: `next` never names the owner or a worker out of range; it yields nothing once enough
 /// calls of `missed` were made since `restart`, and at once where there is no other worker; none of the three allocates.
@@ -95,4 +95,4 @@ class alignas(runtime::cache_line_bytes) greedy_worker : public worker_policy {
 template <victim_choice Victims>
 using greedy_policy = per_worker<greedy_worker<Victims>>;
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

@@ -9,8 +9,7 @@
 #include "skua/policy/registry.hpp"
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::inline v0::policies {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace {
 
 constexpr probe pop_of(std::uint32_t w, lane where) {
   return {action::pop, where, where == lane::injected ? amount::half : amount::one, worker_id{w}};
@@ -163,5 +162,4 @@ TEST_P(greedy, workers_of_one_policy_roll_their_own_dice) {
 INSTANTIATE_TEST_SUITE_P(policies, greedy, testing::Values("random", "hierarchical"),
                          [](auto const& each) { return std::string(each.param); });
 
-}  // namespace
-}  // namespace skua::inline v0::policies
+}}}}  // namespace skua::v0::policies

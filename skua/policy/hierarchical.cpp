@@ -6,7 +6,7 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 ring_victims::ring_victims(worker_id self, layout const& where, std::uint32_t patience) : patience_(patience) {
   runtime::expects(patience >= 1, "ring_victims: patience of at least 1");
@@ -45,4 +45,4 @@ hierarchical_stealing::hierarchical_stealing(layout const& where, std::uint64_t 
   }
 }
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

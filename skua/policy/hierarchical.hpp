@@ -12,7 +12,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/policy/greedy.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// The other workers in rings of equal distance, nearest first. A ring of n workers is left after patience * n misses;
 /// leaving the last ring ends the round. Sizes are fixed at construction.
@@ -48,4 +48,4 @@ class hierarchical_stealing final : public greedy_policy<ring_victims> {
   [[nodiscard]] std::string_view name() const noexcept override { return "hierarchical"; }
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

@@ -7,8 +7,7 @@
 
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::inline v0::policies {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace {
 
 /// Four packages of sixteen cores: neighbours are 0..15, 16..31, ...
 layout four_times_sixteen() { return layout(topology::synthetic("package:4 numa:1 l3:1 core:16 pu:1")); }
@@ -103,5 +102,4 @@ TEST(ring_victims, rings_are_the_classes_of_distance_that_have_somebody_in_them)
   EXPECT_EQ(ring_victims(worker_id{9}, four_times_sixteen(), 1).rings(), 2U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies
+}}}}  // namespace skua::v0::policies

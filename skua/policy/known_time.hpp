@@ -9,7 +9,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// What tasks of a type that work on the data at an address take on the workers leader .. leader + width - 1.
 struct known_time {
@@ -26,4 +26,4 @@ struct known_times {
   std::span<known_time const> all;
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

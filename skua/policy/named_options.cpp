@@ -8,7 +8,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/nearest_name.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 namespace {
 
 std::string quoted(std::string_view s) { return "'" + std::string(s) + "'"; }
@@ -109,4 +109,4 @@ std::size_t word_of(option_owner of, chosen_option const& o, std::span<std::stri
   throw usage_error(unknown_name(called(of, o.word), o.value, {words.begin(), words.end()}));
 }
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

@@ -12,7 +12,7 @@
 
 #include "skua/policy/setup.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// A word that may follow a name, and one line that says what it does and which values it takes.
 struct known_option {
@@ -44,4 +44,4 @@ struct option_owner {
 /// The position of the value among the words that it may be.
 [[nodiscard]] std::size_t word_of(option_owner of, chosen_option const& o, std::span<std::string_view const> words);
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

@@ -7,7 +7,7 @@
 
 #include "skua/policy/vocabulary.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// The lanes that every machine has, because its own work needs them: `forks`, `spawned`, `inbox`, `injected`.
 [[nodiscard]] constexpr bool is_built_always(lane l) noexcept {
@@ -40,4 +40,4 @@ struct policy_needs {
   friend constexpr bool operator==(policy_needs const&, policy_needs const&) = default;
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

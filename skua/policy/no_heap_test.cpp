@@ -32,8 +32,7 @@ void* counted(std::size_t bytes, std::size_t alignment) {
 [[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 
-namespace skua::inline v0::policies {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace {
 
 TEST(no_heap, calls_do_not_allocate) {
   for (policy_entry const& e : all()) {
@@ -57,5 +56,4 @@ TEST(no_heap, calls_do_not_allocate) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies
+}}}}  // namespace skua::v0::policies

@@ -7,7 +7,7 @@
 #include "skua/policy/address_map.hpp"
 #include "skua/policy/greedy.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 namespace numa_ws {
 namespace {
 
@@ -122,4 +122,4 @@ numa_aware_stealing::numa_aware_stealing(layout const& where, std::uint64_t seed
   for (std::uint32_t w = 0; w < where.workers(); ++w) workers_state_.emplace_back(where_, worker_id{w}, seed, chosen);
 }
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

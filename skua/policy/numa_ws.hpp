@@ -15,7 +15,7 @@
 #include "skua/policy/policy.hpp"
 #include "skua/policy/search_round.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 struct numa_ws_options {
   std::uint32_t threshold = 4;  ///< a task is pushed at most threshold + 1 times before it runs
@@ -76,4 +76,4 @@ class numa_aware_stealing final : public per_worker<numa_ws::worker_state> {
   bool as_released_;
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

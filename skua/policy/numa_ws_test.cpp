@@ -11,8 +11,7 @@
 #include "skua/policy/protocol_checker.hpp"
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::inline v0::policies {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace {
 
 using numa_ws::tag_fields;
 
@@ -368,5 +367,4 @@ TEST(numa_ws, a_task_in_the_slot_of_a_busy_worker_is_run_by_others_in_the_end) {
   EXPECT_EQ(pushes, 5U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies
+}}}}  // namespace skua::v0::policies

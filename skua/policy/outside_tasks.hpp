@@ -7,7 +7,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// Shared by the workers of one region; any of them may call anything.
 template <runtime::synchronisation Sync = runtime::real_sync>
@@ -41,4 +41,4 @@ class outside_tasks {
   typename Sync::template atomic<std::uint32_t> free_{0};
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

@@ -8,7 +8,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/policy/policy.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// A policy with one `WorkerState` per worker. The derived class's constructor makes them, in the order of the workers.
 template <class WorkerState>
@@ -24,4 +24,4 @@ class per_worker : public policy {
   std::vector<WorkerState> workers_state_;
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

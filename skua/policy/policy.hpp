@@ -18,7 +18,7 @@
 #include "skua/policy/vocabulary.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// What a machine tells a policy.
 using event = std::variant<probed, begun, returned, waiting, ended, part_ended, rested>;
@@ -121,4 +121,4 @@ class policy {
   [[nodiscard]] virtual std::vector<known_time> known() const { return {}; }
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

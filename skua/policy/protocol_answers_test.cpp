@@ -9,8 +9,7 @@
 #include "skua/policy/protocol_stage_for_test.hpp"
 #include "skua/policy/registry.hpp"
 
-namespace skua::inline v0::policies {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace {
 
 // ---- policies that break it ------------------------------------------------------------------------------------------
 
@@ -143,5 +142,4 @@ TEST(checked_death, a_breach_ends_the_process_and_is_named) {
                "protocol broken: worker 2 begins a task that it has not taken");
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies
+}}}}  // namespace skua::v0::policies

@@ -7,7 +7,7 @@
 #include "skua/policy/checked_worker.hpp"
 #include "skua/policy/protocol_tables.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 protocol_checker::protocol_checker(policy& inner, std::uint32_t workers, protocol_checks const& by)
     : inner_(inner), aborts_(by.aborts), name_("checked:" + std::string(inner.name())), needs_(inner.needs()),
@@ -52,4 +52,4 @@ std::vector<std::string> protocol_checker::breaches() const {
   return all;
 }
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

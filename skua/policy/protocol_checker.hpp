@@ -11,7 +11,7 @@
 
 #include "skua/policy/policy.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// What a checker looks at, and what it does about a breach.
 struct protocol_checks {
@@ -58,4 +58,4 @@ class protocol_checker final : public policy {
   std::vector<std::unique_ptr<checked_worker>> workers_;
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

@@ -6,8 +6,7 @@
 
 #include "skua/policy/protocol_stage_for_test.hpp"
 
-namespace skua::inline v0::policies {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace {
 
 #define EXPECT_SAYS(rule) EXPECT_EQ(verdict(), std::string("worker 0 ") + (rule))
 
@@ -404,5 +403,4 @@ TEST_F(protocol, a_call_from_outside_in_the_middle_of_a_probe) {
   EXPECT_SAYS("begins a call from outside while it has another task or a probe to report");
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies
+}}}}  // namespace skua::v0::policies

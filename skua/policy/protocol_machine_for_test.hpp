@@ -11,7 +11,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/policy/protocol_checker.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 inline constexpr std::uint32_t machine_workers = 3;
 
@@ -380,4 +380,4 @@ class sound_worker {
   }
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

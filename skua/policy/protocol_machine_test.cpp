@@ -11,8 +11,7 @@
 
 #include "skua/policy/protocol_machine_for_test.hpp"
 
-namespace skua::inline v0::policies {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace {
 
 using at = sound_worker::at;
 
@@ -361,5 +360,4 @@ TEST(protocol_machine, that_breaks_one_rule_is_told_which) {
   for (auto const& [rule, n] : times) EXPECT_GE(n, 2) << rule;
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies
+}}}}  // namespace skua::v0::policies

@@ -10,7 +10,7 @@
 #include "skua/policy/protocol_checker.hpp"
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 constexpr placement on(std::uint32_t w, lane where) { return {.worker = worker_id{w}, .where = where}; }
 
 /// Answers what the test says; every tag that it writes is a new one.
@@ -101,4 +101,4 @@ class protocol : public testing::Test {
   worker_policy& m;
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

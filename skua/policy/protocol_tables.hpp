@@ -9,7 +9,7 @@
 #include "skua/policy/policy.hpp"
 #include "skua/policy/vocabulary.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// Tags and groups that may move between workers. relaxed, all of it, at every use: whoever gets a tag or a group from
 /// another worker gets it through a lane, which orders their memory. Two tags in one place of a table hide a breach, and
@@ -54,4 +54,4 @@ struct protocol_tables {
   }
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/policy/random.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 random_stealing::random_stealing(layout const& where, std::uint64_t seed) {
   workers_state_.reserve(where.workers());
@@ -11,4 +11,4 @@ random_stealing::random_stealing(layout const& where, std::uint64_t seed) {
   }
 }
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

@@ -9,7 +9,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/policy/greedy.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// All other workers alike; as many misses as there are workers end the round.
 class uniform_victims {
@@ -37,4 +37,4 @@ class random_stealing final : public greedy_policy<uniform_victims> {
   [[nodiscard]] std::string_view name() const noexcept override { return "random"; }
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

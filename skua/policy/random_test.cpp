@@ -5,8 +5,7 @@
 
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::inline v0::policies {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace {
 
 TEST(random_stealing, every_victim_is_as_likely_as_any_other) {
   constexpr std::uint64_t seed = 20'240'501;
@@ -58,5 +57,4 @@ TEST(random_stealing, after_a_lost_race_the_next_victim_is_rolled) {
   EXPECT_EQ(second.where, lane::forks) << "a lost race for forks does not look at the same victim's spawned lane";
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies
+}}}}  // namespace skua::v0::policies

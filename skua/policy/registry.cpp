@@ -17,7 +17,7 @@
 #include "skua/policy/replay/replay.hpp"
 #include "skua/policy/strategies.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 namespace {
 
 constexpr option_owner of(std::string_view policy_name) noexcept { return {"policy", policy_name}; }
@@ -198,4 +198,4 @@ void check_policy(runtime::setting<std::string> const& chosen) {
   }
 }
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

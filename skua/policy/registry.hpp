@@ -13,7 +13,7 @@
 #include "skua/policy/policy.hpp"
 #include "skua/policy/setup.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 using policy_option = known_option;
 
@@ -41,4 +41,4 @@ policy_factory policy_named(std::string_view name_with_options);
 /// Throws as make_policy would; if a variable chose the policy, the message begins with that: SKUA_POLICY="...": ...
 void check_policy(runtime::setting<std::string> const& chosen);
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

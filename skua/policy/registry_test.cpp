@@ -8,8 +8,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::inline v0::policies {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace {
 
 std::string refusal(std::string_view asked) {
   try {
@@ -173,5 +172,4 @@ TEST(registry, an_option_reaches_its_policy) {
   EXPECT_FALSE(waits("adws:paper"));
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies
+}}}}  // namespace skua::v0::policies

@@ -10,7 +10,7 @@
 
 #include "skua/policy/policy.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 inline void PrintTo(probe const& p, std::ostream* out) {
   constexpr char const* actions[] = {"pop", "steal", "rest"};
@@ -59,4 +59,4 @@ inline double chi_square_limit(std::size_t cells) {
   return freedom * c * c * c;
 }
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

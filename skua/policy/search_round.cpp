@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/policy/search_round.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 namespace {
 
 /// A race for what came from outside is run again: somebody waits for it.
@@ -50,4 +50,4 @@ std::optional<victim_request> search_round::end_part(bool victim_was_busy) noexc
 
 void search_round::end_victims() noexcept { turn_to(part::injected_last, injected(order_)); }
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

@@ -17,7 +17,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/policy/vocabulary.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// What to do after a probe that lost a race. Where others find work, so may we: that is no miss.
 enum class after_lost : std::uint8_t {
@@ -124,4 +124,4 @@ class search_round {
   victim_request why_ = victim_request::first;  ///< of the next victim, while own lanes are tried again
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

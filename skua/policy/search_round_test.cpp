@@ -9,8 +9,7 @@
 
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::inline v0::policies {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace {
 
 constexpr search_step own[] = {{lane::spawned}, {lane::inbox, after_lost::same_lane}};
 constexpr search_step theirs[] = {{lane::mailbox}, {lane::forks, after_lost::next_victim}, {lane::spawned}};
@@ -135,5 +134,4 @@ TEST(search_round, nothing_is_learnt_from_a_rest) {
 
 static_assert(std::is_trivially_destructible_v<search_round>, "nothing of it is on the heap");
 
-}  // namespace
-}  // namespace skua::inline v0::policies
+}}}}  // namespace skua::v0::policies

@@ -11,7 +11,7 @@
 #include "skua/parts/topology/layout.hpp"
 #include "skua/policy/known_time.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 class policy;
 namespace arms {
@@ -37,4 +37,4 @@ struct policy_setup {
 /// thread. Throws usage_error for a setup that it cannot serve.
 using policy_factory = std::function<std::unique_ptr<policy>(policy_setup const&)>;
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

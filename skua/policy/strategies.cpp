@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/policy/strategies.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 namespace {
 
 constexpr search_step own[] = {{lane::ordered}, {lane::spawned}, {lane::inbox}};
@@ -22,4 +22,4 @@ configurable_strategies::configurable_strategies(layout const& where, std::uint6
   for (std::uint32_t w = 0; w < where.workers(); ++w) workers_state_.emplace_back(worker_id{w}, where, seed);
 }
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

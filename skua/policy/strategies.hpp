@@ -10,7 +10,7 @@
 #include "skua/policy/greedy.hpp"
 #include "skua/policy/hierarchical.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// One random victim of each ring of the topology, the nearest ring first. [strategies-2013 3]
 class one_per_ring {
@@ -57,4 +57,4 @@ class configurable_strategies final : public per_worker<strategies_worker> {
   strategies_options const options_;
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

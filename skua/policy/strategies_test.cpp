@@ -13,7 +13,7 @@
 #include "skua/parts/topology/topology.hpp"
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 namespace {
 
 layout four_packages_of_four() { return layout(topology::synthetic("package:4 numa:1 l3:1 core:4 pu:1")); }
@@ -70,4 +70,4 @@ TEST(strategies, only_the_ordered_lane_is_needed_and_the_option_lifo_ignores_str
   EXPECT_FALSE(configurable_strategies(where, 1, {.lifo = true}).needs().strategies);
 }
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

@@ -8,7 +8,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/outcome.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// What a policy writes on a task. The machine copies it with the task and looks at nothing but `words[0]`: that is what a
 /// thief sees of a running task before it takes something from it (`admits`).
@@ -133,4 +133,4 @@ struct rested {
   return 20'000 + std::uint64_t{500} * workers;
 }
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

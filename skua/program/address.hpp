@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// A position in units of 2^-32 of the line; every machine maps the line to its own workers. As a hint it holds for one task,
 /// and for those that this task spawns or forks without an address of their own.
@@ -35,13 +35,13 @@ struct task_type {
   friend constexpr bool operator==(task_type, task_type) noexcept = default;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::address;
 using runtime::address_at;
 using runtime::address_in;
 using runtime::task_type;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

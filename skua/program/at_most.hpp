@@ -10,7 +10,7 @@
 
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 /// While so many tasks are in flight, started and not ended, whoever starts another one runs it before the call returns. So nobody waits
 /// for room, and no task is lost; the caller is held up for as long as its task takes. Two rules follow for callers: hold no lock that the
@@ -26,4 +26,4 @@ struct at_most {
   }
 };
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -10,7 +10,7 @@
 
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Tag: R(R& r, split) takes the second half of r and leaves it the first.
 struct split {};
@@ -192,9 +192,9 @@ class blocked_range3d {
   col_range_type cols_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::blocked_range;
 using runtime::blocked_range2d;
@@ -202,4 +202,4 @@ using runtime::blocked_range3d;
 using runtime::proportional_split;
 using runtime::split;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -26,8 +26,7 @@
 #include "skua/program/parallel_reduce.hpp"
 #include "skua/program/partitioner.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 static_assert(self_dividing<blocked_range<int>>);
 static_assert(self_dividing<blocked_range<std::vector<int>::iterator>>);
@@ -489,5 +488,4 @@ TEST(shuffled, runs_every_child_once_in_an_order_that_its_seed_decides) {
   EXPECT_EQ(b, 2);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

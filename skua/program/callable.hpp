@@ -11,7 +11,7 @@
 #include "skua/program/algorithm/body.hpp"
 #include "skua/program/blocked_range.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// body(i) or body(here, i), through a reference to const: several workers call it at once.
 template <class Body, class Here, class Index>
@@ -54,4 +54,4 @@ concept splitting_body = std::invocable<Body&, Range&> && std::constructible_fro
 template <class Less, class It>
 concept order_function = std::predicate<Less const&, std::iter_reference_t<It>, std::iter_reference_t<It>>;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -8,7 +8,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/program/fork_join.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Call it at the start of every leaf: throws `cancelled` if a stop was requested for the running task.
 template <fork_join Here>
@@ -17,4 +17,4 @@ void throw_if_stopped(Here const& here) {
     throw cancelled{};
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -11,7 +11,7 @@
 
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The result of a child that returns void.
 struct nothing {
@@ -133,11 +133,11 @@ constexpr hint element_hint(Hint hint) noexcept {
   }
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::nothing;
 using runtime::unhinted;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -7,7 +7,7 @@
 
 #include "skua/parts/base/durations.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// A `here` with a clock of its own. The clock never goes back inside a task, from a fork to its
 /// children, or from them to their join.
@@ -26,4 +26,4 @@ template <class Here>
   }
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -16,8 +16,7 @@
 #include "tests/programs/random_tree.hpp"
 #include "tests/programs/shuffled.hpp"
 
-namespace skua::inline v0 {
-namespace {
+namespace skua { inline namespace v0 { namespace {
 
 /// FNV-1a of numbers.
 class digest {
@@ -168,5 +167,4 @@ TEST(shuffled, ignores_hints_and_runs_every_child) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0
+}}}  // namespace skua::v0

@@ -83,8 +83,7 @@ void* memory(std::size_t bytes, std::size_t alignment) {
 [[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { give_back(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept { give_back(p); }
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 /// use() with its first allocation failing, then with its second, and so on until it needs no more. after(threw) each time. How often
 /// it threw.
@@ -341,5 +340,4 @@ TEST(each_allocation, of_a_mark_is_a_mark_that_is_not_there) {
   EXPECT_STREQ(tree.marks().front().name, "kept");
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -10,7 +10,7 @@
 #include "skua/program/hint.hpp"
 #include "skua/program/wait_group.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 template <class Here>
 struct free_task;
@@ -78,4 +78,4 @@ inline constexpr bool is_checked_executor = false;
 template <class V>
 concept task_executor = is_checked_executor<V> || models_executor<V>;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

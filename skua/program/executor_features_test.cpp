@@ -16,8 +16,7 @@
 #include "skua/program/task_group.hpp"
 #include "skua/program/task_group_context.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 struct knowing_executor : testing::serial_executor {
   static inline int staying = 0;                     ///< calls that were told to stay on their thread
@@ -154,5 +153,4 @@ TEST(an_executor_without_room_for_calls, is_given_tasks_beyond_the_bound) {
   knowing_executor::has_room = true;
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

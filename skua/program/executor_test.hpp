@@ -19,7 +19,7 @@
 #include "skua/program/executor.hpp"
 #include "tests/programs/shuffled.hpp"
 
-namespace skua::inline v0::runtime::testing {
+namespace skua { inline namespace v0 { namespace runtime { namespace testing {
 
 /// The fiber that runs on this thread, if any.
 inline thread_local shuffled* current = nullptr;
@@ -213,4 +213,4 @@ static_assert(task_executor<serial_executor>);
 static_assert(task_executor<eager_executor>);
 static_assert(task_executor<toy_executor>);
 
-}  // namespace skua::inline v0::runtime::testing
+}}}}  // namespace skua::v0::runtime::testing

@@ -19,7 +19,7 @@
 #include "skua/program/executor.hpp"
 #include "skua/program/wait_group.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Takes the items that the bodies of one parallel_for_each find.
 template <class Item>
@@ -186,10 +186,10 @@ void feed(It first, It last, Body const& body) {
   }
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::feeder;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

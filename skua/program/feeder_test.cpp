@@ -18,8 +18,7 @@
 #include "skua/program/executor_test.hpp"
 #include "skua/program/parallel.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 template <class Executor>
 class feeding_on : public ::testing::Test {};
@@ -285,5 +284,4 @@ TEST(feeding_at_once, an_addition_that_cannot_be_spawned_adds_nothing) {
   EXPECT_EQ(calls, 2);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

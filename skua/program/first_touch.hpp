@@ -14,7 +14,7 @@
 #include "skua/program/footprint.hpp"
 #include "skua/program/fork_join.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Brings in all pages of the runs. Keeps their contents; nobody else may write to them meanwhile. Throws
 /// resource_error if there is no memory. Work: that of touch_pages; span: the longest run plus the number of runs.
@@ -30,10 +30,10 @@ void first_touch(Here& here, page_block const& block, std::span<page_run const> 
   });
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::first_touch;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -12,8 +12,7 @@
 #include "skua/program/recorder.hpp"
 #include "skua/program/serial.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 /// Keeps which pages were brought in. The call number `fails` (from 1) finds no memory.
 class told_kernel final : public page_kernel {
@@ -70,5 +69,4 @@ TEST(first_touch, without_memory_is_a_resource_error) {
   EXPECT_NO_THROW(first_touch(here, block, runs, told_kernel()));
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

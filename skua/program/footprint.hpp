@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The leaf reads `bytes` bytes from `data`; of a part of a matrix, `bytes` bytes in each of `rows` rows, which begin
 /// `stride` bytes apart.
@@ -74,13 +74,13 @@ constexpr footprint footprint_of(Args const&... args) noexcept {
   return all;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::flops;
 using runtime::footprint;
 using runtime::reads;
 using runtime::writes;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

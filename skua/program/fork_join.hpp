@@ -13,7 +13,7 @@
 #include "skua/program/footprint.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// True for a machine's `here` that a source of the machine checks against `models_fork_join`. Forking in every way to
 /// check the concept anew would cost each program that includes Skua a tenth of its time to compile.
@@ -54,10 +54,10 @@ concept models_fork_join = requires(Here& here, std::array<int, 4>& range, std::
 template <class Here>
 concept fork_join = is_checked_fork_join<Here> || models_fork_join<Here>;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::fork_join;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

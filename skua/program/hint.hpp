@@ -12,7 +12,7 @@
 #include "skua/program/address.hpp"
 #include "skua/program/hint_field.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// All hints of one child. A policy reads those that it understands and ignores the rest. 24 bytes: every free task holds
 /// one.
@@ -92,9 +92,9 @@ constexpr hint operator|(A a, B b) noexcept {
   return all;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::as_hint;
 using runtime::at;
@@ -103,4 +103,4 @@ using runtime::hint_word;
 using runtime::work;
 using runtime::work_of;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -7,7 +7,7 @@
 #include <optional>
 #include <type_traits>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Used like std::optional. `Unset` are the bits of a value that nobody means.
 template <class T, std::uint64_t Unset>
@@ -41,4 +41,4 @@ class hint_field {
   bits bits_ = unset;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

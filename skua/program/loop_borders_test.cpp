@@ -23,8 +23,7 @@
 #include "skua/program/task_group.hpp"
 #include "skua/program/value_holder.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using executor = testing::serial_executor;
 
@@ -332,5 +331,4 @@ TEST(a_pace, tells_what_takes_longer_and_what_fits) {
   EXPECT_EQ((pace{.ticks = 0, .elements = 3}.fit_into(7)), 21U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -10,7 +10,7 @@
 #include "skua/program/cancel.hpp"
 #include "skua/program/fork_join.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Of one call of a loop, a reduction, ..; in its caller's frame.
 class loop_failure {
@@ -35,4 +35,4 @@ class loop_failure {
   std::atomic<bool> has_failed_{false};
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

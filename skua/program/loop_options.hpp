@@ -21,7 +21,7 @@
 #include "skua/program/task_group_context.hpp"
 #include "skua/program/value_holder.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The kinds of options, in the order in which they are passed.
 enum class option_kind { none, grain, partitioner, stop };
@@ -112,4 +112,4 @@ Value value_unless_stopped(Value const& instead, F const& f, Options&... options
   }
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 /// Writes `name` and `number` into the trace of the run, if there is one (docs/traces.md); else, and on machines that write
 /// no traces, does nothing. `name` must live as long as the pool, or the recorded tree: a literal. "iteration" has a meaning: reports show the
@@ -14,4 +14,4 @@ void mark(Here& here, char const* name, std::uint64_t number = 0) noexcept {
   if constexpr (requires { here.mark(name, number); }) here.mark(name, number);
 }
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

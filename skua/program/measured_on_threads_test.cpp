@@ -13,8 +13,7 @@
 #include "skua/program/measured_work.hpp"
 #include "skua/skua.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using std::chrono::nanoseconds;
 
@@ -69,5 +68,4 @@ TEST(measured_work, on_threads_an_exception_comes_out_and_the_memory_lives_on) {
   EXPECT_EQ(calls.load(std::memory_order_relaxed), 50);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

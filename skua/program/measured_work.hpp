@@ -22,7 +22,7 @@
 #include "skua/program/clock.hpp"
 #include "skua/program/fork_join.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// What the children of one group took last time, by their number; also called `work::measured`. One group at a time
 /// uses it; a group that begins meanwhile, say in a child that was given the same object, runs without measurements.
@@ -247,10 +247,10 @@ void measured_work::end_group(std::span<Slot> children, std::int64_t took_ns) no
   }
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::measured_work;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

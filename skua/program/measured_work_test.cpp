@@ -16,8 +16,7 @@
 #include "skua/program/recorder.hpp"
 #include "skua/program/serial.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using std::chrono::nanoseconds;
 
@@ -369,5 +368,4 @@ TEST(measured_work, whatever_is_given_and_measured_is_brought_to_one_unit) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

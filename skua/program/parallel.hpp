@@ -27,7 +27,7 @@
 #include "skua/program/partitioner.hpp"
 #include "skua/program/pieces.hpp"
 
-namespace skua::inline v0::runtime::on {
+namespace skua { inline namespace v0 { namespace runtime { namespace on {
 
 /// Calls body(piece) for the pieces of a self-dividing range, each once, in any order; a partitioner decides how many
 /// (partitioner.hpp). Work: the bodies and a fork per piece; span: the largest piece and O(log pieces) forks.
@@ -184,4 +184,4 @@ void parallel_stable_sort(It first, It last, Less const& less = {}, Stop&&... st
       stop...);
 }
 
-}  // namespace skua::inline v0::runtime::on
+}}}}  // namespace skua::v0::runtime::on

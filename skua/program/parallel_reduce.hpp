@@ -20,7 +20,7 @@
 #include "skua/program/pieces.hpp"
 #include "skua/program/value_holder.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// fold(piece, identity) in a holder. What the fold gets is not on the stack if it is large.
 template <class Range, class Value, class Fold>
@@ -98,9 +98,9 @@ void collect_pieces(Range& range, std::uint32_t most, std::vector<Range>& pieces
   collect_pieces(right, c.right, pieces);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0::runtime::on {
+namespace skua { inline namespace v0 { namespace runtime { namespace on {
 
 /// fold(piece, value) -> value for pieces of the range, starting from identity; join(left, right) -> value.
 /// Operands keep their order. With auto_partitioner the parentheses depend on the number of workers, not on the
@@ -243,4 +243,4 @@ Value parallel_scan(Range const& range, Value const& identity, Scan const& scan,
   return value_unless_stopped<Executor>(identity, [&] { return Executor::with_here(all_pieces); }, how...);
 }
 
-}  // namespace skua::inline v0::runtime::on
+}}}}  // namespace skua::v0::runtime::on

@@ -12,7 +12,7 @@
 #include "skua/program/loop_failure.hpp"
 #include "skua/program/pieces.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Divides until the range refuses.
 struct simple_partitioner {};
@@ -81,9 +81,9 @@ void divide(Here& here, Range& range, std::uint32_t pieces, Body const& body) {
   divide_of(here, range, pieces, body, all);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::affinity_partitioner;
 using runtime::auto_partitioner;
@@ -91,4 +91,4 @@ using runtime::partitioner;
 using runtime::simple_partitioner;
 using runtime::static_partitioner;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

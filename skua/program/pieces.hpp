@@ -18,7 +18,7 @@
 #include "skua/program/loop_failure.hpp"
 #include "skua/program/task_group_context.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// How far a range of n elements is divided.
 struct piece_limits {
@@ -350,4 +350,4 @@ bool call_until_stopped(task_group_context& context, plain_call<typename Executo
   }
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

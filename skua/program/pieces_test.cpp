@@ -16,7 +16,7 @@
 #include "skua/program/recorder.hpp"
 #include "skua/program/serial.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 /// Runs children in order and counts forks. Its clock stands still unless an element moves it.
@@ -368,4 +368,4 @@ TEST(cuts, tell_the_policy_of_their_sides_only_where_they_are_not_equal) {
 }
 
 }  // namespace
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

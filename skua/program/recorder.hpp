@@ -20,7 +20,7 @@
 #include "skua/program/strategy/serial_finish.hpp"
 #include "skua/program/task_tree.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 /// Whether the recorder measures how long leaves and steps take. (Then it records steps, too.)
 enum class timing : std::uint8_t { off, on };
@@ -244,11 +244,11 @@ task_tree record(F&& f, timing t = timing::off) {
   return here.take();
 }
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 template <>
 inline constexpr bool runs_flows<recorder> = false;  // a tree does not say for which other tasks a node waits
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

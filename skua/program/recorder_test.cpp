@@ -16,8 +16,7 @@
 #include "skua/program/mark.hpp"
 #include "tests/programs/outline.hpp"
 
-namespace skua::inline v0 {
-namespace {
+namespace skua { inline namespace v0 { namespace {
 
 long fib(auto& here, int n) {
   if (n < 2) return n;
@@ -220,5 +219,4 @@ TEST(recorder, keeps_marks_in_front_of_the_next_node) {
   EXPECT_EQ(tree.marks()[0].number, 7u);
 }
 
-}  // namespace
-}  // namespace skua::inline v0
+}}}  // namespace skua::v0

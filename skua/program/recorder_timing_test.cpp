@@ -12,8 +12,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/program/recorder.hpp"
 
-namespace skua::inline v0 {
-namespace {
+namespace skua { inline namespace v0 { namespace {
 
 using clock = std::chrono::steady_clock;
 
@@ -217,5 +216,4 @@ TEST(recorder_with_a_clock, books_all_time_once_in_random_programs) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0
+}}}  // namespace skua::v0

@@ -14,7 +14,7 @@
 #include "skua/program/fork_join.hpp"
 #include "skua/program/strategy/serial_finish.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Every operation is a plain call on the calling thread, in the order of the program; hints and footprints cost
 /// nothing. An exception leaves the join at once, so later siblings never start. One worker, number 0.
@@ -120,10 +120,10 @@ class serial {
 template <>
 inline constexpr bool is_checked_fork_join<serial> = true;  // recorder.hpp
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::serial;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

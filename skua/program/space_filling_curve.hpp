@@ -17,7 +17,7 @@
 
 #include "skua/program/address.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// A curve comes to a cube, cuts it into 2^D, and visits these one after the other. The *corner* of a part has a bit for each
 /// dimension, the first coordinate's being the lowest: whether the part lies in the upper half.
@@ -146,9 +146,9 @@ constexpr address curve_address(T const (&cell)[D], U const (&extents)[D]) noexc
   return address_in(curve_rank<Curve>(inside, sides), cells);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 /// The address of cell {x, y} of {nx, ny}, {x, y, z} of {nx, ny, nz}, or block {i, j} of {rows, columns}, in Z order.
 template <std::integral T, std::integral U, std::size_t D>
@@ -162,4 +162,4 @@ template <std::integral T, std::integral U, std::size_t D>
   return runtime::curve_address<runtime::hilbert_curve>(cell, extents);
 }
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

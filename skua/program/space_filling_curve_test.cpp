@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace skua::inline v0 {
-namespace {
+namespace skua { inline namespace v0 { namespace {
 
 using runtime::curve_key;
 using runtime::curve_rank;
@@ -157,5 +156,4 @@ TEST(curves, a_cell_outside_of_the_grid_counts_as_the_nearest_and_an_extent_belo
   EXPECT_GT(morton_address({huge, huge, huge}, {huge, huge, huge}).fraction, 0xffff'fff0U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0
+}}}  // namespace skua::v0

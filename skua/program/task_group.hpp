@@ -22,7 +22,7 @@
 #include "skua/program/executor.hpp"
 #include "skua/program/wait_group.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// What `wait` returns. Unscoped, as ported code expects: `task_group_status::complete` and plain `complete`.
 enum task_group_status : std::uint8_t {
@@ -298,13 +298,13 @@ class basic_task_group {
   int unwinding_at_birth_ = std::uncaught_exceptions();
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::canceled;
 using runtime::complete;
 using runtime::not_complete;
 using runtime::task_group_status;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

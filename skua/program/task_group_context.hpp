@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <utility>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Pass it as the last argument of an algorithm. After cancel_group_execution(), work that has not begun is dropped, and
 /// the call returns as usual; reductions and scans return their identity. An exception of the work cancels the context,
@@ -38,10 +38,10 @@ class task_group_context {
   std::stop_source source_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::task_group_context;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -16,8 +16,7 @@
 #include "skua/program/task_group_context.hpp"
 #include "tests/programs/this_thread.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 template <class Executor>
 class task_group : public ::testing::Test {
@@ -416,5 +415,4 @@ TEST(task_group_threads, groups_come_and_go_fast) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -15,7 +15,7 @@
 #include "skua/program/footprint.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 /// A node of a tree. 0 is the root; nodes are numbered in the order in which the serial program meets them.
 using tree_node_id = std::uint32_t;
@@ -265,4 +265,4 @@ class task_tree {
   bool has_spawned_ = false;
 };
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -11,8 +11,7 @@
 #include "tests/programs/outline.hpp"
 #include "tests/programs/random_tree.hpp"
 
-namespace skua::inline v0 {
-namespace {
+namespace skua { inline namespace v0 { namespace {
 
 /// A join, each or scope of `n` leaves of `flops` each, below `at`.
 tree_node_id group_of(task_tree& t, tree_node_id at, tree_node_kind kind, std::uint32_t n, double flops) {
@@ -169,5 +168,4 @@ TEST(random_tree, its_size_is_about_what_was_asked_for) {
   EXPECT_LT(tasks / 50, 2000U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0
+}}}  // namespace skua::v0

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The most bytes of a value that lies on the stack. An allocation for more costs less than two copies of it.
 inline constexpr std::size_t largest_value_on_stack = 256;
@@ -69,4 +69,4 @@ void replace(boxed_value<Value>& to, Make const& make) {
   to = boxed_value<Value>(std::in_place, make);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

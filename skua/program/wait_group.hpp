@@ -14,7 +14,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// A waiter, which lives in the waiting frame. If `enroll` returned true, the thread that finished the last task calls
 /// `wake` exactly once, possibly before `enroll` has returned. `wake` must not throw.
@@ -220,4 +220,4 @@ typename basic_wait_group<Sync>::outcome basic_wait_group<Sync>::take_outcome() 
 
 using wait_group = basic_wait_group<group_sync>;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

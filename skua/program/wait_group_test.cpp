@@ -18,8 +18,7 @@
 #include "skua/parts/base/error.hpp"
 #include "tests/programs/wait_until.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 /// Counts its wake-ups.
 struct sleeper : group_waiter {
@@ -227,5 +226,4 @@ TEST(wait_group, of_failures_at_the_same_time_one_is_kept_per_round) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -10,13 +10,12 @@
 
 #include "skua/program/children.hpp"
 #include "skua/program/hint.hpp"
-#include "skua/program/random_tree.hpp"
+#include "tests/programs/random_tree.hpp"
 #include "skua/program/strategy/orders.hpp"
 #include "skua/program/strategy/strategy.hpp"
 #include "skua/program/task_tree.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -241,5 +240,4 @@ TEST(a_tree_in_checked_builds, refuses_what_it_has_no_place_for) {
   EXPECT_GT(random_tree::make(1, {.most_flops = 0xffff'fffeU}).size(), 1U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -2,8 +2,8 @@
 // oneTBB's attach: says that something that exists already is meant.
 #pragma once
 
-namespace skua::inline v0::tbb {
+namespace skua { inline namespace v0 { namespace tbb {
 
 struct attach {};
 
-}  // namespace skua::inline v0::tbb
+}}}  // namespace skua::v0::tbb

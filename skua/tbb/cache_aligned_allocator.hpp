@@ -10,7 +10,7 @@
 
 #include "skua/parts/base/platform.hpp"
 
-namespace skua::inline v0::tbb {
+namespace skua { inline namespace v0 { namespace tbb {
 
 /// An allocator for containers. Each block begins at a cache line and ends at one.
 template <class T>
@@ -44,4 +44,4 @@ class cache_aligned_allocator {
   static std::size_t bytes(std::size_t n) noexcept { return (n * sizeof(T) + line - 1) / line * line; }
 };
 
-}  // namespace skua::inline v0::tbb
+}}}  // namespace skua::v0::tbb

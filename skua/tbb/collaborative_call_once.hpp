@@ -15,7 +15,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/program/wait_group.hpp"
 
-namespace skua::inline v0::tbb {
+namespace skua { inline namespace v0 { namespace tbb {
 
 class collaborative_once_flag {
  public:
@@ -97,4 +97,4 @@ void collaborative_call_once(collaborative_once_flag& flag, F&& f, Arguments&&..
   }
 }
 
-}  // namespace skua::inline v0::tbb
+}}}  // namespace skua::v0::tbb

@@ -14,7 +14,7 @@
 #include "skua/machine/threads/face/one_shot.hpp"
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::inline v0::tbb {
+namespace skua { inline namespace v0 { namespace tbb {
 
 /// What waiting calls throw when the queue is aborted.
 class user_abort : public std::exception {
@@ -171,4 +171,4 @@ class concurrent_bounded_queue {
   waiters poppers_;
 };
 
-}  // namespace skua::inline v0::tbb
+}}}  // namespace skua::v0::tbb

@@ -14,7 +14,7 @@
 #include "skua/parts/topology/default_workers.hpp"
 #include "skua/parts/topology/topology.hpp"
 
-namespace skua::inline v0::tbb {
+namespace skua { inline namespace v0 { namespace tbb {
 
 using numa_node_id = int;  ///< as the operating system counts them
 using core_type_id = int;  ///< from the thriftiest to the fastest
@@ -113,4 +113,4 @@ namespace info {
 }
 
 }  // namespace info
-}  // namespace skua::inline v0::tbb
+}}}  // namespace skua::v0::tbb

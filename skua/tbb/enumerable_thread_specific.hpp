@@ -13,7 +13,7 @@
 #include "skua/machine/threads/face/worker_local.hpp"
 #include "skua/program/blocked_range.hpp"
 
-namespace skua::inline v0::tbb {
+namespace skua { inline namespace v0 { namespace tbb {
 
 /// The objects of an enumerable_thread_specific as a range for the loops, which divide it. It keeps the places of the objects that there
 /// were when it was made; they must outlive it. Value: T or T const.
@@ -132,4 +132,4 @@ class combinable : enumerable_thread_specific<T> {
   using each::local;
 };
 
-}  // namespace skua::inline v0::tbb
+}}}  // namespace skua::v0::tbb

@@ -2,7 +2,7 @@
 // What oneTBB has and Skua has not: the names, so that the compiler says in a sentence what to use. docs/from-onetbb.md says the same.
 #pragma once
 
-namespace skua::inline v0::tbb {
+namespace skua { inline namespace v0 { namespace tbb {
 
 template <class... T>
 inline constexpr bool is_offered = false;
@@ -49,4 +49,4 @@ class missing_graph {
 using graph = missing_graph<void>;
 }  // namespace flow
 
-}  // namespace skua::inline v0::tbb
+}}}  // namespace skua::v0::tbb

@@ -18,8 +18,7 @@
 #include "tests/programs/this_thread.hpp"
 #include "tests/programs/wait_until.hpp"
 
-namespace skua::inline v0 {
-namespace {
+namespace skua { inline namespace v0 { namespace {
 
 using skua::testing::this_thread_number;
 using skua::testing::wait_until;
@@ -226,5 +225,4 @@ TEST(observer, without_an_arena_hears_of_the_default_pool) {
   EXPECT_EQ(seen.callers.load(), 1);
 }
 
-}  // namespace
-}  // namespace skua::inline v0
+}}}  // namespace skua::v0

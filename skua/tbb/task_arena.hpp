@@ -28,7 +28,7 @@
 #include "skua/tbb/attach.hpp"
 #include "skua/tbb/constraints.hpp"
 
-namespace skua::inline v0::tbb {
+namespace skua { inline namespace v0 { namespace tbb {
 
 namespace this_task_arena {
 
@@ -232,4 +232,4 @@ class global_control {
   runtime::worker_limit const limit_;
 };
 
-}  // namespace skua::inline v0::tbb
+}}}  // namespace skua::v0::tbb

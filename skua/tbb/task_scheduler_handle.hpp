@@ -10,7 +10,7 @@
 #include "skua/machine/threads/face/pool.hpp"
 #include "skua/tbb/attach.hpp"
 
-namespace skua::inline v0::tbb {
+namespace skua { inline namespace v0 { namespace tbb {
 
 /// What finalize() throws where the calling thread cannot wait for the workers.
 class unsafe_wait : public std::exception {
@@ -52,4 +52,4 @@ inline void finalize(task_scheduler_handle& handle) {
   if (!finalize(handle, std::nothrow)) throw unsafe_wait();
 }
 
-}  // namespace skua::inline v0::tbb
+}}}  // namespace skua::v0::tbb

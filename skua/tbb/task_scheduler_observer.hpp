@@ -9,7 +9,7 @@
 #include "skua/machine/threads/face/observe.hpp"
 #include "skua/tbb/task_arena.hpp"
 
-namespace skua::inline v0::tbb {
+namespace skua { inline namespace v0 { namespace tbb {
 
 /// Derive from it, override one function or both, and call observe(true). A thread enters before the first task that it runs, and leaves
 /// before it sleeps, ends, or goes back to its own call; so a worker may enter and leave often. Several threads call the functions at once.
@@ -54,4 +54,4 @@ class task_scheduler_observer : runtime::worker_observer {
   std::shared_ptr<runtime::observer_list> in_;
 };
 
-}  // namespace skua::inline v0::tbb
+}}}  // namespace skua::v0::tbb

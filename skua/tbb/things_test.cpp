@@ -13,8 +13,7 @@
 #include "skua/as_tbb.hpp"
 #include "tests/programs/wait_until.hpp"
 
-namespace skua::inline v0 {
-namespace {
+namespace skua { inline namespace v0 { namespace {
 
 using skua::testing::wait_until;
 
@@ -255,5 +254,4 @@ TEST(arena, an_isolated_task_that_calls_it_waits_alone) {
   EXPECT_EQ(wrong, 0);
 }
 
-}  // namespace
-}  // namespace skua::inline v0
+}}}  // namespace skua::v0

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace skua::inline v0::tbb {
+namespace skua { inline namespace v0 { namespace tbb {
 
 class tick_count {
   using clock = std::chrono::steady_clock;
@@ -49,4 +49,4 @@ class tick_count {
   clock::time_point at_{};
 };
 
-}  // namespace skua::inline v0::tbb
+}}}  // namespace skua::v0::tbb

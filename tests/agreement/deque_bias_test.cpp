@@ -10,8 +10,7 @@
 #include "skua/parts/queue/deque.hpp"
 #include "tests/programs/random_runs.hpp"
 
-namespace skua::inline v0 {
-namespace {
+namespace skua { inline namespace v0 { namespace {
 
 using runtime::outcome;
 using state = sim::deque_bias::state;
@@ -114,5 +113,4 @@ TEST(deque_bias_agreement, a_thief_revokes_and_the_owner_takes_back_alike) {
   EXPECT_GT(revocations, 1000U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0
+}}}  // namespace skua::v0

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 
 /// From now on every so many-th `new` of each thread throws std::bad_alloc; 0: none does. Any thread.
 void fail_allocations(std::uint32_t every) noexcept;
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

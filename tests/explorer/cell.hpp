@@ -8,7 +8,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "tests/explorer/clocks.hpp"
 
-namespace skua::inline v0::explorer {
+namespace skua { inline namespace v0 { namespace explorer {
 
 constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
   return runtime::dice(a ^ (b * 0x9e37'79b9'7f4a'7c15ULL)).next();
@@ -41,4 +41,4 @@ struct buffered {
   vector_clock released{};
 };
 
-}  // namespace skua::inline v0::explorer
+}}}  // namespace skua::v0::explorer

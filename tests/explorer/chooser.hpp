@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace skua::inline v0::explorer {
+namespace skua { inline namespace v0 { namespace explorer {
 
 /// Makes the choices: replays a path, then extends it.
 class chooser {
@@ -27,4 +27,4 @@ class chooser {
   virtual bool knows_the_rest() const noexcept { return false; }
 };
 
-}  // namespace skua::inline v0::explorer
+}}}  // namespace skua::v0::explorer

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace skua::inline v0::explorer {
+namespace skua { inline namespace v0 { namespace explorer {
 
 constexpr bool acquires(std::memory_order order) noexcept {
   return order != std::memory_order_relaxed && order != std::memory_order_release;
@@ -66,4 +66,4 @@ struct trail {
   }
 };
 
-}  // namespace skua::inline v0::explorer
+}}}  // namespace skua::v0::explorer

@@ -13,7 +13,7 @@
 #include "tests/explorer/options.hpp"
 #include "tests/explorer/weak_memory.hpp"
 
-namespace skua::inline v0::explorer {
+namespace skua { inline namespace v0 { namespace explorer {
 
 /// Lies in the image.
 struct execution {
@@ -83,4 +83,4 @@ struct execution {
   std::string violation;
 };
 
-}  // namespace skua::inline v0::explorer
+}}}  // namespace skua::v0::explorer

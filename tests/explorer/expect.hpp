@@ -10,7 +10,7 @@
 #include "tests/explorer/explorer.hpp"
 #include "tests/programs/effort.hpp"
 
-namespace skua::inline v0::explorer {
+namespace skua { inline namespace v0 { namespace explorer {
 
 /// Weak memory (weak_memory.md), for scripts without plain variables and with them.
 constexpr options weak{.model = memory_model::weak, .preemptions = 2, .stale = 2};
@@ -41,4 +41,4 @@ void fails(char const* how, options const& with = {}) {
   EXPECT_FALSE(seen.trace.empty());
 }
 
-}  // namespace skua::inline v0::explorer
+}}}  // namespace skua::v0::explorer

@@ -70,7 +70,7 @@
 #include "tests/explorer/state_set.hpp"
 #include "tests/explorer/world.hpp"
 
-namespace skua::inline v0::explorer {
+namespace skua { inline namespace v0 { namespace explorer {
 
 struct report {
   std::string violation;           ///< empty: none found
@@ -271,4 +271,4 @@ report explore(options const& with) {
   return run->run();
 }
 
-}  // namespace skua::inline v0::explorer
+}}}  // namespace skua::v0::explorer

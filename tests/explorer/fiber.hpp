@@ -22,7 +22,7 @@ void __sanitizer_finish_switch_fiber(void* fake_stack, void const** bottom, std:
 void __asan_unpoison_memory_region(void const volatile* from, std::size_t size);
 }
 
-namespace skua::inline v0::explorer {
+namespace skua { inline namespace v0 { namespace explorer {
 
 /// Runs a function on its own stack; `resume` from outside, `suspend` from inside. Both sides are one OS thread.
 class fiber {
@@ -129,4 +129,4 @@ class fiber {
   void* tsan_outside_ = nullptr;
 };
 
-}  // namespace skua::inline v0::explorer
+}}}  // namespace skua::v0::explorer

@@ -27,11 +27,11 @@ void give_back(void* p) noexcept { the_image.heap.holds(p) ? the_image.heap.give
 
 }  // namespace
 
-namespace skua::inline v0::explorer {
+namespace skua { inline namespace v0 { namespace explorer {
 
 bool heap_is_in_image() noexcept { return true; }
 
-}  // namespace skua::inline v0::explorer
+}}}  // namespace skua::v0::explorer
 
 // The other forms call these.
 void* operator new(std::size_t bytes) { return take(bytes, alignof(std::max_align_t)); }

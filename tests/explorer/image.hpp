@@ -10,7 +10,7 @@
 #include <new>
 #include <utility>
 
-namespace skua::inline v0::explorer {
+namespace skua { inline namespace v0 { namespace explorer {
 
 /// True where global operator new takes memory from the image while that is open, and everything that an execution
 /// allocates is in it. The sanitizers replace operator new themselves: CMake links heap_as_usual.cpp there.
@@ -98,4 +98,4 @@ class image_resource final : public std::pmr::memory_resource {
   bool do_is_equal(std::pmr::memory_resource const& other) const noexcept override { return this == &other; }
 };
 
-}  // namespace skua::inline v0::explorer
+}}}  // namespace skua::v0::explorer

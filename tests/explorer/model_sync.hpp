@@ -13,7 +13,7 @@
 #include "skua/parts/base/sync.hpp"
 #include "tests/explorer/world.hpp"
 
-namespace skua::inline v0::explorer {
+namespace skua { inline namespace v0 { namespace explorer {
 
 /// Threads that sleep until they are notified, oldest first. The list runs through their stacks, so that a list that is
 /// never destroyed leaks nothing.
@@ -337,4 +337,4 @@ struct full_model_sync : model_sync {
 
 static_assert(runtime::synchronisation<model_sync> && runtime::synchronisation<full_model_sync>);
 
-}  // namespace skua::inline v0::explorer
+}}}  // namespace skua::v0::explorer

@@ -9,7 +9,7 @@
 
 #include "tests/explorer/model_sync.hpp"
 
-namespace skua::inline v0::explorer {
+namespace skua { inline namespace v0 { namespace explorer {
 
 // ---- with another order than is written -----------------------------------------------------------------------------
 
@@ -115,4 +115,4 @@ struct no_time : model_sync {
   };
 };
 
-}  // namespace skua::inline v0::explorer
+}}}  // namespace skua::v0::explorer

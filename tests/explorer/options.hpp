@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace skua::inline v0::explorer {
+namespace skua { inline namespace v0 { namespace explorer {
 
 enum class memory_model : std::uint8_t { tso, pso, weak };
 
@@ -20,4 +20,4 @@ struct options {
   bool races = false;  ///< report plain accesses and ends of lifetimes that no memory order orders; more states
 };
 
-}  // namespace skua::inline v0::explorer
+}}}  // namespace skua::v0::explorer

@@ -16,7 +16,7 @@
 #include "tests/explorer/snapshots.hpp"
 #include "tests/explorer/world.hpp"
 
-namespace skua::inline v0::explorer {
+namespace skua { inline namespace v0 { namespace explorer {
 
 class scheduler {
  public:
@@ -199,4 +199,4 @@ class scheduler {
   snapshots snapshots_;
 };
 
-}  // namespace skua::inline v0::explorer
+}}}  // namespace skua::v0::explorer

@@ -14,7 +14,7 @@
 #include "tests/explorer/fiber.hpp"
 #include "tests/explorer/image.hpp"
 
-namespace skua::inline v0::explorer {
+namespace skua { inline namespace v0 { namespace explorer {
 
 /// One for each branch, the first one lowest. All fibers are suspended when one is taken or restored.
 class snapshots {
@@ -90,4 +90,4 @@ class snapshots {
   std::size_t size_ = 0;
 };
 
-}  // namespace skua::inline v0::explorer
+}}}  // namespace skua::v0::explorer

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace skua::inline v0::explorer {
+namespace skua { inline namespace v0 { namespace explorer {
 
 /// Open addressing with linear probing: the numbers are hashes already. At most half full.
 class state_set {
@@ -43,4 +43,4 @@ class state_set {
   std::size_t size_ = 0;
 };
 
-}  // namespace skua::inline v0::explorer
+}}}  // namespace skua::v0::explorer

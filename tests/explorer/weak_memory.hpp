@@ -16,7 +16,7 @@
 
 #include "tests/explorer/cell.hpp"
 
-namespace skua::inline v0::explorer {
+namespace skua { inline namespace v0 { namespace explorer {
 
 /// For each word, the oldest of its stores that may still be read.
 class memory_view {
@@ -245,4 +245,4 @@ class weak_memory {
   std::vector<std::size_t> ways_;
 };
 
-}  // namespace skua::inline v0::explorer
+}}}  // namespace skua::v0::explorer

@@ -22,7 +22,7 @@
 #include "tests/explorer/options.hpp"
 #include "tests/explorer/weak_memory.hpp"
 
-namespace skua::inline v0::explorer {
+namespace skua { inline namespace v0 { namespace explorer {
 
 /// One execution at a time of a script with n threads.
 class world {
@@ -344,4 +344,4 @@ T& immortal(Args&&... args) {
   return *new (memory().allocate(sizeof(T), alignof(T))) T(std::forward<Args>(args)...);
 }
 
-}  // namespace skua::inline v0::explorer
+}}}  // namespace skua::v0::explorer

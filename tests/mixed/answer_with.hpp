@@ -8,7 +8,7 @@
 
 #include "skua/machine/threads/face/one_shot.hpp"
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 
 /// Sets the value of f(), or what it throws.
 template <class F>
@@ -22,4 +22,4 @@ void answer_with(one_shot<std::uint64_t>& question, F&& f) noexcept {
   question.set_value(value);
 }
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

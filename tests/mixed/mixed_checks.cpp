@@ -8,7 +8,7 @@
 
 #include "tests/programs/this_thread.hpp"
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 namespace {
 
 std::mutex lock;
@@ -59,4 +59,4 @@ void isolated_mark::expect_own(isolated_mark const* innermost) noexcept {
   if (inside != nullptr && inside != innermost) note_wrong("a thread inside of isolate() runs another task");
 }
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

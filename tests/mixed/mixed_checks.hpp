@@ -9,7 +9,7 @@
 
 #include "tests/programs/this_thread.hpp"
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 
 /// Any thread.
 void note_wrong(std::string const& what) noexcept;
@@ -71,4 +71,4 @@ class late_bodies {
   std::atomic<long> failed_on_{0};
 };
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

@@ -10,7 +10,7 @@
 #include "tests/mixed/answer_with.hpp"
 #include "tests/mixed/mixed_program.hpp"
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 namespace {
 
 struct failure : std::runtime_error {
@@ -202,4 +202,4 @@ void mixed_program::stop_a_call(runtime::here& on, mixed_step const& by, place a
   end();
 }
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

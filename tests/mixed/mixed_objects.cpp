@@ -14,7 +14,7 @@
 #include "tests/mixed/answer_with.hpp"
 #include "tests/mixed/mixed_program.hpp"
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 
 namespace {
 
@@ -355,4 +355,4 @@ std::uint64_t mixed_program::feed(mixed_step const& by, place at) {
   return got[0] + got[1] + got[2] + got[3];
 }
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

@@ -10,7 +10,7 @@
 #include "skua/policy/registry.hpp"
 #include "tests/mixed/answer_with.hpp"
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 namespace {
 
 std::atomic<std::uint64_t> begun{0};
@@ -266,4 +266,4 @@ std::uint64_t mixed_program::in_a_region(mixed_step const& by, place at) {
   return region->run([&](runtime::here& h) { return step(h, by.child[0], {where, at.alone, nullptr, true}); });
 }
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

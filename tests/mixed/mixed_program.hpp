@@ -21,7 +21,7 @@
 #include "tests/mixed/mixed_checks.hpp"
 #include "tests/mixed/mixed_step.hpp"
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 
 /// Threads outside of every pool that do what they are asked to, after a while.
 class answering_service {
@@ -112,4 +112,4 @@ class mixed_program {
   answering_service& outside_;
 };
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

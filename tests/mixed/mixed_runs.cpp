@@ -26,7 +26,7 @@
 #include "tests/mixed/mixed_checks.hpp"
 #include "tests/mixed/mixed_program.hpp"
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 namespace {
 
 /// Aborts the process when no step has begun for too long.
@@ -141,4 +141,4 @@ bool fails_in_a_child(mixed_run const& r, unsigned patience_s, bool is_quiet) {
   return !(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

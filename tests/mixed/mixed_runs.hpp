@@ -8,7 +8,7 @@
 
 #include "tests/mixed/mixed_step.hpp"
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 
 struct mixed_run {
   std::string policy;  ///< of the first pool; the second one's follows from the seed
@@ -34,4 +34,4 @@ struct mixed_run {
 /// The same in a child process, for a process that has no other threads: true if it failed, aborted or crashed.
 [[nodiscard]] bool fails_in_a_child(mixed_run const& r, unsigned patience_s, bool is_quiet);
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

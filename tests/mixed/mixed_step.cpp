@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 namespace {
 
 constexpr std::size_t constructs = static_cast<std::size_t>(construct::last) + 1;
@@ -172,4 +172,4 @@ std::string indented(mixed_step const& s, std::size_t spaces) {
   return text;
 }
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

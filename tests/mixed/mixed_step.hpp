@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 
 /// What a step of a program is.
 enum class construct : std::uint8_t {
@@ -93,4 +93,4 @@ struct mixed_step {
 /// For people: a line for each step, children further to the right.
 [[nodiscard]] std::string indented(mixed_step const& s, std::size_t spaces = 2);
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

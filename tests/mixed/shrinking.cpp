@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 namespace {
 
 class shrinker {
@@ -128,4 +128,4 @@ std::size_t steps_of(mixed_run const& r) {
   return all;
 }
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

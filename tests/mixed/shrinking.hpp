@@ -8,7 +8,7 @@
 
 #include "tests/mixed/mixed_runs.hpp"
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 
 /// Fewer programs, then fewer callers and workers and a plainer policy, then smaller programs: a step becomes one of its children or a
 /// leaf, loses a child, or leaves less to chance. `fails` is asked of each candidate, and should try it more than once, because failures
@@ -20,4 +20,4 @@ namespace skua::inline v0::testing {
 /// Steps of all its programs, once each.
 [[nodiscard]] std::size_t steps_of(mixed_run const& r);
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

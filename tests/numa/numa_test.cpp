@@ -20,8 +20,7 @@
 #include "skua/skua.hpp"
 #include "tests/programs/wait_until.hpp"
 
-namespace skua::inline v0 {
-namespace {
+namespace skua { inline namespace v0 { namespace {
 
 using runtime::testing::nodes_with_memory;
 
@@ -213,5 +212,4 @@ TEST_F(numa, a_page_lies_where_the_task_ran_that_touched_it_first) {
   for (std::size_t page = 0; page < found.size(); ++page) EXPECT_EQ(found[page].node, toucher[page]) << "page " << page;
 }
 
-}  // namespace
-}  // namespace skua::inline v0
+}}}  // namespace skua::v0

@@ -11,7 +11,7 @@
 
 #include "skua/parts/base/platform.hpp"
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 
 template <class Object>
 inline constexpr bool can_move = std::is_move_constructible_v<Object> || std::is_move_assignable_v<Object>;
@@ -33,4 +33,4 @@ class misuse_DeathTest : public ::testing::Test {
   }
 };
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 
 inline bool full_effort() {
   char const* const given = std::getenv("TEST_EFFORT");
@@ -20,4 +20,4 @@ T full_or(T all, T part) {
   return full_effort() ? all : part;
 }
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

@@ -12,7 +12,7 @@
 #include "skua/machine/threads/face/pool.hpp"
 #include "skua/policy/registry.hpp"
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 
 class under_every_policy : public ::testing::TestWithParam<std::string> {
  protected:
@@ -33,4 +33,4 @@ inline std::string policy_in_a_name(::testing::TestParamInfo<std::string> const&
   return name;
 }
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

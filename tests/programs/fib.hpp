@@ -4,7 +4,7 @@
 
 #include "skua/skua.hpp"
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 
 inline long fib(fork_join auto& here, int n) {
   if (n < 2) return n;
@@ -12,4 +12,4 @@ inline long fib(fork_join auto& here, int n) {
   return a + b;
 }
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

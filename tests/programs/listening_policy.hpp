@@ -16,7 +16,7 @@
 #include "skua/policy/random.hpp"
 #include "skua/skua.hpp"
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 
 /// What a test hears and answers; whatever is unset is as under random stealing. Any worker calls them.
 struct ears {
@@ -107,4 +107,4 @@ inline auto open_listening(skua::pool& in, ears const& of) {
   });
 }
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

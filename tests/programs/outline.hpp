@@ -6,7 +6,7 @@
 
 #include "skua/program/task_tree.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 constexpr char const* name_of(tree_node_kind k) noexcept {
   constexpr char const* names[] = {"task", "join", "each", "scope", "finish", "leaf", "step"};
@@ -34,4 +34,4 @@ inline std::ostream& operator<<(std::ostream& out, task_tree const& tree) {
   return out;
 }
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

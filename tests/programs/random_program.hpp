@@ -15,7 +15,7 @@
 #include "skua/program/fork_join.hpp"
 #include "skua/program/strategy/finish.hpp"
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 
 /// Counts its living instances: none is left after a run, however the run ended.
 class token {
@@ -205,4 +205,4 @@ class random_program {
   std::atomic<long> live_{0};
 };
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

@@ -13,7 +13,7 @@
 #include <span>
 #include <string>
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 
 /// The value of an environment variable, as a number.
 inline std::optional<std::uint64_t> number_of(char const* variable) {
@@ -51,4 +51,4 @@ void each_random_run(std::uint64_t last, std::span<std::uint32_t const> workers,
   }
 }
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

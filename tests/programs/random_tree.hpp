@@ -10,7 +10,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/program/task_tree.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 /// The shape of the trees.
 struct tree_shape {
@@ -98,4 +98,4 @@ class random_tree {
   task_tree tree_;
 };
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

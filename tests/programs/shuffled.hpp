@@ -22,7 +22,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/program/fork_join.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 enum class child_order { backwards, drawn };
 
@@ -218,4 +218,4 @@ class shuffled {
 
 static_assert(fork_join<shuffled>);
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

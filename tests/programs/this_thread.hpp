@@ -9,9 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 
 /// The kernel's number of the calling thread. Never 0.
 [[gnu::noinline]] inline long this_thread_number() noexcept { return ::syscall(SYS_gettid); }
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 
 /// How long a test waits for one thing. Each waiting thread has its own.
 class patience {
@@ -46,4 +46,4 @@ bool wait_until(std::string what, Condition&& condition) {
   return true;
 }
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

@@ -9,7 +9,7 @@
 
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::loads {
+namespace skua { inline namespace v0 { namespace loads {
 
 struct plan {
   std::uint32_t tasks_per_rank = 16;
@@ -55,4 +55,4 @@ inline void print(iteration const& i) {
   std::fflush(stdout);
 }
 
-}  // namespace skua::inline v0::loads
+}}}  // namespace skua::v0::loads

@@ -9,8 +9,7 @@
 #include "skua/machine/sim/groups_for_test.hpp"
 #include "skua/policy/adws/exact_for_test.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 using policies::adws::range;
 using policies::adws::ratio;
@@ -365,5 +364,4 @@ TEST(adws_theorems, at_most_one_entry_lies_in_a_mailbox_with_stealing_and_withou
   EXPECT_GT(sent, 5'000U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

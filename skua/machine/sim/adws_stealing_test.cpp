@@ -3,8 +3,7 @@
 // [adws-sc19 4.2.4, 4.3]
 #include "skua/machine/sim/groups_for_test.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 /// The time in which a thief looks at every worker of the whole range several times; other thieves are as fast.
 tick several_searches(std::uint32_t workers, rules const& by) { return 8 * tick{6} * workers * by.probe_ticks; }
@@ -174,5 +173,4 @@ TEST(adws_stealing, equal_work_needs_few_steals) {
   EXPECT_LT(10 * steals("adws"), steals("random"));
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

@@ -10,8 +10,7 @@
 #include "skua/machine/sim/model/machine_models.hpp"
 #include "skua/machine/sim/model/model_costs.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 constexpr std::uint32_t workers = 64;
 constexpr double leaf_ns = 1000;
@@ -114,5 +113,4 @@ TEST(adws_wrong_hints, right_ones_beat_random_stealing) {
   EXPECT_LT(t.adws, 0.95 * t.random);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

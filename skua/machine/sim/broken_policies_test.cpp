@@ -10,8 +10,7 @@
 #include "skua/policy/random.hpp"
 #include "tests/programs/random_tree.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 /// A sound policy whose answers pass through a function that spoils them.
 struct spoilt_worker final : worker_policy {
@@ -178,5 +177,4 @@ TEST(validator_catches, placements_that_no_machine_can_execute) {
            "width 4"));
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

@@ -12,7 +12,7 @@
 #include "skua/machine/sim/names.hpp"
 #include "skua/parts/base/ids.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 class cached_lines {
  public:
@@ -53,4 +53,4 @@ class cached_lines {
   std::vector<cache> caches_;
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -8,8 +8,7 @@
 
 #include "skua/machine/sim/groups_for_test.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 constexpr worker_id w0{0};
 constexpr worker_id w1{1};
@@ -65,5 +64,4 @@ TEST(cached_lines, an_attempt_that_loses_a_race_costs_a_miss_however_often_it_is
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

@@ -12,7 +12,7 @@
 #include "skua/machine/sim/costs.hpp"
 #include "skua/parts/base/ids.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 class calendar {
  public:
@@ -62,4 +62,4 @@ class calendar {
       winners_;  ///< of the subtree below node n; node 1 is the root, node slots_ + w is worker w
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

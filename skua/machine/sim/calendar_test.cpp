@@ -7,8 +7,7 @@
 
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 TEST(calendar, nobody_moves_at_first) {
   for (std::uint32_t workers : {1U, 2U, 3U, 64U, 1000U}) {
@@ -48,5 +47,4 @@ TEST(calendar, the_first_is_the_smallest) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 namespace {
 
 void check_every_node_once(run_result const& result, task_tree const& program, std::vector<std::string>& faults) {
@@ -110,4 +110,4 @@ std::vector<std::string> broken_laws(run_result const& result, task_tree const& 
   return faults;
 }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -9,7 +9,7 @@
 #include "skua/parts/topology/layout.hpp"
 #include "skua/program/task_tree.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 /// Groups and scopes are not begun themselves; these are.
 constexpr bool is_run(tree_node_kind k) noexcept {
@@ -31,4 +31,4 @@ void check_steals(run_result const& result, layout const& where, std::vector<std
 /// it, and counts as nothing.
 double taken_by(run_result const& result, task_tree const& program, tree_node_id id);
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

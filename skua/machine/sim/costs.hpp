@@ -10,7 +10,7 @@
 #include "skua/parts/topology/layout.hpp"
 #include "skua/program/task_tree.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 /// Virtual time. `rules` define its unit; on a machine model a tick is a picosecond.
 using tick = std::uint64_t;
@@ -120,4 +120,4 @@ class flat_costs final : public costs {
   rules by_;
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -9,8 +9,7 @@
 #include "skua/policy/demanding_for_test.hpp"
 #include "tests/programs/random_tree.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 using policies::demands;
 using policies::seen_demands;
@@ -60,5 +59,4 @@ TEST(demands, a_width_is_refused_and_the_task_runs_alone) {
   EXPECT_GT(seen.refused, 100U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

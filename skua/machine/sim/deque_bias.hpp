@@ -9,7 +9,7 @@
 #include "skua/parts/base/bias_rule.hpp"
 #include "skua/parts/base/ids.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 class deque_bias {
  public:
@@ -66,4 +66,4 @@ class deque_bias {
   worker_id thief_{};
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -19,7 +19,7 @@
 #include "skua/program/recorder.hpp"
 #include "tests/programs/random_tree.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 /// `groups` groups of four children each, one after the other, `depth` levels of them; leaves cost `cost` flops.
 /// Two groups: matrix multiplication [adws-sc19 4.1.2].
@@ -127,4 +127,4 @@ class group_watch : public observer {
   tick longest_ = 0;
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -9,7 +9,7 @@
 #include "skua/machine/sim/costs.hpp"
 #include "skua/parts/base/ids.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 class heavy_fences {
  public:
@@ -51,4 +51,4 @@ class heavy_fences {
   tick free_ = 0;                ///< when the last one ends
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

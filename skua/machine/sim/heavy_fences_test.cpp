@@ -17,8 +17,7 @@
 #include "tests/programs/random_runs.hpp"
 #include "tests/programs/random_tree.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 constexpr worker_id w0{0};
 constexpr worker_id w1{1};
@@ -222,5 +221,4 @@ TEST(heavy_fences_of_policies, random_programs_run_correctly_and_the_same_each_t
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

@@ -22,7 +22,7 @@
 #include "skua/program/fork_join.hpp"
 #include "skua/program/strategy/finish.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 class here {
  public:
@@ -459,4 +459,4 @@ decltype(auto) here::finish(Body&& body) {
 
 static_assert(runtime::has_finish<here>);
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -10,7 +10,7 @@
 #include "skua/machine/sim/costs.hpp"
 #include "skua/parts/base/ids.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 class idle_workers {
  public:
@@ -61,4 +61,4 @@ class idle_workers {
   std::uint32_t asleep_ = 0;
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -16,7 +16,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/program/task_tree.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 using fiber_id = std::uint32_t;
 inline constexpr fiber_id no_fiber = 0xffff'ffffU;
@@ -145,4 +145,4 @@ class lanes {
   std::uint64_t open_ = 0;
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

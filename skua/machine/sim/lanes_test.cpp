@@ -5,8 +5,7 @@
 
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 constexpr std::uint32_t workers = 3;
 
@@ -69,5 +68,4 @@ TEST(lanes, know_which_of_them_are_empty) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

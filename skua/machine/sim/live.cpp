@@ -7,7 +7,7 @@
 #include "skua/machine/sim/run_trace.hpp"
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 namespace {
 
 using clock = std::chrono::steady_clock;
@@ -279,4 +279,4 @@ void here::note_at(trace::event const& e) noexcept { program_.trace_->note_of_pr
 
 worker_id here::worker() const noexcept { return on_.on; }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

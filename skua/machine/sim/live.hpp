@@ -20,7 +20,7 @@
 #include "skua/program/recorder.hpp"
 #include "skua/program/task_tree.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 class here;
 class live;
@@ -156,4 +156,4 @@ class live final : public stepped_program {
   runtime::thread_record record_;
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -18,8 +18,7 @@
 #include "tests/programs/random_program.hpp"
 #include "tests/programs/random_runs.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 using regions = testing::random_program::regions;
 
@@ -378,5 +377,4 @@ TEST(live_finish, the_same_seed_is_the_same_run) {
   EXPECT_TRUE(a.result == b.result);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

@@ -20,8 +20,7 @@
 #include "skua/program/serial.hpp"
 #include "tests/programs/random_runs.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 template <class F>
 simulation run_on(F&& f, std::string_view policy, std::uint32_t workers, std::uint64_t seed, bool sleeps = true) {
@@ -229,5 +228,4 @@ TEST(live_flow, a_node_begins_when_the_measured_time_of_all_that_it_waits_for_is
   EXPECT_GE(done.result.turns[leaves.back()].begin * 100, 2'200'000U) << "a tick is 100 ns";
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

@@ -8,7 +8,7 @@
 #include "skua/machine/sim/costs.hpp"
 #include "skua/parts/topology/layout.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 inline constexpr std::uint32_t some_workers[] = {1, 2, 3, 7, 16, 64};
 
@@ -20,4 +20,4 @@ inline layout layout_of(std::uint32_t workers) {
 
 inline rules sleepy(std::uint64_t seed) { return {.seed = seed, .spin_ticks = 300}; }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

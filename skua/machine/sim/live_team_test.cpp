@@ -23,8 +23,7 @@
 #include "skua/program/serial.hpp"
 #include "tests/programs/random_runs.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 struct how_to_run {
   std::string_view policy = "arms";
@@ -445,5 +444,4 @@ TEST(live_team, checker_finds_members_on_other_workers_and_successors_that_begin
   EXPECT_TRUE(says(twice, "was begun 2 times"));
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

@@ -18,8 +18,7 @@
 #include "tests/programs/random_program.hpp"
 #include "tests/programs/random_runs.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 /// A leaf takes its flops and one tick more; everything else takes a few ticks.
 class simple_costs final : public costs {
@@ -233,5 +232,4 @@ TEST(live, an_unlawful_policy_is_reported) {
   EXPECT_THROW(simulate(program, scheduler, where, {}, prices, nobody), unlawful);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

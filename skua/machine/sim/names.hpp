@@ -8,7 +8,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/policy/policy.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 using policies::action;
 using policies::amount;
@@ -34,4 +34,4 @@ using runtime::index;
 using runtime::invariant;
 using runtime::outcome;
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

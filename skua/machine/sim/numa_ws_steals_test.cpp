@@ -14,8 +14,7 @@
 #include "skua/program/recorder.hpp"
 #include "tests/programs/random_tree.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 /// Per worker and tick of the span. The worst of the 360 runs below had 5.4 attempts (1.1 on average) and 0.56 steals.
 constexpr double most_attempts = 8;
@@ -105,5 +104,4 @@ TEST(numa_ws_steals, are_at_most_a_constant_times_workers_times_span) {
   EXPECT_GT(meaningful, 0) << "no bound below what could be stolen: this shows nothing";
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

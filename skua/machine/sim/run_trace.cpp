@@ -5,7 +5,7 @@
 #include <limits>
 #include <ranges>
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 run_trace::run_trace(trace::trace_file& to, std::uint32_t workers, tick ticks_per_ns)
     : to_(to), now_(workers, trace::kind::none), attempts_(workers), ticks_per_ns_(ticks_per_ns) {
@@ -42,4 +42,4 @@ void run_trace::marks_before(tick at, worker_id w, task_tree const& program, tre
     note(at, w, {.what = trace::kind::mark, .other = tracks_[index(w)].name(m.name), .value = m.number});
 }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

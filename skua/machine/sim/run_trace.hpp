@@ -14,7 +14,7 @@
 #include "skua/parts/trace/trace_file.hpp"
 #include "skua/program/task_tree.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 /// For one run. Times that it is given are ticks since the run began. Cost: 5 ns an event.
 class run_trace {
@@ -70,4 +70,4 @@ class run_trace {
   tick program_at_ = 0;
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -25,8 +25,7 @@
 #include "skua/program/mark.hpp"
 #include "skua/program/recorder.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 using trace::kind;
 using trace::trace_data;
@@ -39,8 +38,7 @@ std::array<double, 64> written{};
 void uneven(auto& here, int depth, std::size_t at) {
   if (depth == 0)
     return here.leaf(writes{&written[at % 64], sizeof(double)}, flops{10.0 + static_cast<double>(at % 7)}, [] {});
-  here.join([=](auto& h) { uneven(h, depth - 1, at); },
-            [=](auto& h) { uneven(h, std::max(0, depth - 2), at + 1); });
+  here.join([=](auto& h) { uneven(h, depth - 1, at); }, [=](auto& h) { uneven(h, std::max(0, depth - 2), at + 1); });
 }
 
 void steps(auto& here) {
@@ -100,7 +98,8 @@ auto const live_program = [](policy& p, layout const& where, rules const& by, co
 
 std::size_t count(trace_data const& all, kind what) {
   std::size_t n = 0;
-  for (auto const& t : all.tracks) n += static_cast<std::size_t>(std::ranges::count(t.events, what, &trace::event::what));
+  for (auto const& t : all.tracks)
+    n += static_cast<std::size_t>(std::ranges::count(t.events, what, &trace::event::what));
   return n;
 }
 
@@ -130,9 +129,9 @@ TEST_P(traced_run, says_what_the_simulator_counted) {
   for (bool const is_live : {false, true}) {
     for (tick const heavy : {0, 200}) {
       rules const by{.fork_ticks = 2, .heavy_fence_ticks = heavy, .interrupt_ticks = heavy / 10};
-      run_result const done = (is_live ? run_traced(path(), GetParam(), by, live_program)
-                                       : run_traced(path(), GetParam(), by, recorded))
-                                  .result;
+      run_result const done =
+          (is_live ? run_traced(path(), GetParam(), by, live_program) : run_traced(path(), GetParam(), by, recorded))
+              .result;
       trace_data const all = trace::read_trace(path());
       ASSERT_TRUE(all.is_virtual && all.is_complete);
       ASSERT_EQ(all.tracks.size(), workers);
@@ -159,8 +158,8 @@ TEST_P(traced_run, says_what_the_simulator_counted) {
 
 TEST_P(traced_run, has_every_leaf_every_task_and_every_mark) {
   for (bool const is_live : {false, true}) {
-    simulation const done = is_live ? run_traced(path(), GetParam(), {}, live_program)
-                                    : run_traced(path(), GetParam(), {}, recorded);
+    simulation const done =
+        is_live ? run_traced(path(), GetParam(), {}, live_program) : run_traced(path(), GetParam(), {}, recorded);
     trace_data const all = trace::read_trace(path());
     EXPECT_EQ(count(all, kind::task_began), count(all, kind::task_ended));
     EXPECT_GT(count(all, kind::task_began), 1u);
@@ -277,5 +276,4 @@ TEST_F(traced_team, has_each_run_of_a_flow_as_an_iteration) {
   EXPECT_EQ(marked, (std::vector<std::uint64_t>{0, 1, 2})) << "a flow that runs once has no iterations";
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

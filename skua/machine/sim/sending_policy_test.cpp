@@ -13,8 +13,7 @@
 #include "skua/policy/random.hpp"
 #include "tests/programs/random_tree.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 /// Probes like `random`; a tag counts the forks above its task. One task in `one_in` goes to a random inbox.
 class scattering_worker final : public worker_policy {
@@ -155,5 +154,4 @@ TEST(sending_policy, policies_learn_how_long_their_workers_were_busy) {
   EXPECT_EQ(scheduler.sum(&scattering_worker::ran), busy);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/sim/simulate.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 void refuse_unlawful(std::vector<std::string> const& faults) {
   if (faults.empty()) return;
@@ -18,4 +18,4 @@ simulation simulate(task_tree program, policy& scheduler, layout const& where, r
   return {std::move(result), std::move(program)};
 }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -15,7 +15,7 @@
 #include "skua/machine/sim/simulator.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 /// A finished run, and the tree of the program.
 struct simulation {
@@ -64,4 +64,4 @@ simulation simulate(F&& f, policy& scheduler, layout const& where, rules const& 
 simulation simulate(task_tree program, policy& scheduler, layout const& where, rules const& by, costs& prices,
                     observer& watcher);
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

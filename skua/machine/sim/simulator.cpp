@@ -8,7 +8,7 @@
 #include "skua/machine/sim/engine/engine.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 tick ticks_of(task_tree const& program, tree_node_id id, rules const& by) noexcept {
   constexpr double most = 1e15;
@@ -46,4 +46,4 @@ run_result run(stepped_program& program, policy& scheduler, layout const& where,
   return engine(program.tree(), &program, scheduler, where, by, prices, watcher).run();
 }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -17,7 +17,7 @@
 #include "skua/parts/topology/layout.hpp"
 #include "skua/program/task_tree.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 /// When and where one node ran. Groups do not run themselves: times = 0.
 struct turn {
@@ -151,4 +151,4 @@ run_result run(task_tree const& program, policy& scheduler, layout const& where,
 run_result run(stepped_program& program, policy& scheduler, layout const& where, rules const& by, costs& prices,
                observer& watcher);
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

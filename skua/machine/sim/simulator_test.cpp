@@ -18,8 +18,7 @@
 #include "tests/programs/random_runs.hpp"
 #include "tests/programs/random_tree.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 std::string lines(std::vector<std::string> const& faults) {
   std::string text;
@@ -242,5 +241,4 @@ TEST(simulator, senseless_rules_are_refused) {
   refused({.lost_per_mille = 1000});
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

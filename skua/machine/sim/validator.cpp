@@ -7,7 +7,7 @@
 
 #include "skua/machine/sim/checker.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 namespace {
 
 std::string name_of(worker_id w) { return "worker " + std::to_string(index(w)); }
@@ -103,4 +103,4 @@ totals weigh(task_tree const& program, rules const& by) {
                        static_cast<double>(by.fork_ticks));
 }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -9,7 +9,7 @@
 #include "skua/machine/sim/simulator.hpp"
 #include "skua/policy/protocol_checker.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 /// Stands between the engine and the policy during one run: checks the protocol, and that nobody starves.
 class validator {
@@ -74,4 +74,4 @@ std::vector<tree_node_id> order_on_one_worker(task_tree const& program);
 /// Work and span in ticks, forks included.
 totals weigh(task_tree const& program, rules const& by);
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

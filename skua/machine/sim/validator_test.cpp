@@ -7,8 +7,7 @@
 #include "skua/policy/random.hpp"
 #include "tests/programs/random_tree.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 class faulty_results : public testing::Test {
  protected:
@@ -90,5 +89,4 @@ TEST(order_on_one_worker, a_scopes_tasks_come_after_its_body_the_newest_first) {
   EXPECT_EQ(order_on_one_worker(t), (std::vector<tree_node_id>{0, body, second, left, right, first, after}));
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

@@ -14,7 +14,7 @@
 
 #include "skua/parts/base/sanitizers.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Only the operations that the runtime uses, all with a named order. always_inline: what a program compiles must never be
 /// replaced by the library's copy.
@@ -99,4 +99,4 @@ class announced_atomic : public std::atomic<T> {
   [[gnu::always_inline]] void* address() const noexcept { return const_cast<announced_atomic*>(this); }
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

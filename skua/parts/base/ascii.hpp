@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// `text` with a to z for A to Z.
 [[nodiscard]] inline std::string lower(std::string_view text) {
@@ -14,4 +14,4 @@ namespace skua::inline v0::runtime {
   return all;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

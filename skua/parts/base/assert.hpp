@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/platform.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void broken(char const* kind, char const* name) noexcept {
   std::fprintf(stderr, "skua: %s broken: %s\n", kind, name);
@@ -36,4 +36,4 @@ constexpr void expects(bool holds, char const* what) noexcept {
   }
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 struct bias_rule {
   std::uint16_t least = 64;   ///< pops, at first and at least
@@ -22,4 +22,4 @@ struct bias_rule {
   }
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

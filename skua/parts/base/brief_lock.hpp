@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Models Lockable. Not fair. `Sync`: real_sync, or the explorer's model of it.
 template <synchronisation Sync = real_sync>
@@ -27,4 +27,4 @@ class brief_lock {
   typename Sync::template atomic<bool> held_{false};
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 
 #include "skua/parts/base/platform.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Defined for the library's own flag only (built_with.cpp).
 template <bool Debugged>
@@ -33,4 +33,4 @@ char const library_built_with_D_GLIBCXX_USE_CXX11_ABI<abi_of_strings>::is_needed
     has_flags_of_library ? nullptr : &library_built_with_D_GLIBCXX_DEBUG<standard_types_are_debugged>::is_needed,
     has_flags_of_library ? nullptr : &library_built_with_D_GLIBCXX_USE_CXX11_ABI<abi_of_strings>::is_needed};
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

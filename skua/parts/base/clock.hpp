@@ -6,7 +6,7 @@
 
 #include "skua/parts/base/durations.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Nanoseconds of the monotonic clock; about 20 ns to read.
 [[nodiscard]] inline std::uint64_t clock_ns(
@@ -14,4 +14,4 @@ namespace skua::inline v0::runtime {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(t.time_since_epoch()).count());
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

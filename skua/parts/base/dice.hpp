@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// splitmix64 (Steele, Lea, Flood 2014): 64 bits of state, period 2^64, good enough to choose victims.
 class dice {
@@ -30,4 +30,4 @@ class dice {
   std::uint64_t state_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

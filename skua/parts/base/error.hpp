@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 /// Root of all errors that Skua reports itself.
 struct error : std::runtime_error {
@@ -29,4 +29,4 @@ struct cancelled : error {
   cancelled() : error("cancelled: a stop was requested before the work was done") {}
 };
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

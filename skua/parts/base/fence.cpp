@@ -14,7 +14,7 @@
 #include "skua/parts/base/clock.hpp"
 #include "skua/parts/base/platform.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 enum class decision : std::uint8_t { open, asymmetric, refused, forced };
@@ -94,4 +94,4 @@ heavy_fence_time::heavy_fence_time() noexcept
 
 bool heavy_fence_time::is_over() const noexcept { return clock_ns() >= end_ns_; }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

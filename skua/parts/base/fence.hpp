@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 enum class fences : std::uint8_t {
   asymmetric,  ///< light fence = compiler barrier, heavy fence = membarrier
@@ -44,4 +44,4 @@ class heavy_fence_time {
   std::uint64_t end_ns_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// A worker of a pool, 0 .. workers-1. Neighbours in the topology have neighbouring numbers.
 enum class worker_id : std::uint32_t {};
@@ -18,12 +18,12 @@ inline constexpr place_id anywhere{0xffff'ffffU};
 constexpr std::uint32_t index(worker_id w) noexcept { return static_cast<std::uint32_t>(w); }
 constexpr std::uint32_t index(place_id p) noexcept { return static_cast<std::uint32_t>(p); }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::anywhere;
 using runtime::place_id;
 using runtime::worker_id;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

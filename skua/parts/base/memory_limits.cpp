@@ -3,7 +3,7 @@
 
 #include <sys/resource.h>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 std::string text_of(decltype(RLIMIT_AS) which) {
@@ -18,4 +18,4 @@ std::string memory_limits() {
   return "data segment (ulimit -d) = " + text_of(RLIMIT_DATA) + ", address space (ulimit -v) = " + text_of(RLIMIT_AS);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -5,9 +5,9 @@
 
 #include <string>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// "data segment (ulimit -d) = 3000 KiB, address space (ulimit -v) = unlimited"
 [[nodiscard]] std::string memory_limits();
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

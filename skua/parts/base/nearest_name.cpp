@@ -6,7 +6,7 @@
 #include <numeric>
 #include <string>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 /// Levenshtein's distance, one row at a time.
@@ -44,4 +44,4 @@ std::string_view nearest_name(std::string_view as_typed, std::vector<std::string
   return best;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 TEST(nearest_name, suggests_only_what_is_near) {
   std::vector<std::string_view> const known{"random", "hierarchical", "adws"};
@@ -19,5 +18,4 @@ TEST(nearest_name, suggests_only_what_is_near) {
   EXPECT_EQ(nearest_name("random", {}), "");
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

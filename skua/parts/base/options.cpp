@@ -10,7 +10,7 @@
 #include "skua/parts/base/ascii.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
@@ -177,4 +177,4 @@ std::size_t read_trace_bytes(std::string_view name, std::string_view text) {
                     "a size from 64k to 64g: a whole number of bytes, or one with the suffix k, m or g");
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -17,7 +17,7 @@
 
 #include "skua/parts/base/settings.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// From a variable's name to its value; nullopt = unset.
 using environment = std::function<std::optional<std::string>(char const* name)>;
@@ -45,4 +45,4 @@ using environment = std::function<std::optional<std::string>(char const* name)>;
 /// Bytes, with a suffix as above, of all events of a trace: 64k .. 64g.
 [[nodiscard]] std::size_t read_trace_bytes(std::string_view name, std::string_view text);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

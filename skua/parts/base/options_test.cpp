@@ -9,8 +9,7 @@
 
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using namespace std::chrono_literals;
 using variables = std::map<std::string, std::string>;
@@ -144,5 +143,4 @@ TEST(options, the_process_environment_is_one_such_getter) {
   EXPECT_TRUE(process_environment()("PATH").has_value());
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 enum class outcome : std::uint8_t {
   got,     ///< a task
@@ -13,4 +13,4 @@ enum class outcome : std::uint8_t {
   barred,  ///< there are tasks, but none for this worker
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

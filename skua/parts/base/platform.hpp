@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/durations.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 #if defined(SKUA_CHECKED)
 inline constexpr bool checked = true;  ///< invariants are tested at run time
@@ -153,4 +153,4 @@ inline void set_float_control([[maybe_unused]] std::uint64_t control) noexcept {
 #endif
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

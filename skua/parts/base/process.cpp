@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 // Process-wide, because fork() is.
@@ -21,4 +21,4 @@ std::uint32_t fork_generation() noexcept {
   return generation.load(std::memory_order_relaxed);  // relaxed: only fork() changes it
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// How many fork()s lie between the first call in this process's line and this process. The first call registers a
 /// handler with pthread_atfork; a child made by a bare clone() is not counted. Cost afterwards: 1 ns.
 [[nodiscard]] std::uint32_t fork_generation() noexcept;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

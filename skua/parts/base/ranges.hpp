@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 template <class R>
 using iterator_of = decltype(std::ranges::begin(std::declval<R&>()));
@@ -30,4 +30,4 @@ concept random_access_range = input_range<R> && std::random_access_iterator<iter
 template <class R>
 concept divisible_range = random_access_range<R> && requires(R& r) { std::ranges::size(r); };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

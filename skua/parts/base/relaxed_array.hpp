@@ -10,7 +10,7 @@
 #include <new>
 #include <type_traits>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 template <class T>
   requires std::is_arithmetic_v<T>
@@ -36,4 +36,4 @@ class relaxed_array {
   std::unique_ptr<T, frees> all_;  // calloc: fresh pages are zero and stay unmapped until they are written
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

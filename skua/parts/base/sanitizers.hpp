@@ -31,7 +31,7 @@ extern "C" {
 }
 // NOLINTEND(bugprone-reserved-identifier)
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 namespace asan {
 [[nodiscard, gnu::always_inline]] inline bool watches() noexcept {
@@ -51,4 +51,4 @@ namespace tsan {
 [[nodiscard, gnu::always_inline]] inline bool watches_from_outside() noexcept { return !under_tsan && watches(); }
 }  // namespace tsan
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -11,7 +11,7 @@
 
 #include "skua/parts/base/durations.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// More workers than this is taken for a typing error.
 inline constexpr std::uint32_t max_workers = 65'536;
@@ -53,4 +53,4 @@ struct settings {
   setting<std::size_t> stack_bytes{.value = std::size_t{8} << 20};  ///< as a main thread has; only touched pages cost
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

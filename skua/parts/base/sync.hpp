@@ -15,7 +15,7 @@
 #include "skua/parts/base/fence.hpp"
 #include "skua/parts/base/platform.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Laws. Let W be a store and R a later load of one thread, with F between them; W' and R' with F' in another thread;
 /// R reads what W' writes, and R' what W writes. If (F, F') is (light, heavy) and `fence_kind()` was asymmetric when
@@ -100,4 +100,4 @@ struct real_sync {
 
 static_assert(synchronisation<real_sync>);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 /// Past the string that begins at `at`; an unfinished one ends with its line, or with the text if it has three quotes.
@@ -47,4 +47,4 @@ std::uint32_t line_of_deep_key(std::string_view text) noexcept {
   return 0;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

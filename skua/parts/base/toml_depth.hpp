@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Parts of the longest key that a file may have; no file of ours has a key of more than two.
 inline constexpr std::uint32_t most_key_parts = 16;
@@ -15,4 +15,4 @@ inline constexpr std::uint32_t most_key_parts = 16;
 /// not TOML it may find too few parts only after the parser would have stopped. Cost: one pass.
 [[nodiscard]] std::uint32_t line_of_deep_key(std::string_view text) noexcept;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -5,8 +5,7 @@
 
 #include <string>
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 /// a.a.a
 std::string key_of(std::size_t parts) {
@@ -37,5 +36,4 @@ TEST(toml_depth, an_unfinished_string_hides_nothing_after_its_line) {
   EXPECT_EQ(line_of_deep_key(""), 0U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

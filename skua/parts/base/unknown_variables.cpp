@@ -11,7 +11,7 @@
 #include "skua/parts/base/ascii.hpp"
 #include "skua/parts/base/nearest_name.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 constexpr std::string_view prefix = "SKUA_";
@@ -55,4 +55,4 @@ void warn_of_unknown_variables() {
   }();
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

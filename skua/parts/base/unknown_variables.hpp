@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// One sentence per variable of `variables` ("NAME=VALUE", ends with a null pointer) that begins with SKUA_ and is
 /// none of options.hpp's. A variable set to nothing but spaces counts as unset, as there.
@@ -15,4 +15,4 @@ namespace skua::inline v0::runtime {
 /// Writes them to standard error, the first time in this process. Like getenv: not while another thread calls setenv.
 void warn_of_unknown_variables();
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

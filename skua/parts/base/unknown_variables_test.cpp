@@ -5,8 +5,7 @@
 
 #include <vector>
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 std::vector<std::string> about(std::vector<char const*> variables) {
   variables.push_back(nullptr);
@@ -18,7 +17,8 @@ TEST(unknown_variables, a_typing_error_is_named_with_the_variable_that_was_meant
       about({"HOME=/", "SKUA_WORKER=3"}),
       (std::vector<std::string>{
           "SKUA_WORKER is set, but Skua reads only SKUA_WORKERS, SKUA_PLACES, SKUA_PARTITIONS, SKUA_HISTORY, SKUA_PIN, "
-          "SKUA_POLICY, SKUA_SPIN, SKUA_STALL, SKUA_STACK, SKUA_TRACE and SKUA_TRACE_SIZE; did you mean SKUA_WORKERS?"}));
+          "SKUA_POLICY, SKUA_SPIN, SKUA_STALL, SKUA_STACK, SKUA_TRACE and SKUA_TRACE_SIZE; did you mean "
+          "SKUA_WORKERS?"}));
   for (auto const& [typed, meant] : {std::pair{"SKUA_POLICYS=adws", "SKUA_POLICY?"},
                                      {"SKUA_workers=1", "SKUA_WORKERS?"},
                                      {"SKUA_PINS=on", "SKUA_PIN?"}}) {
@@ -41,5 +41,4 @@ TEST(unknown_variables, those_that_skua_reads_and_blank_ones_are_not) {
   EXPECT_TRUE(about_unknown_variables(nullptr).empty());
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -6,7 +6,7 @@
 #include "skua/parts/base/sanitizers.hpp"
 #include "skua/parts/context/current.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
@@ -113,4 +113,4 @@ void give_block(void* block, std::size_t bytes) noexcept {
   me->blocks->give(block, size_class);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 
 #include "skua/parts/base/brief_lock.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 inline constexpr std::size_t size_classes = 8;  ///< multiples of 64 bytes
 
@@ -79,4 +79,4 @@ struct in_block {
   }
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/current.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 using boost::context::detail::jump_fcontext;
@@ -152,4 +152,4 @@ void forget(context& never_ran) noexcept {
   broken("invariant", "nobody resumes a flow that has ended");
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -12,7 +12,7 @@
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/context/stack.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Exception state that the C++ runtime keeps per thread, but that belongs to a flow: the exceptions being handled,
 /// innermost first, and the number in flight.
@@ -62,4 +62,4 @@ void switch_to(context& from, context& to, void (*after)(void*) noexcept, void* 
 /// and what `argument` points to must not be locals of the ended flow: its frames are gone.
 [[noreturn]] void leave_to(context& leaving, context& to, void (*after)(void*) noexcept, void* argument) noexcept;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -7,8 +7,7 @@
 #include "skua/parts/context/context.hpp"
 #include "skua/parts/context/current.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 struct both {
   context here;
@@ -104,7 +103,6 @@ void map_touch_unmap(benchmark::State& state) {
 }
 BENCHMARK(map_touch_unmap)->Arg(256 << 10)->Arg(8 << 20);
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime
 
 BENCHMARK_MAIN();

@@ -18,8 +18,7 @@
 #include "skua/parts/context/current.hpp"
 #include "skua/parts/context/flow_test.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using testing::flow;
 using testing::worker_thread;
@@ -387,5 +386,4 @@ TEST(context_DeathTest, tsan_sees_a_race_between_flows_of_one_thread) {
       ::testing::ExitedWithCode(66), "data race");
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class block_cache;
 class stack;
@@ -63,4 +63,4 @@ void set_current_outside_watch(outside_watch const* w) noexcept;
 /// Under TSan: the running flow stops on this thread. Pairs with thread_number. Does nothing otherwise.
 void flow_stops() noexcept;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -12,8 +12,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/context/flow_test.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using testing::flow;
 using testing::worker_thread;
@@ -226,5 +225,4 @@ TEST(exceptions, random_flows_on_random_threads_keep_their_own) {
   EXPECT_EQ(pool.count().live, 0U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

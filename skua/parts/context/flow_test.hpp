@@ -11,7 +11,7 @@
 #include "skua/parts/context/current.hpp"
 #include "skua/parts/context/stack.hpp"
 
-namespace skua::inline v0::runtime::testing {
+namespace skua { inline namespace v0 { namespace runtime { namespace testing {
 
 /// Makes the calling thread a worker while it lives.
 class worker_thread {
@@ -97,4 +97,4 @@ class flow {
   bool ended_ = false;
 };
 
-}  // namespace skua::inline v0::runtime::testing
+}}}}  // namespace skua::v0::runtime::testing

@@ -24,7 +24,7 @@
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/context/stack.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 /// Signal dispositions belong to the process, so this does too. (overflow.md, section 2)
@@ -344,4 +344,4 @@ outside_watch const& watch_thread_from_outside() noexcept {
   return *current_outside_watch();
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -10,7 +10,7 @@
 #include "skua/parts/context/current.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The calling thread's stack for signal handlers: its own if it has one already, else one of ours.
 class signal_stack {
@@ -61,4 +61,4 @@ struct outside_watch {
 /// known of its stack. Cost: 1 ns; once per thread 10 to 50 us, and a mapping.
 outside_watch const& watch_thread_from_outside() noexcept;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -15,8 +15,7 @@
 #include "skua/parts/context/flow_test.hpp"
 #include "skua/parts/context/valgrind.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using testing::flow;
 using testing::worker_thread;
@@ -421,5 +420,4 @@ TEST_F(overflow, signal_stack_is_the_threads_own_if_it_has_one) {
   }).join();
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

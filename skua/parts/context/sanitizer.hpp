@@ -11,7 +11,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sanitizers.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The sanitizers' state of a suspended flow. Its layout is the same in every build.
 struct sanitizer_state {
@@ -146,4 +146,4 @@ class unseen_accesses {
 };
 
 }  // namespace tsan
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -18,7 +18,7 @@
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/context/valgrind.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 // MAP_NORESERVE: address space, not memory. MAP_STACK: no huge pages (Linux 6.7 and later).
@@ -195,4 +195,4 @@ void stack_cache::flush() noexcept {
   while (stack* const s = mine_.pop()) pool_.give(s);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -13,7 +13,7 @@
 #include "skua/parts/context/current.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// 8 MiB of address space. Recursion nests on the stack of its task as deeply as in the serial program (1572 levels in
 /// UTS T3), and serial programs count on the 8 MiB of their main thread.
@@ -152,4 +152,4 @@ class stack_cache {
   stack_list mine_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

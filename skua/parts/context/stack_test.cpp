@@ -17,8 +17,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/valgrind.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 constexpr std::size_t kib = 1024;
 
@@ -223,5 +222,4 @@ TEST(stack_pool_DeathTest, mapping_limit_is_a_clear_error) {
       ::testing::ExitedWithCode(0), "a stack takes 2 mappings");
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

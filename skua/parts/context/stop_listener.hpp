@@ -15,7 +15,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/current.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Calls f() once `token` requests a stop, on the thread that requests it, or at once if it already has.
 template <class F>
@@ -35,4 +35,4 @@ class stop_listener {
   std::stop_callback<F> callback_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -4,7 +4,7 @@
 // valgrind_absent.cpp. Not in platform.hpp, so that no user's translation unit includes Valgrind's macros.
 #pragma once
 
-namespace skua::inline v0::runtime::valgrind {
+namespace skua { inline namespace v0 { namespace runtime { namespace valgrind {
 
 /// Registers the stack [low, high). Returns its name for `deregister_stack`. A few ns outside Valgrind.
 [[nodiscard]] unsigned register_stack(void* low, void* high) noexcept;
@@ -13,4 +13,4 @@ void deregister_stack(unsigned name) noexcept;
 /// True if the program runs under Valgrind.
 [[nodiscard]] bool running() noexcept;
 
-}  // namespace skua::inline v0::runtime::valgrind
+}}}}  // namespace skua::v0::runtime::valgrind

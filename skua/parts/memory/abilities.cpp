@@ -8,7 +8,7 @@
 #include "skua/parts/memory/page_block.hpp"
 #include "skua/parts/memory/touch.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 page_ability answer(std::error_code refusal, std::string const& call, std::string const& works) {
@@ -50,4 +50,4 @@ page_abilities try_pages(page_kernel const& kernel) {
   return {.bind = try_bind(kernel), .locate = try_locate(kernel), .huge = try_huge(kernel)};
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

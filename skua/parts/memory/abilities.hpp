@@ -8,7 +8,7 @@
 
 #include "skua/parts/memory/page_kernel.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 struct page_ability {
   bool works = false;
@@ -24,4 +24,4 @@ struct page_abilities {
 /// Tries each ability on a page of its own. A dozen system calls. Throws resource_error if there is no page to try.
 [[nodiscard]] page_abilities try_pages(page_kernel const& kernel = running_kernel());
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -12,8 +12,7 @@
 #include "skua/parts/memory/page_block.hpp"
 #include "skua/parts/memory/touch.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using testing::fake_kernel;
 
@@ -46,5 +45,4 @@ TEST(try_pages, agrees_with_what_the_real_kernel_then_does) {
   EXPECT_FALSE(found.huge.why.empty());
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -3,7 +3,7 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 std::error_code as_error(int number) noexcept { return {number, std::generic_category()}; }
@@ -54,4 +54,4 @@ std::error_code unbind_pages(std::span<std::byte> pages, page_kernel const& kern
   return as_error(kernel.bind(pages, page_rule::local, {}));
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -12,7 +12,7 @@
 #include "skua/parts/memory/page_kernel.hpp"
 #include "skua/parts/memory/shares.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Binds all of `pages`, which starts at a page, to one node; other nodes take over once it
 /// is full. Returns the kernel's error.
@@ -37,4 +37,4 @@ namespace skua::inline v0::runtime {
 /// homes[place], or no_numa_node.
 [[nodiscard]] numa_id home_of(place_id place, std::span<numa_id const> homes) noexcept;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -14,8 +14,7 @@
 #include "skua/parts/memory/page_block.hpp"
 #include "skua/parts/memory/touch.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using testing::fake_kernel;
 using testing::nodes_with_memory;
@@ -181,5 +180,4 @@ TEST_F(real_nodes, a_node_that_does_not_exist_is_refused) {
   EXPECT_EQ(bind_pages(block_.bytes(), numa_id{1000}), std::errc::invalid_argument);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

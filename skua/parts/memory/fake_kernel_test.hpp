@@ -17,7 +17,7 @@
 
 #include "skua/parts/memory/page_kernel.hpp"
 
-namespace skua::inline v0::runtime::testing {
+namespace skua { inline namespace v0 { namespace runtime { namespace testing {
 
 class fake_kernel final : public page_kernel {
  public:
@@ -118,4 +118,4 @@ inline std::vector<numa_id> nodes_with_memory() {
   return nodes;
 }
 
-}  // namespace skua::inline v0::runtime::testing
+}}}}  // namespace skua::v0::runtime::testing

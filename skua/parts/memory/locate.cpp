@@ -8,7 +8,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/memory/bind.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 constexpr std::size_t pages_per_call = 4096;
@@ -107,4 +107,4 @@ double part_at_home(std::span<page_home const> pages, std::span<page_run const> 
   return counted == 0 ? 1.0 : static_cast<double>(at_home) / static_cast<double>(counted);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

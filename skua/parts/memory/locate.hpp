@@ -13,7 +13,7 @@
 #include "skua/parts/memory/page_kernel.hpp"
 #include "skua/parts/memory/shares.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 enum class page_state : std::uint8_t {
   on_node,
@@ -61,9 +61,9 @@ struct page_census {
 [[nodiscard]] double part_at_home(std::span<page_home const> pages, std::span<page_run const> runs,
                                   std::span<numa_id const> homes);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::count_pages;
 using runtime::locate_pages;
@@ -72,4 +72,4 @@ using runtime::page_home;
 using runtime::page_homes;
 using runtime::part_at_home;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -12,8 +12,7 @@
 #include "skua/parts/memory/page_block.hpp"
 #include "skua/parts/memory/touch.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using testing::fake_kernel;
 using testing::nodes_with_memory;
@@ -92,5 +91,4 @@ TEST(part_at_home, counts_only_pages_that_have_a_node_and_an_owner_with_one) {
   EXPECT_EQ(part_at_home(pages, runs, {}), 1.0);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

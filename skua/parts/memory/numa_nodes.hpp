@@ -10,7 +10,7 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// A NUMA node, by the operating system's number.
 enum class numa_id : std::uint32_t {};
@@ -49,11 +49,11 @@ class numa_set {
   std::array<unsigned long, most_numa_nodes / word_bits> words_{};
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::no_numa_node;
 using runtime::numa_id;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

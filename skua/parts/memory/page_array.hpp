@@ -12,7 +12,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/memory/page_block.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Elements start as zero bytes, and no page is touched yet: whoever first writes to a page decides where it lies,
 /// unless it was bound. Aligned to a page. Movable, not copyable; empty after a move.
@@ -50,10 +50,10 @@ class page_array {
   std::size_t size_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::page_array;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

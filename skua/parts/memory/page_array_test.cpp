@@ -14,8 +14,7 @@
 #include "skua/parts/memory/fake_kernel_test.hpp"
 #include "skua/parts/topology/scratch_test.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using testing::fake_kernel;
 using testing::message_of;
@@ -88,5 +87,4 @@ TEST(page_array, has_small_pages_where_huge_ones_are_refused) {
   a[3 * small_page_bytes() - 1] = 1;
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

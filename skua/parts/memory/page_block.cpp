@@ -11,7 +11,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/memory_limits.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 62;
@@ -69,4 +69,4 @@ page_block& page_block::operator=(page_block&& other) noexcept {
   return *this;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -8,7 +8,7 @@
 
 #include "skua/parts/memory/page_kernel.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The size of the pages, which is the granularity of placement.
 enum class page_size : std::uint8_t {
@@ -43,11 +43,11 @@ class page_block {
   return (bytes + page - 1) / page * page;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::page_block;
 using runtime::page_size;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <system_error>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 int mode_of(page_rule rule) noexcept {
@@ -81,4 +81,4 @@ std::size_t huge_page_bytes() noexcept {
 
 std::string error_text(int error) { return std::generic_category().message(error); }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

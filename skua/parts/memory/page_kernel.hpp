@@ -10,7 +10,7 @@
 
 #include "skua/parts/memory/numa_nodes.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// On which node of a set the first touch puts a page. All but `local` fall back to other nodes where the wanted one is
 /// full: a full node costs speed, it never ends the program (docs/decisions/0009).
@@ -56,10 +56,10 @@ class page_kernel {
 /// "Operation not permitted"
 [[nodiscard]] std::string error_text(int error);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::page_advice;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -6,7 +6,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/memory/page_block.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 /// floor(whole * part / parts) for part <= parts < 2^32, without a wider type: whole = q * parts + r.
@@ -64,4 +64,4 @@ std::vector<page_run> cyclic_blocks(std::size_t bytes, std::size_t block_bytes, 
   return runs;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -10,7 +10,7 @@
 
 #include "skua/parts/base/ids.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Elements [first, first + count) belong to a place.
 struct share {
@@ -43,11 +43,11 @@ struct page_run {
 [[nodiscard]] std::vector<page_run> cyclic_blocks(std::size_t bytes, std::size_t block_bytes, std::size_t page_bytes,
                                                   std::uint32_t places);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::page_run;
 using runtime::share;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -10,8 +10,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/memory/page_block.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 constexpr std::size_t page = 4096;
 
@@ -116,5 +115,4 @@ TEST(cyclic_blocks, blocks_tile_any_array) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

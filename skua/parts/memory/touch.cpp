@@ -3,7 +3,7 @@
 
 #include <cerrno>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 std::error_code touch_pages(std::span<std::byte> pages, page_kernel const& kernel) {
   if (pages.empty()) return {};
@@ -19,4 +19,4 @@ std::error_code touch_pages(std::span<std::byte> pages, page_kernel const& kerne
   return {};
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

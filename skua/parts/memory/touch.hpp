@@ -9,7 +9,7 @@
 
 #include "skua/parts/memory/page_kernel.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Brings the pages in, on the caller's node unless they are bound or present; keeps their contents. Nobody else may
 /// write to them meanwhile: on kernels before 5.14 each page is read and written back. Most of the time goes into the
@@ -17,4 +17,4 @@ namespace skua::inline v0::runtime {
 /// not_enough_memory: no memory is left; some pages may have come in.
 [[nodiscard]] std::error_code touch_pages(std::span<std::byte> pages, page_kernel const& kernel = running_kernel());
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

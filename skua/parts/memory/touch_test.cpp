@@ -11,8 +11,7 @@
 #include "skua/parts/memory/fake_kernel_test.hpp"
 #include "skua/parts/memory/page_array.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using testing::fake_kernel;
 
@@ -58,5 +57,4 @@ TEST(touch_pages, tells_that_there_is_no_memory) {
   EXPECT_FALSE(touch_pages({}, kernel));
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -23,7 +23,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// A matrix in Z layout or a quadrant of one: a pointer and sizes, to be passed by value. Rows and columns count
 /// elements; blocks at the lower and right edge are stored whole, with padding beyond the edge.
@@ -198,13 +198,13 @@ class z_matrix {
   elements data_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::from_z;
 using runtime::to_z;
 using runtime::z_matrix;
 using runtime::z_view;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

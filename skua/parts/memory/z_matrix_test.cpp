@@ -11,8 +11,7 @@
 
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 struct shape {
   std::size_t rows;
@@ -157,5 +156,4 @@ TEST(z_matrix, too_large_a_matrix_is_a_clear_error) {
   EXPECT_THROW(z_matrix<float>(huge, huge, 128), resource_error);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -11,7 +11,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/ordered/ordered_store.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class ordered_lane {
  public:
@@ -71,4 +71,4 @@ class ordered_lane {
   std::vector<std::unique_ptr<ordered_store<>::reader>> readers_;  ///< by victim; null: never stolen from
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

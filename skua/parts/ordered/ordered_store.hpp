@@ -20,7 +20,7 @@
 #include "skua/parts/ordered/strategy_forest.hpp"
 #include "skua/parts/ordered/strategy_kind.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// A task and its strategy, on the way into a store. The value is copied.
 struct offered_task {
@@ -362,4 +362,4 @@ bool ordered_store<Sync, BlockSlots>::compact() noexcept {
   return filled_of_last_ < BlockSlots;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -16,7 +16,7 @@
 
 #include "skua/parts/ordered/strategy_kind.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// `Item` is a cheap value from which `view(item)` (found by ADL) makes an ordered_task. Not thread-safe.
 template <class Item>
@@ -205,4 +205,4 @@ class strategy_forest {
   std::uint64_t comparisons_ = 0;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 
 #include "skua/parts/base/ids.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The largest value of a strategy: a store keeps a copy of it.
 inline constexpr std::size_t strategy_value_bytes = 40;
@@ -62,4 +62,4 @@ struct ordered_task {
   return by.steals ? a.number < b.number : a.number > b.number;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -2,8 +2,8 @@
 // The deque of real threads, compiled once: a program compiles only what it inlines into its forks.
 #include "skua/parts/queue/deque.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 template class deque<real_sync>;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

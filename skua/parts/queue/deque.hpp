@@ -27,7 +27,7 @@
 #include "skua/parts/queue/deque_words.hpp"
 #include "skua/parts/queue/ring.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// What a thief has spent on taking the bias from owners.
 struct revocation_count {
@@ -488,4 +488,4 @@ bool deque<Sync>::victim::revoke(top_word& seen, revocation_count& spent) const 
 
 extern template class deque<real_sync>;  // deque.cpp: programs compile push and pop only
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

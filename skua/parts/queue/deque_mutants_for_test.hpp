@@ -13,7 +13,7 @@
 #include "tests/explorer/model_sync.hpp"
 #include "tests/explorer/mutants.hpp"
 
-namespace skua::inline v0::runtime::deque_mutants {
+namespace skua { inline namespace v0 { namespace runtime { namespace deque_mutants {
 
 using explorer::model_atomic, explorer::model_sync, explorer::current_world, explorer::ordered_store_of;
 
@@ -161,4 +161,4 @@ struct torn_exchange : model_sync {
 /// Thieves and the owner's last pop move the top without looking whether it has moved.
 using explorer::torn_compare_exchange;
 
-}  // namespace skua::inline v0::runtime::deque_mutants
+}}}}  // namespace skua::v0::runtime::deque_mutants

@@ -8,7 +8,7 @@
 #include "skua/parts/base/bias_rule.hpp"
 #include "skua/parts/base/platform.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 struct deque_options {
   std::size_t capacity = 64;   ///< entries of the first ring; a power of two, at least 2
@@ -17,4 +17,4 @@ struct deque_options {
   std::pmr::memory_resource* memory = std::pmr::new_delete_resource();
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
 
-namespace skua::inline v0::runtime::deque_sleepers {
+namespace skua { inline namespace v0 { namespace runtime { namespace deque_sleepers {
 
 using explorer::memory, explorer::require;
 
@@ -68,4 +68,4 @@ struct sleeper_and_keeper : sleeper<Sync, 0> {
   }
 };
 
-}  // namespace skua::inline v0::runtime::deque_sleepers
+}}}}  // namespace skua::v0::runtime::deque_sleepers

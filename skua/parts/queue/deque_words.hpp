@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/platform.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 struct deque_words {
   // Bottom, limit, guard and top count bytes of slots ever used, so that a position needs no multiplication.
@@ -54,4 +54,4 @@ struct deque_words {
   };
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -12,7 +12,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Base of what can be injected. The injector owns it from `push` until `pop` returns it.
 struct injectable {
@@ -85,4 +85,4 @@ class injector {
   injectable* last_ = nullptr;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

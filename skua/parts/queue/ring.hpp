@@ -13,7 +13,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// What queues carry. Queues never dereference `task`.
 struct entry {
@@ -72,4 +72,4 @@ class ring {
   ring* older_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

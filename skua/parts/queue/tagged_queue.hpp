@@ -19,7 +19,7 @@
 #include "skua/parts/base/sync.hpp"
 #include "skua/parts/queue/waiting_line.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Makes a queue that takes no entries: pushes fail as if there were no memory.
 struct no_entries_t {};
@@ -172,4 +172,4 @@ class alignas(cache_line_bytes) tagged_queue {
   waiting_line<Item> items_;                  ///< oldest first
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

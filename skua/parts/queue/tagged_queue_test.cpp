@@ -9,8 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 constexpr auto any = [](int) { return true; };
 
@@ -93,5 +92,4 @@ TEST(tagged_queue, what_many_put_in_comes_out_once) {
   EXPECT_TRUE(f.looks_empty());
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

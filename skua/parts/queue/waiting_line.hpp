@@ -8,7 +8,7 @@
 #include <new>
 #include <vector>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 template <class Item>
 class waiting_line {
@@ -58,4 +58,4 @@ class waiting_line {
   std::size_t first_ = 0;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -11,8 +11,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "tests/programs/random_runs.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 TEST(waiting_line, is_a_deque_whoever_takes_what) {
   std::uint64_t const seed = testing::fresh_seed();
@@ -50,5 +49,4 @@ TEST(waiting_line, a_line_that_moves_along_keeps_its_room) {
   EXPECT_TRUE(&*line.begin() >= where && &*line.begin() < where + 8) << "it has not grown";
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

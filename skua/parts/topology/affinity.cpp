@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <vector>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 constexpr std::size_t first_words = 1024 / cpu_mask::word_bits;
@@ -50,4 +50,4 @@ saved_affinity::~saved_affinity() {
   if (!mask_.empty()) static_cast<void>(bind_this_thread(mask_));
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

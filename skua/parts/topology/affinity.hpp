@@ -9,7 +9,7 @@
 
 #include "skua/parts/topology/cpu_mask.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The kernel's part: fills `words`, returns the number of bytes written, or -errno. -EINVAL: `words` is too short.
 using affinity_call = std::function<long(std::span<cpu_mask::word> words)>;
@@ -39,4 +39,4 @@ class saved_affinity {
   cpu_mask mask_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -8,7 +8,7 @@
 
 #include "skua/parts/topology/file.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 constexpr std::size_t longest_file_bytes = std::size_t{16} << 20;
@@ -198,4 +198,4 @@ cpu_quota read_cpu_quota(std::string const& root) {
   return quota;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

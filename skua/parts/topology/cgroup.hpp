@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// One limit that was found.
 struct cpu_limit {
@@ -35,4 +35,4 @@ struct cpu_quota {
 /// Cost: opens 3 to 10 small files.
 [[nodiscard]] cpu_quota read_cpu_quota(std::string const& root = "");
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,8 +9,7 @@
 #include "skua/parts/topology/default_workers.hpp"
 #include "skua/parts/topology/scratch_test.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 /// The files of one system, below a directory of their own.
 struct fake_system {
@@ -207,5 +206,4 @@ TEST(default_workers, the_quota_of_this_machine_does_not_bind_another) {
   EXPECT_EQ(count_default_workers(topology::synthetic("package:4 core:16"), one).count, 64U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

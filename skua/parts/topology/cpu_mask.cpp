@@ -5,7 +5,7 @@
 #include <bit>
 #include <charconv>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 std::optional<cpu_mask> cpu_mask::from_hwloc(std::string_view text) {
   // Words of 32 bits between commas, the most significant first.
@@ -84,4 +84,4 @@ std::string to_text(cpu_mask const& mask) {
   return text;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

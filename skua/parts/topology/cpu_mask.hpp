@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class cpu_mask {
  public:
@@ -42,4 +42,4 @@ class cpu_mask {
 /// "0-3,8,10-11"; "none" for the empty set.
 [[nodiscard]] std::string to_text(cpu_mask const& mask);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -10,8 +10,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/topology/affinity.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 TEST(cpu_mask, behaves_like_a_set) {
   constexpr std::uint64_t seed = 5;
@@ -92,5 +91,4 @@ TEST(affinity, binding_to_a_pu_that_is_not_there_is_an_error) {
   EXPECT_TRUE(bind_this_thread(cpu_mask{}));
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -6,7 +6,7 @@
 
 #include "skua/parts/base/options.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 default_workers count_default_workers(topology const& machine, cpu_quota const& quota) {
   auto const pus = static_cast<std::uint32_t>(machine.pus().size());
@@ -25,4 +25,4 @@ default_workers count_default_workers(topology const& machine, cpu_quota const& 
   return {.count = std::min(pus, max_workers), .why = std::move(why)};
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

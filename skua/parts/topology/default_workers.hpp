@@ -8,7 +8,7 @@
 #include "skua/parts/topology/cgroup.hpp"
 #include "skua/parts/topology/topology.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 struct default_workers {
   std::uint32_t count = 1;
@@ -19,4 +19,4 @@ struct default_workers {
 /// topology (synthetic, XML) gets one worker per PU.
 [[nodiscard]] default_workers count_default_workers(topology const& machine, cpu_quota const& quota);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -7,7 +7,7 @@
 #include <array>
 #include <cerrno>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 file_text read_file(std::string const& path, std::size_t most_bytes) {
   int const file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -30,4 +30,4 @@ file_text read_file(std::string const& path, std::size_t most_bytes) {
   return result;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -6,7 +6,7 @@
 #include <string>
 #include <system_error>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 struct file_text {
   std::string text = {};
@@ -16,4 +16,4 @@ struct file_text {
 
 [[nodiscard]] file_text read_file(std::string const& path, std::size_t most_bytes);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

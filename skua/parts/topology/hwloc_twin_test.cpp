@@ -7,7 +7,7 @@
 
 #include <stdexcept>
 
-namespace skua::inline v0::runtime::testing {
+namespace skua { inline namespace v0 { namespace runtime { namespace testing {
 namespace {
 
 hwloc_topology_t of(void* handle) { return static_cast<hwloc_topology_t>(handle); }
@@ -117,4 +117,4 @@ std::vector<int> hwloc_twin::efficiencies() const {
   return all;
 }
 
-}  // namespace skua::inline v0::runtime::testing
+}}}}  // namespace skua::v0::runtime::testing

@@ -10,7 +10,7 @@
 
 #include "skua/parts/topology/topology.hpp"
 
-namespace skua::inline v0::runtime::testing {
+namespace skua { inline namespace v0 { namespace runtime { namespace testing {
 
 /// A node without its position: kind, OS index, OS indices of its PUs.
 using flat_node = std::tuple<level, std::uint32_t, std::vector<std::uint32_t>>;
@@ -43,4 +43,4 @@ class hwloc_twin {
   void* handle_;
 };
 
-}  // namespace skua::inline v0::runtime::testing
+}}}}  // namespace skua::v0::runtime::testing

@@ -10,7 +10,7 @@
 #include "skua/parts/topology/place_sets.hpp"
 #include "skua/parts/topology/seating.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 constexpr std::uint32_t first_far = 5;
@@ -202,4 +202,4 @@ std::string layout::distance_name(std::uint32_t distance) const {
   return name;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

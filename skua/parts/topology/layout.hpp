@@ -16,7 +16,7 @@
 #include "skua/parts/base/settings.hpp"
 #include "skua/parts/topology/topology.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Which PUs are used when there are fewer workers than PUs.
 enum class spread : std::uint8_t {
@@ -124,12 +124,12 @@ class layout {
   bool can_bind_ = false;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::layout;
 using runtime::layout_options;
 using runtime::spread;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -13,8 +13,7 @@
 #include "skua/parts/topology/hwloc_twin_test.hpp"
 #include "skua/parts/topology/scratch_test.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using testing::message_of;
 
@@ -242,5 +241,4 @@ TEST(layout, the_largest_machines_are_laid_out) {
   EXPECT_EQ(on("package:8192 core:1", {.workers = 1'000, .order = spread::scatter}).workers(), 1'000U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

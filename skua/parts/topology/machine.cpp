@@ -13,7 +13,7 @@
 #include "skua/parts/topology/reading.hpp"
 #include "skua/parts/topology/topology.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 struct destroy {
@@ -123,4 +123,4 @@ topology topology::machine(cpu_mask const& allowed) {
   return topology{read};
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -5,7 +5,7 @@
 
 #include "skua/parts/topology/affinity.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 pin_result may_pin(layout const& where, bool asked) {
   if (!asked) return {.what = pinning::not_asked, .why = "pinning is off"};
@@ -27,4 +27,4 @@ pin_result pin_this_thread(layout const& where, worker_id w, bool asked) {
   return {.what = pinning::pinned, .why = "pinned to PU " + std::to_string(pu)};
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

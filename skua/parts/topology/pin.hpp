@@ -8,7 +8,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/topology/layout.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 enum class pinning : std::uint8_t {
   pinned,     ///< the thread runs only on its worker's PU
@@ -29,4 +29,4 @@ struct pin_result {
 /// thread's mask (saved_affinity does that).
 [[nodiscard]] pin_result pin_this_thread(layout const& where, worker_id w, bool asked);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -8,8 +8,7 @@
 
 #include "skua/parts/topology/affinity.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 /// The answer, and the mask that the thread really has afterwards.
 struct seen {
@@ -61,5 +60,4 @@ TEST(pin, a_kernel_that_refuses_is_reported) {
   EXPECT_NE(s.answer.why.find("60000"), std::string::npos) << s.answer.why;
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

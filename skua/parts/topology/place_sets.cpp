@@ -8,7 +8,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/topology/places.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 std::uint32_t cores_of(topology const& machine, topology_node const& node) {
@@ -117,4 +117,4 @@ std::vector<place_set> places_from(topology const& machine, std::string_view nam
   return places;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 
 #include "skua/parts/topology/topology.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The PUs of one place, by position in topology::pus(), and its kind: "l3", "numa_node", ..., or "given".
 struct place_set {
@@ -29,4 +29,4 @@ struct place_set {
 /// PU that does not exist, may not be used, or is in two places.
 [[nodiscard]] std::vector<place_set> places_from(topology const& machine, std::string_view name, std::string_view text);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/options.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 /// PU numbers above this are taken for a typing error.
@@ -175,4 +175,4 @@ class reader {
 
 places_spec read_places(std::string_view name, std::string_view text) { return reader{name, text}.list(); }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -17,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 enum class place_word : std::uint8_t { threads, cores, ll_caches, numa_domains, sockets };
 
@@ -38,4 +38,4 @@ using places_spec = std::variant<abstract_places, explicit_places>;
 /// At most max_workers PUs over all places, counted with repetitions.
 [[nodiscard]] places_spec read_places(std::string_view name, std::string_view text);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

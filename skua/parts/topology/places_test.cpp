@@ -12,8 +12,7 @@
 #include "skua/parts/topology/place_sets.hpp"
 #include "skua/parts/topology/scratch_test.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using pus = std::vector<std::uint32_t>;
 using testing::message_of;
@@ -159,5 +158,4 @@ TEST(places_from, pus_must_exist_and_be_in_one_place_only) {
   EXPECT_NE(message("{0:4},{3:4}").find("PU 3 is in two places"), std::string::npos) << message("{0:4},{3:4}");
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -12,7 +12,7 @@
 #include "skua/parts/topology/cpu_mask.hpp"
 #include "skua/parts/topology/topology.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// One element above the PUs: its kind, and the range [first, first + pus) of PUs below it.
 struct read_element {
@@ -52,4 +52,4 @@ class range_finder {
 /// "package 3", or "l3" where there is no index.
 [[nodiscard]] std::string element_name(level kind, std::uint32_t os_index);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace skua::inline v0::runtime::testing {
+namespace skua { inline namespace v0 { namespace runtime { namespace testing {
 
 class scratch {
  public:
@@ -54,4 +54,4 @@ std::string message_of(F&& f) {
   return {};
 }
 
-}  // namespace skua::inline v0::runtime::testing
+}}}}  // namespace skua::v0::runtime::testing

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <compare>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 using pu_list = std::vector<std::uint32_t>;
@@ -61,4 +61,4 @@ std::vector<std::uint32_t> binding_order(topology const& machine, std::vector<st
   return scatter_below(machine, 0, marked);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -25,7 +25,7 @@
 #include "skua/parts/topology/reading.hpp"
 #include "skua/parts/topology/topology.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 constexpr std::string_view example = "\"package:4 numa:1 l3:1 core:16 pu:1\"";
@@ -225,4 +225,4 @@ topology topology::synthetic(std::string_view description, std::span<std::uint64
   return topology{read};
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/topology/reading.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 std::string_view level_name(level kind) noexcept {
   constexpr std::array<std::string_view, 7> names{"machine", "package", "numa_node", "l3", "l2", "core", "pu"};
@@ -133,4 +133,4 @@ std::optional<std::uint64_t> topology::numa_latency(std::uint32_t from, std::uin
   return std::max(numa_latency_[r * n + c], numa_latency_[c * n + r]);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

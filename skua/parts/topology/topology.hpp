@@ -20,7 +20,7 @@
 
 #include "skua/parts/topology/cpu_mask.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// No such index: the OS gives L3 clusters none, a lone core has no package, ...
 inline constexpr std::uint32_t no_index = 0xffff'ffffU;
@@ -112,10 +112,10 @@ class topology {
   bool can_bind_ = false;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::topology;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

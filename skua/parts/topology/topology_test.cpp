@@ -13,8 +13,7 @@
 #include "skua/parts/topology/reading.hpp"
 #include "skua/parts/topology/scratch_test.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using testing::hwloc_twin;
 using testing::message_of;
@@ -199,5 +198,4 @@ TEST(nesting, any_set_of_ranges_gives_a_nested_tree) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -6,7 +6,7 @@
 #include "skua/parts/topology/affinity.hpp"
 #include "skua/parts/topology/cpu_mask.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 std::uint32_t usable_processors(std::span<int const> threads, std::uint32_t enough, cpu_quota const& quota) {
   cpu_mask together;
@@ -17,4 +17,4 @@ std::uint32_t usable_processors(std::span<int const> threads, std::uint32_t enou
   return std::min(together.size(), quota.whole_cpus().value_or(together.size()));
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

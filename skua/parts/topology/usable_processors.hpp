@@ -7,11 +7,11 @@
 
 #include "skua/parts/topology/cgroup.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The processors in the affinity masks of these threads together (the kernel's numbers; it stops at `enough`), but no
 /// more than the quota allows. 0: the kernel does not say. Throws std::bad_alloc. A system call per thread.
 [[nodiscard]] std::uint32_t usable_processors(std::span<int const> threads, std::uint32_t enough,
                                               cpu_quota const& quota);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

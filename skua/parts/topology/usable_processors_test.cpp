@@ -10,8 +10,7 @@
 
 #include "skua/parts/topology/affinity.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 constexpr std::uint32_t all = 1U << 20;
 
@@ -53,5 +52,4 @@ TEST(usable_processors, of_a_thread_that_has_ended_are_unknown) {
   EXPECT_EQ(usable_processors(std::array{ended}, all, {}), 0U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

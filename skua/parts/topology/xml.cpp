@@ -22,7 +22,7 @@
 #include "skua/parts/topology/topology.hpp"
 #include "skua/parts/topology/xml_scanner.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 constexpr std::size_t longest_file_bytes = std::size_t{256} << 20;
@@ -219,4 +219,4 @@ topology topology::from_xml(std::string const& path) {
   return topology{read};
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

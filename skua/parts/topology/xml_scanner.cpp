@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
@@ -130,4 +130,4 @@ std::string_view xml_element::attribute(std::string_view key) const noexcept {
 
 xml_element scan_xml(std::string_view text) { return scanner{text}.document(); }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Views into the scanned text, valid as long as that text.
 struct xml_element {
@@ -33,4 +33,4 @@ struct xml_error : std::runtime_error {
 /// The root element. Depth at most 64. Throws xml_error.
 [[nodiscard]] xml_element scan_xml(std::string_view text);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

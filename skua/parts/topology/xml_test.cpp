@@ -15,8 +15,7 @@
 #include "skua/parts/topology/topology.hpp"
 #include "skua/parts/topology/xml_scanner.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using testing::hwloc_twin;
 using testing::message_of;
@@ -203,5 +202,4 @@ TEST(xml_scanner, endless_nesting_is_refused) {
   EXPECT_THROW(static_cast<void>(scan_xml(deep)), xml_error);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

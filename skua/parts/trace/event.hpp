@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace skua::inline v0::trace {
+namespace skua { inline namespace v0 { namespace trace {
 
 /// What happened, and what the other fields of an event mean then. "Item" is the address of a task, or the number that
 /// a simulated one has; "frame" that of a suspended fiber. They tell events of one run apart, and may come again later.
@@ -125,4 +125,4 @@ constexpr void for_each_successor(event const& e, F&& f) {
     f(id_of_node(static_cast<std::uint32_t>(e.id >> 32), numbers[i]));
 }
 
-}  // namespace skua::inline v0::trace
+}}}  // namespace skua::v0::trace

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-namespace skua::inline v0::trace {
+namespace skua { inline namespace v0 { namespace trace {
 namespace {
 
 std::optional<std::uint32_t> number_in(char const* variable) {
@@ -65,4 +65,4 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string();
 }
 
-}  // namespace skua::inline v0::trace
+}}}  // namespace skua::v0::trace

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace skua::inline v0::trace {
+namespace skua { inline namespace v0 { namespace trace {
 
 struct rank_of_job {
   std::uint32_t rank = 0;
@@ -29,4 +29,4 @@ struct rank_of_job {
 [[nodiscard]] std::string command_line();
 [[nodiscard]] std::string host_name();
 
-}  // namespace skua::inline v0::trace
+}}}  // namespace skua::v0::trace

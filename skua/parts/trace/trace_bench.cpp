@@ -8,8 +8,7 @@
 
 #include "skua/parts/trace/trace_file.hpp"
 
-namespace skua::inline v0::trace {
-namespace {
+namespace skua { inline namespace v0 { namespace trace { namespace {
 
 std::string somewhere() {
   return (std::filesystem::temp_directory_path() / ("skua_trace_bench_" + std::to_string(::getpid()))).string();
@@ -39,7 +38,6 @@ void event_with_a_name(benchmark::State& state) {
 }
 BENCHMARK(event_with_a_name);
 
-}  // namespace
-}  // namespace skua::inline v0::trace
+}}}}  // namespace skua::v0::trace
 
 BENCHMARK_MAIN();

@@ -19,7 +19,7 @@
 #include "skua/parts/base/clock.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::trace {
+namespace skua { inline namespace v0 { namespace trace {
 namespace {
 
 constexpr int most_names = 1000;  // of one trace: "t", "t-2", .. "t-999"
@@ -187,4 +187,4 @@ std::uint32_t track::next_flow() noexcept { return in_->next_flow(); }
 
 void track::note_clock() noexcept { control_->latest = read_clocks(); }
 
-}  // namespace skua::inline v0::trace
+}}}  // namespace skua::v0::trace

@@ -13,7 +13,7 @@
 
 #include "skua/parts/trace/track.hpp"
 
-namespace skua::inline v0::trace {
+namespace skua { inline namespace v0 { namespace trace {
 
 inline constexpr std::size_t default_bytes = std::size_t{32} << 20;  ///< 10^6 events
 inline constexpr std::uint64_t least_events = 1024;                  ///< per track
@@ -72,4 +72,4 @@ class trace_file {
 /// Now, on both clocks, as close to each other as three attempts get them.
 [[nodiscard]] reading read_clocks() noexcept;
 
-}  // namespace skua::inline v0::trace
+}}}  // namespace skua::v0::trace

@@ -7,7 +7,7 @@
 
 #include "skua/parts/trace/event.hpp"
 
-namespace skua::inline v0::trace {
+namespace skua { inline namespace v0 { namespace trace {
 
 inline constexpr std::uint64_t magic = 0x3143'5254'4155'4b53;  // "SKUATRC1" in memory order
 inline constexpr std::size_t page_bytes = 4096;
@@ -50,4 +50,4 @@ static_assert(sizeof(track_control) == 128);
   return sizeof(track_control) + capacity * sizeof(event);
 }
 
-}  // namespace skua::inline v0::trace
+}}}  // namespace skua::v0::trace

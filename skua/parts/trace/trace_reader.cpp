@@ -14,7 +14,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/trace/trace_format.hpp"
 
-namespace skua::inline v0::trace {
+namespace skua { inline namespace v0 { namespace trace {
 namespace {
 
 [[noreturn]] void refuse(std::string const& path, std::string const& why) {
@@ -135,4 +135,4 @@ std::vector<std::string> files_of_trace(std::string const& base) {
   return found;
 }
 
-}  // namespace skua::inline v0::trace
+}}}  // namespace skua::v0::trace

@@ -9,7 +9,7 @@
 
 #include "skua/parts/trace/event.hpp"
 
-namespace skua::inline v0::trace {
+namespace skua { inline namespace v0 { namespace trace {
 
 /// An event of a trace that has been read: `ticks` is nanoseconds since the trace began, at least 0.
 struct track_events {
@@ -42,4 +42,4 @@ struct trace_data {
 /// for its ranks. Throws usage_error if there is none.
 [[nodiscard]] std::vector<std::string> files_of_trace(std::string const& base);
 
-}  // namespace skua::inline v0::trace
+}}}  // namespace skua::v0::trace

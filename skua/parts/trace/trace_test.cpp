@@ -18,8 +18,7 @@
 #include "skua/parts/trace/trace_format.hpp"
 #include "skua/parts/trace/trace_reader.hpp"
 
-namespace skua::inline v0::trace {
-namespace {
+namespace skua { inline namespace v0 { namespace trace { namespace {
 
 class trace_on_disk : public ::testing::Test {
  protected:
@@ -230,5 +229,4 @@ TEST_F(trace_on_disk, files_that_are_no_traces_are_refused_and_short_ones_give_w
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::trace
+}}}}  // namespace skua::v0::trace

@@ -12,7 +12,7 @@
 #include "skua/parts/trace/event.hpp"
 #include "skua/parts/trace/trace_format.hpp"
 
-namespace skua::inline v0::trace {
+namespace skua { inline namespace v0 { namespace trace {
 
 class trace_file;
 
@@ -70,4 +70,4 @@ class track {
   std::array<known_name, 64> known_{};
 };
 
-}  // namespace skua::inline v0::trace
+}}}  // namespace skua::v0::trace

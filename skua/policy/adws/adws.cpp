@@ -8,7 +8,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/policy/greedy.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 namespace adws {
 namespace {
 
@@ -316,4 +316,4 @@ almost_deterministic::almost_deterministic(layout const& where, std::uint64_t se
   for (std::uint32_t w = 0; w < where.workers(); ++w) workers_state_.emplace_back(shared_, worker_id{w}, seed);
 }
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

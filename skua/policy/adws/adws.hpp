@@ -20,7 +20,7 @@
 #include "skua/policy/policy.hpp"
 #include "skua/policy/search_round.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// When a worker whose steal range has nothing steals in the groups around it as well: hints may be wrong.
 enum class widening : std::uint8_t {
@@ -141,4 +141,4 @@ class almost_deterministic final : public per_worker<adws::worker_state> {
   adws::common shared_;
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

@@ -4,8 +4,7 @@
 
 #include "skua/policy/adws/script_for_test.hpp"
 
-namespace skua::inline v0::policies::adws {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace adws { namespace {
 
 class allocation : public by_hand {};
 
@@ -294,5 +293,4 @@ TEST_F(allocation, whatever_the_hints_are_children_lie_inside_and_somebody_runs_
   EXPECT_GT(sent, 10'000U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::adws
+}}}}}  // namespace skua::v0::policies::adws

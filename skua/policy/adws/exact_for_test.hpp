@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <numeric>
 
-namespace skua::inline v0::policies::adws {
+namespace skua { inline namespace v0 { namespace policies { namespace adws {
 
 /// A fraction of whole numbers, in lowest terms.
 struct ratio {
@@ -31,4 +31,4 @@ inline ratio exact_cut(ratio right, ratio left, std::int64_t n) {
   return inside == static_cast<double>(border) ? ratio(border) : inside == left.value() ? left : right;
 }
 
-}  // namespace skua::inline v0::policies::adws
+}}}}  // namespace skua::v0::policies::adws

@@ -12,7 +12,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::policies::adws {
+namespace skua { inline namespace v0 { namespace policies { namespace adws {
 
 /// Invariant (range): 0 <= right <= left <= number of workers; both finite.
 struct range {
@@ -64,4 +64,4 @@ inline constexpr double packed_unit = 1.0 / 65536;
           .left = static_cast<double>(word & 0xffff'ffffU) * packed_unit};
 }
 
-}  // namespace skua::inline v0::policies::adws
+}}}}  // namespace skua::v0::policies::adws

@@ -17,7 +17,7 @@
 #include "skua/parts/base/sync.hpp"
 #include "skua/policy/adws/tree.hpp"
 
-namespace skua::inline v0::policies::adws {
+namespace skua { inline namespace v0 { namespace policies { namespace adws {
 
 template <runtime::synchronisation Sync = runtime::real_sync>
 class range_search {
@@ -108,4 +108,4 @@ class range_search {
   std::size_t read_ = 0;
 };
 
-}  // namespace skua::inline v0::policies::adws
+}}}}  // namespace skua::v0::policies::adws

@@ -10,8 +10,7 @@
 
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::policies::adws {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace adws { namespace {
 
 TEST(range_search, a_worker_between_two_ranges_takes_either_by_chance) {
   tree<> two(4);
@@ -154,5 +153,4 @@ TEST(range_search, finds_the_topmost_active_ranges_of_a_worker_and_no_others) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::adws
+}}}}}  // namespace skua::v0::policies::adws

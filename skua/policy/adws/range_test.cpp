@@ -9,8 +9,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/policy/adws/exact_for_test.hpp"
 
-namespace skua::inline v0::policies::adws {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace adws { namespace {
 
 TEST(range, an_integer_left_end_belongs_to_the_worker_before_it_and_a_right_end_to_the_worker_after) {
   // right, left, owner, leftmost: every combination of borders and insides.
@@ -130,5 +129,4 @@ TEST(range, cuts_are_those_of_exact_fractions) {
   EXPECT_GT(cuts, 500U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::adws
+}}}}}  // namespace skua::v0::policies::adws

@@ -12,7 +12,7 @@
 #include "skua/policy/adws/tree.hpp"
 #include "skua/policy/outside_tasks.hpp"
 
-namespace skua::inline v0::policies::adws {
+namespace skua { inline namespace v0 { namespace policies { namespace adws {
 
 /// Shared by the workers of one region. Invariants (one): at most one group has been opened here and not closed.
 /// (waits): a word that `is_waiting` is that of the root in worker 0's mailbox, or of one that somebody has just taken from there.
@@ -66,4 +66,4 @@ class root_of_region {
   typename Sync::template atomic<std::uint64_t> waiting_{0};
 };
 
-}  // namespace skua::inline v0::policies::adws
+}}}}  // namespace skua::v0::policies::adws

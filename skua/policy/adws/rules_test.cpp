@@ -17,8 +17,7 @@
 #include "skua/policy/replay/iterated_for_test.hpp"
 #include "skua/policy/replay/stage_for_test.hpp"
 
-namespace skua::inline v0::policies::adws {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace adws { namespace {
 
 constexpr std::uint32_t never_active = std::numeric_limits<std::uint32_t>::max();
 
@@ -408,5 +407,4 @@ TEST(adws_rules, are_what_it_decides_by_in_random_programs) {
   EXPECT_GT(whole_rounds, 100U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::adws
+}}}}}  // namespace skua::v0::policies::adws

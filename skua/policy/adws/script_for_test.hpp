@@ -12,7 +12,7 @@
 #include "skua/policy/protocol_checker.hpp"
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::inline v0::policies::adws {
+namespace skua { inline namespace v0 { namespace policies { namespace adws {
 
 constexpr placement on(std::uint32_t w, lane where) { return {.worker = worker_id{w}, .where = where}; }
 
@@ -110,4 +110,4 @@ class by_hand : public testing::Test {
   std::optional<protocol_checker> checked_;
 };
 
-}  // namespace skua::inline v0::policies::adws
+}}}}  // namespace skua::v0::policies::adws

@@ -2,8 +2,7 @@
 // Hierarchical localized work stealing, decision by decision. [adws-sc19 4.3]
 #include "skua/policy/adws/script_for_test.hpp"
 
-namespace skua::inline v0::policies::adws {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace adws { namespace {
 
 /// Eight workers; worker 0 has met the root's group of two, and kept the second half, in which it has met another group.
 class stealing : public by_hand {
@@ -446,5 +445,4 @@ TEST_F(stealing, after_a_catch_or_a_lost_race_the_round_goes_on_as_it_should) {
   EXPECT_EQ(of(2).next_probe(), (probe{.what = action::pop, .where = lane::mailbox, .whom = worker_id{2}}));
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::adws
+}}}}}  // namespace skua::v0::policies::adws

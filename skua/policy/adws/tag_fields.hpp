@@ -9,7 +9,7 @@
 #include "skua/policy/adws/tree.hpp"
 #include "skua/policy/vocabulary.hpp"
 
-namespace skua::inline v0::policies::adws {
+namespace skua { inline namespace v0 { namespace policies { namespace adws {
 
 /// What is written on a task: its range, the group that it belongs to, what it is.
 struct tag_fields {
@@ -58,4 +58,4 @@ inline task_tag tag_fields::written() const noexcept {
                std::uint64_t{group.level} << level_shift}};
 }
 
-}  // namespace skua::inline v0::policies::adws
+}}}}  // namespace skua::v0::policies::adws

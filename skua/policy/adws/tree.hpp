@@ -18,7 +18,7 @@
 #include "skua/parts/base/sync.hpp"
 #include "skua/policy/adws/range.hpp"
 
-namespace skua::inline v0::policies::adws {
+namespace skua { inline namespace v0 { namespace policies { namespace adws {
 
 /// The number of a node, or `none`. Invariant (downwards): a parent's number is smaller than its child's, as its owner is
 /// further right, or the same and the node lower in its stack.
@@ -211,4 +211,4 @@ class tree {
   std::pmr::vector<owner_nodes> owners_;
 };
 
-}  // namespace skua::inline v0::policies::adws
+}}}}  // namespace skua::v0::policies::adws

@@ -6,8 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace skua::inline v0::policies::adws {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace adws { namespace {
 
 constexpr range whole{.right = 0, .left = 8};
 
@@ -179,5 +178,4 @@ TEST(tree, nothing_is_done_to_no_group) {
   EXPECT_FALSE(ranges.active_from({}));
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::adws
+}}}}}  // namespace skua::v0::policies::adws

@@ -9,7 +9,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/policy/greedy.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 namespace arms {
 namespace {
 
@@ -280,4 +280,4 @@ std::uint64_t adaptive_moldable::time_ns(std::uint32_t type, runtime::address wh
   return shared_.with_choice([&](auto const& choice) { return choice.time_ns(kind, on); });
 }
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

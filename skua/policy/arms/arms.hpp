@@ -25,7 +25,7 @@
 #include "skua/policy/policy.hpp"
 #include "skua/policy/search_round.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 enum class arms_model : std::uint8_t { history, power_law };
 
@@ -136,4 +136,4 @@ class adaptive_moldable final : public per_worker<arms::worker_state> {
   arms::common shared_;
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

@@ -11,8 +11,7 @@
 #include "skua/policy/arms/example_test.hpp"
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::inline v0::policies {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace {
 
 using arms::tag_fields;
 
@@ -388,5 +387,4 @@ TEST(arms, the_power_law_judges_by_the_partitions_around_the_address) {
   EXPECT_FALSE(takes_from_outside(p.of_worker(worker_id{6}), tag_of(address_in(1, 8) | moldable)));
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies
+}}}}  // namespace skua::v0::policies

@@ -12,8 +12,7 @@
 #include "skua/policy/arms/arms.hpp"
 #include "skua/policy/arms/example_test.hpp"
 
-namespace skua::inline v0::policies {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace {
 
 using runtime::outcome;
 
@@ -158,5 +157,4 @@ TEST(arms_balance, most_tasks_run_with_the_width_that_is_cheapest) {
   EXPECT_GT(p.ended(1, 4), 0U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies
+}}}}  // namespace skua::v0::policies

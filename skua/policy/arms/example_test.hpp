@@ -5,9 +5,9 @@
 #include "skua/parts/topology/layout.hpp"
 #include "skua/parts/topology/topology.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// Two packages of four cores, a worker on each.
 inline runtime::layout figure_4() { return runtime::layout(topology::synthetic("package:2 numa:1 core:4 pu:1")); }
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

@@ -11,8 +11,7 @@
 #include "skua/policy/registry.hpp"
 #include "skua/policy/setup.hpp"
 
-namespace skua::inline v0::policies {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace {
 
 using arms::tag_fields;
 
@@ -73,5 +72,4 @@ TEST(known_times, registry_hands_them_on_and_other_policies_ignore_them) {
   EXPECT_TRUE(make_policy("random", from)->known().empty());
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies
+}}}}  // namespace skua::v0::policies

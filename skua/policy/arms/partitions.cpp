@@ -11,7 +11,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/settings.hpp"
 
-namespace skua::inline v0::policies::arms {
+namespace skua { inline namespace v0 { namespace policies { namespace arms {
 namespace {
 
 constexpr std::uint64_t most_members = std::uint64_t{1} << 24;  // of all partitions together
@@ -243,4 +243,4 @@ partitions::range partitions::neighbours(worker_id w) const noexcept {
   return {.first = worker_id{first}, .count = end - first};
 }
 
-}  // namespace skua::inline v0::policies::arms
+}}}}  // namespace skua::v0::policies::arms

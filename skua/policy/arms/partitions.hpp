@@ -13,7 +13,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/topology/layout.hpp"
 
-namespace skua::inline v0::policies::arms {
+namespace skua { inline namespace v0 { namespace policies { namespace arms {
 
 /// The workers leader, leader + 1, .., leader + width - 1.
 struct partition {
@@ -86,4 +86,4 @@ class partitions {
   std::vector<std::size_t> begins_;
 };
 
-}  // namespace skua::inline v0::policies::arms
+}}}}  // namespace skua::v0::policies::arms

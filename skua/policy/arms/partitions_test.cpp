@@ -8,8 +8,7 @@
 
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::policies::arms {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace arms { namespace {
 
 using list = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // leader, width
 
@@ -163,5 +162,4 @@ TEST(partitions, texts_with_too_many_workers_or_members_are_refused_before_memor
   EXPECT_NE(refusal(dense).find("allowed: at most 16777216"), std::string::npos) << refusal(dense);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::arms
+}}}}}  // namespace skua::v0::policies::arms

@@ -14,7 +14,7 @@
 #include "skua/parts/base/relaxed_array.hpp"
 #include "skua/policy/arms/partitions.hpp"
 
-namespace skua::inline v0::policies::arms {
+namespace skua { inline namespace v0 { namespace policies { namespace arms {
 
 /// Tasks that have one model: those of one type whose addresses have one key.
 struct task_kind {
@@ -164,4 +164,4 @@ class power_law_model {
   runtime::relaxed_array<std::uint64_t> laws_;  ///< per row: log2 a, and b; 0: fewer than two widths are measured
 };
 
-}  // namespace skua::inline v0::policies::arms
+}}}}  // namespace skua::v0::policies::arms

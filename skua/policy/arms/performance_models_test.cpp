@@ -7,8 +7,7 @@
 #include <limits>
 #include <thread>
 
-namespace skua::inline v0::policies::arms {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace arms { namespace {
 
 static_assert(time_model<history_model> && time_model<power_law_model>);
 
@@ -141,5 +140,4 @@ TEST(models, leaders_may_update_and_read_at_the_same_time) {
   lead(0);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::arms
+}}}}}  // namespace skua::v0::policies::arms

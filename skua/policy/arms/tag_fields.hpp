@@ -9,7 +9,7 @@
 #include "skua/policy/vocabulary.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::policies::arms {
+namespace skua { inline namespace v0 { namespace policies { namespace arms {
 
 struct tag_fields {
   // The first word: what thieves see.
@@ -45,4 +45,4 @@ struct tag_fields {
   static constexpr std::uint64_t address_bit = std::uint64_t{1} << 50;
 };
 
-}  // namespace skua::inline v0::policies::arms
+}}}}  // namespace skua::v0::policies::arms

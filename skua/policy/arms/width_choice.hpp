@@ -14,7 +14,7 @@
 #include "skua/policy/arms/partitions.hpp"
 #include "skua/policy/arms/performance_models.hpp"
 
-namespace skua::inline v0::policies::arms {
+namespace skua { inline namespace v0 { namespace policies { namespace arms {
 
 /// What shall be small. T: the leader's time, W: the width.
 enum class cost : std::uint8_t {
@@ -206,4 +206,4 @@ class width_choice {
   runtime::relaxed_array<float> runner_up_;             ///< per row: a bound for the cost of all others
 };
 
-}  // namespace skua::inline v0::policies::arms
+}}}}  // namespace skua::v0::policies::arms

@@ -14,8 +14,7 @@
 
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::policies::arms {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace arms { namespace {
 
 /// Figure 4: two packages of four. Numbers of partitions: widths 1: 0..7, 2: 8..11, 4: 12, 13.
 partitions figure_4() { return partitions(layout(topology::synthetic("package:2 numa:1 core:4 pu:1"))); }
@@ -286,5 +285,4 @@ TEST(width_choice, a_power_law_has_its_least_partition_around_the_address) {
   EXPECT_FALSE(b.choice.is_in_least(kind, worker_id{0}, home));
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::arms
+}}}}}  // namespace skua::v0::policies::arms

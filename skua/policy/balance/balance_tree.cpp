@@ -5,7 +5,7 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 balance_tree::balance_tree(std::uint32_t ranks, std::uint32_t arity) : ranks_(ranks), arity_(arity) {
   runtime::expects(ranks >= 1, "balance_tree: at least one rank");
@@ -51,4 +51,4 @@ std::uint32_t balance_tree::hops(std::uint32_t a, std::uint32_t b) const noexcep
   return 2 * levels;
 }
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

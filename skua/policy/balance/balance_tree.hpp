@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 /// A node: level 0 are the leaves, whose indices are ranks; node i of a level has nodes i * arity .. of the level below as
 /// its children. The tree is a formula: it takes O(1) memory, and any rank computes its neighbours alone. One rank is
@@ -57,4 +57,4 @@ class balance_tree {
   std::uint32_t root_level_ = 0;
 };
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

@@ -7,8 +7,7 @@
 
 #include "skua/policy/balance/loads_for_test.hpp"
 
-namespace skua::inline v0::policies::balance {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace balance { namespace {
 
 constexpr std::uint32_t arities[] = {2, 3, 4, 7, 1000};
 
@@ -97,5 +96,4 @@ TEST(balance_tree, hops_are_the_edges_up_to_the_common_node_and_down_again) {
   EXPECT_EQ(tree.hops(9, 0), 6U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::balance
+}}}}}  // namespace skua::v0::policies::balance

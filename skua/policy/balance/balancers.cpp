@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 namespace {
 
 constexpr option_owner of(std::string_view name) noexcept { return {"balancer", name}; }
@@ -136,4 +136,4 @@ balance_plan rebalance(machine_loads const& loads, balancer const& by, std::uint
   return std::visit(rebalancing{loads, seed}, by);
 }
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

@@ -13,7 +13,7 @@
 #include "skua/policy/balance/tempered.hpp"
 #include "skua/policy/named_options.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 /// Every task starts where it ran last.
 struct no_balancing {};
@@ -39,4 +39,4 @@ struct balancer_entry {
 /// Does the steps of all ranks in one thread. Only tempered uses the seed. Same arguments: same plan.
 [[nodiscard]] balance_plan rebalance(machine_loads const& loads, balancer const& by, std::uint64_t seed);
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

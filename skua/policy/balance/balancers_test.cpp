@@ -10,8 +10,7 @@
 #include "skua/policy/balance/loads_for_test.hpp"
 #include "skua/policy/registry.hpp"
 
-namespace skua::inline v0::policies::balance {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace balance { namespace {
 
 std::string refusal(std::string const& name) {
   try {
@@ -72,5 +71,4 @@ TEST(balancers, each_conserves_the_tasks_of_any_machine) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::balance
+}}}}}  // namespace skua::v0::policies::balance

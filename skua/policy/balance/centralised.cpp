@@ -5,7 +5,7 @@
 
 #include "skua/policy/balance/donors.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 balance_plan centralised(machine_loads const& loads, centralised_options const& options) {
   std::vector<donated_task> pool;
@@ -22,4 +22,4 @@ balance_plan centralised(machine_loads const& loads, centralised_options const& 
   return plan_of(loads, std::move(migrations), 3);
 }
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

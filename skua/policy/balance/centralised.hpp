@@ -7,7 +7,7 @@
 #include "skua/policy/balance/load_database.hpp"
 #include "skua/policy/balance/plan.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 struct centralised_options {
   double donate = 1.003;  ///< C: a rank offers tasks while its load is above C times the average; >= 1
@@ -18,4 +18,4 @@ struct centralised_options {
 /// binned database. Cost: O(n log n) for n tasks.
 [[nodiscard]] balance_plan centralised(machine_loads const& loads, centralised_options const& options);
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/policy/balance/donors.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 load_database measured(std::vector<load_ns> const& tasks, load_database::detail how) {
   load_database database(how);
@@ -26,4 +26,4 @@ void add_migrations(std::vector<donated_task> const& received, std::uint32_t by,
   }
 }
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

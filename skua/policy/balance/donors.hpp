@@ -8,7 +8,7 @@
 #include "skua/policy/balance/plan.hpp"
 #include "skua/policy/balance/steps.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 /// What each rank would have in its database after an iteration with these loads.
 [[nodiscard]] load_database measured(std::vector<load_ns> const& tasks, load_database::detail how);
@@ -19,4 +19,4 @@ namespace skua::inline v0::policies::balance {
 /// Where these tasks go, without those that come back to their donor.
 void add_migrations(std::vector<donated_task> const& received, std::uint32_t by, std::vector<migration>& to);
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 bool known_ranks::hear(std::span<known_rank const> heard, runtime::dice& roll) {
   if (known_.size() >= most_) return false;
@@ -95,4 +95,4 @@ std::vector<known_ranks> gossip(std::span<load_ns const> loads, double average, 
   return known;
 }
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

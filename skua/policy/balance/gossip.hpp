@@ -13,7 +13,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/policy/balance/loads.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 /// A rank and the load that it had when it said so.
 struct known_rank {
@@ -58,4 +58,4 @@ struct gossip_options {
 [[nodiscard]] std::vector<known_ranks> gossip(std::span<load_ns const> loads, double average,
                                               gossip_options const& options, runtime::dice& roll);
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

@@ -7,7 +7,7 @@
 #include "skua/policy/balance/donors.hpp"
 #include "skua/policy/balance/tree_node.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 namespace {
 
 /// What a node sends to its parent.
@@ -82,4 +82,4 @@ balance_plan hierarchical(machine_loads const& loads, hierarchical_options const
   return plan_of(loads, std::move(migrations), options.arity);
 }
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

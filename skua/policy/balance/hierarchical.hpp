@@ -10,7 +10,7 @@
 #include "skua/policy/balance/load_database.hpp"
 #include "skua/policy/balance/plan.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 struct hierarchical_options {
   std::uint32_t arity = 3;
@@ -26,4 +26,4 @@ struct hierarchical_options {
 /// machine.
 [[nodiscard]] balance_plan hierarchical(machine_loads const& loads, hierarchical_options const& options);
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

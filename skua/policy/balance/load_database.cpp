@@ -6,7 +6,7 @@
 #include <bit>
 #include <limits>
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 namespace {
 
 constexpr std::size_t per_octave = 8;
@@ -110,4 +110,4 @@ std::size_t load_database::bytes() const noexcept {
          tail_.capacity() * sizeof(measured_task);
 }
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

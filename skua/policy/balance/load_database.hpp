@@ -15,7 +15,7 @@
 
 #include "skua/policy/balance/loads.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 class load_database {
  public:
@@ -68,4 +68,4 @@ class load_database {
   bool sorted_ = true;
 };
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

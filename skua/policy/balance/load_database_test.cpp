@@ -10,8 +10,7 @@
 
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::policies::balance {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace balance { namespace {
 
 using detail = load_database::detail;
 constexpr load_ns longest = std::numeric_limits<load_ns>::max();
@@ -154,5 +153,4 @@ TEST(load_database, memory_is_an_index_and_a_link_per_task_and_the_bins) {  // G
   EXPECT_EQ(database.bytes(), before) << "the next iteration uses the same memory";
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::balance
+}}}}}  // namespace skua::v0::policies::balance

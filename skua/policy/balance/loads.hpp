@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 /// Nanoseconds, or any other unit of work as long as all ranks use the same.
 using load_ns = std::uint64_t;
@@ -53,4 +53,4 @@ struct migration {
 /// For functions that do the steps of all ranks: `loads[rank][task index]`.
 using machine_loads = std::vector<std::vector<load_ns>>;
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

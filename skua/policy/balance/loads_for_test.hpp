@@ -14,7 +14,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/policy/balance/plan.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 inline constexpr std::uint32_t machine_sizes[] = {1, 2, 3, 5, 9, 10, 64, 1000};
 
@@ -50,4 +50,4 @@ inline void expect_conserved(machine_loads const& loads, balance_plan const& pla
   EXPECT_EQ(sorted_tasks(after(loads, plan.migrations)), sorted_tasks(loads));
 }
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

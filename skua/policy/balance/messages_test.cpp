@@ -16,8 +16,7 @@
 #include "skua/policy/balance/loads_for_test.hpp"
 #include "skua/policy/balance/tree_node.hpp"
 
-namespace skua::inline v0::policies::balance {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace balance { namespace {
 
 using node = balance_tree::node;
 
@@ -125,5 +124,4 @@ TEST(messages, in_any_order_they_make_the_plan_of_the_whole_machine) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::balance
+}}}}}  // namespace skua::v0::policies::balance

@@ -6,7 +6,7 @@
 
 #include "skua/policy/balance/balance_tree.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 namespace {
 
 double over(load_ns most, double least) noexcept { return least > 0 ? static_cast<double>(most) / least - 1 : 0; }
@@ -77,4 +77,4 @@ balance_plan plan_of(machine_loads const& loads, std::vector<migration> migratio
   return plan;
 }
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

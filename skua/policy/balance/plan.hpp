@@ -8,7 +8,7 @@
 
 #include "skua/policy/balance/loads.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 /// How well the loads are balanced before and after, and what it costs to get there.
 struct balance_report {
@@ -50,4 +50,4 @@ struct balance_plan {
 /// tree in which hops are counted. Cost: O(tasks + migrations log ranks).
 [[nodiscard]] balance_plan plan_of(machine_loads const& loads, std::vector<migration> migrations, std::uint32_t arity);
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

@@ -7,7 +7,7 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 namespace {
 
 /// The children as a heap with the least average load on top. Equal ones: the lowest position, so that the order in
@@ -110,4 +110,4 @@ std::vector<assignment> assign_longest_to_least(std::vector<donated_task> pool, 
   return given;
 }
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

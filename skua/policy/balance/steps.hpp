@@ -13,7 +13,7 @@
 #include "skua/policy/balance/load_database.hpp"
 #include "skua/policy/balance/loads.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 /// What a rank offers, in the order in which it gave it up (shortest first), and the load that it keeps.
 struct donation {
@@ -81,4 +81,4 @@ struct filling {
 /// [retentive-hpdc12 5.2, Figure 1c]
 [[nodiscard]] std::vector<assignment> spread(std::vector<donated_task> pool, std::span<subtree> children);
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

@@ -10,8 +10,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/policy/balance/tree_node.hpp"
 
-namespace skua::inline v0::policies::balance {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace balance { namespace {
 
 load_database with(std::vector<load_ns> const& times) {
   load_database database(load_database::detail::exact);
@@ -162,5 +161,4 @@ TEST(tree_node, what_comes_in_goes_out_once_and_the_rest_goes_up_with_the_load) 
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::balance
+}}}}}  // namespace skua::v0::policies::balance

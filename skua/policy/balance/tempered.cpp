@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 namespace {
 
 /// All ranks of a tempered balancer, and the best that they have seen.
@@ -131,4 +131,4 @@ balance_plan tempered(machine_loads const& loads, tempered_options const& option
   return plan_of(loads, machine.migrations(), 3);
 }
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

@@ -15,7 +15,7 @@
 #include "skua/policy/balance/plan.hpp"
 #include "skua/policy/balance/transfer.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 struct tempered_options {
   gossip_options gossip = {};
@@ -33,4 +33,4 @@ struct tempered_options {
 [[nodiscard]] balance_plan tempered(machine_loads const& loads, tempered_options const& options, std::uint64_t seed,
                                     extra_cost const& extra = {});
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

@@ -9,8 +9,7 @@
 
 #include "skua/policy/balance/loads_for_test.hpp"
 
-namespace skua::inline v0::policies::balance {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace balance { namespace {
 
 TEST(tempered, no_task_is_lost_and_the_largest_load_never_grows) {  // H6, H10
   for (std::uint32_t const ranks : machine_sizes) {
@@ -164,5 +163,4 @@ TEST(exchange, two_tasks_change_sides_where_no_single_one_can) {
   EXPECT_EQ(std::max(a.load, b.load), 13U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::balance
+}}}}}  // namespace skua::v0::policies::balance

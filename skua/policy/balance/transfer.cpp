@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 namespace {
 
 /// Puts the tasks into the order in which they are tried.
@@ -157,4 +157,4 @@ std::uint32_t exchange(tentative_rank& a, tentative_rank& b, double goal) {
   }
 }
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

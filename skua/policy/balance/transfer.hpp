@@ -12,7 +12,7 @@
 #include "skua/policy/balance/gossip.hpp"
 #include "skua/policy/balance/loads.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 /// What it costs beside its load to run a task on a rank, e.g. because its data are far away: added to the load wherever a
 /// receiver is compared. Empty: nothing, which is the default. The answer for one pair must not change during a call.
@@ -50,4 +50,4 @@ struct transfer {
 /// extra costs. Cost: O((n + m)^2) at worst per exchange.
 std::uint32_t exchange(tentative_rank& a, tentative_rank& b, double goal);
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

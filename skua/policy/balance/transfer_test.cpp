@@ -12,8 +12,7 @@
 
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::policies::balance {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace balance { namespace {
 
 tentative_rank random_rank(std::uint32_t donor, std::uint32_t most, load_ns longest, runtime::dice& roll) {
   tentative_rank r;
@@ -177,5 +176,4 @@ TEST(transfer_rules, two_ranks_exchange_what_makes_the_larger_load_smallest_unti
   EXPECT_GT(exchanges, 1000U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::balance
+}}}}}  // namespace skua::v0::policies::balance

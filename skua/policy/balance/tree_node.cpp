@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/policy/balance/tree_node.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 void tree_node::hold(std::vector<assignment> const& given) {
   for (assignment const& a : given) held_[a.to].push_back(a.task);
@@ -18,4 +18,4 @@ std::vector<std::vector<donated_task>> tree_node::spread(std::vector<donated_tas
   return std::exchange(held_, std::vector<std::vector<donated_task>>(children_.size()));
 }
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

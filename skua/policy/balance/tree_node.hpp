@@ -10,7 +10,7 @@
 
 #include "skua/policy/balance/steps.hpp"
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 /// Call fill once all children have reported, then spread once the parent has sent; the root sends itself what fill left.
 ///
@@ -37,4 +37,4 @@ class tree_node {
   std::vector<std::vector<donated_task>> held_;  ///< by child
 };
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

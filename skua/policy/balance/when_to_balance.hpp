@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace skua::inline v0::policies::balance {
+namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 /// Nobody knows how many iterations will follow. So it balances as soon as what imbalance has cost since the last time exceeds what
 /// balancing costs: the rule for renting or buying skis, never worse than twice the time of who knows the future (Karlin et al. 1988).
@@ -27,4 +27,4 @@ class when_to_balance {
   std::uint64_t cost_ns_ = 0;
 };
 
-}  // namespace skua::inline v0::policies::balance
+}}}}  // namespace skua::v0::policies::balance

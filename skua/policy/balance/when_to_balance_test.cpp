@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skua::inline v0::policies::balance {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace balance { namespace {
 
 TEST(when_to_balance, is_at_once_where_the_cost_is_not_known) {
   when_to_balance w;
@@ -34,5 +33,4 @@ TEST(when_to_balance, is_never_where_loads_are_even_or_none) {
   EXPECT_FALSE(w.is_due());
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::balance
+}}}}}  // namespace skua::v0::policies::balance

@@ -9,8 +9,7 @@
 #include "skua/policy/balance/hierarchical.hpp"
 #include "skua/policy/balance/loads_for_test.hpp"
 
-namespace skua::inline v0::policies::balance {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace balance { namespace {
 
 using detail = load_database::detail;
 
@@ -126,5 +125,4 @@ TEST(hierarchical, a_tree_of_one_level_is_the_central_balancer) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::balance
+}}}}}  // namespace skua::v0::policies::balance

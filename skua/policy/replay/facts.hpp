@@ -7,7 +7,7 @@
 
 #include "skua/policy/replay/record.hpp"
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
 /// What can be known of a path.
 enum class fact : std::uint64_t {
@@ -55,4 +55,4 @@ class child_owners {
   std::uint32_t index_ = 0;
 };
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
 void following::divide(tag_fields& group, std::uint32_t met_by) const noexcept {
   group.last = known_.find(key(fact::last, group.path)).value_or(0);
@@ -88,4 +88,4 @@ bool following::saw_another_tree(std::uint64_t pieces) const noexcept {
   return !all_placed || has_open_work();
 }
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

@@ -10,7 +10,7 @@
 #include "skua/policy/replay/shared_word.hpp"
 #include "skua/policy/replay/tag_fields.hpp"
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
 class following {
  public:
@@ -59,4 +59,4 @@ class following {
   shared_word<bool> has_open_work_{false};
 };
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

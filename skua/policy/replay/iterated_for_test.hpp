@@ -7,7 +7,7 @@
 #include "skua/policy/replay/replay.hpp"
 #include "skua/policy/replay/stage_for_test.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// A root that runs the same random tree below itself `iterations` times, `groups` groups each time.
 inline script_tree iterated(std::uint64_t seed, std::uint32_t iterations, std::uint32_t groups = 1,
@@ -80,4 +80,4 @@ struct two_workers {
   task_tag root{};
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/policy/replay/iterations.hpp"
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 namespace {
 
 /// So many records may be thrown away because they stay uneven or cannot be measured.
@@ -51,4 +51,4 @@ void iterations::refine(std::uint64_t number) noexcept {
   since_restart_.set(1);  // this iteration
 }
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

@@ -12,7 +12,7 @@
 #include "skua/policy/replay/recording.hpp"
 #include "skua/policy/replay/shared_word.hpp"
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
 /// Of the iterations since the record was begun. All but the relaxed ones are strict.
 enum class phase : std::uint8_t {
@@ -60,4 +60,4 @@ class iterations {
   std::uint32_t thrown_away_ = 0;           ///< records, not because of the tree; read only by who writes it
 };
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 namespace {
 
 /// Twice the branches of which steals are recorded, in each measured iteration; at most some megabytes.
@@ -58,4 +58,4 @@ void measuring::forget() noexcept {
   cannot_measure_.set(false);
 }
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

@@ -12,7 +12,7 @@
 #include "skua/policy/replay/shared_word.hpp"
 #include "skua/policy/replay/tag_fields.hpp"
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
 class measuring {
  public:
@@ -42,4 +42,4 @@ class measuring {
   shared_word<bool> cannot_measure_{false};
 };
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

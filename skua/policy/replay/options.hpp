@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 struct replay_options {
   std::uint32_t relaxed = 5;  ///< iterations after the first that follow the record and still steal
@@ -28,4 +28,4 @@ struct replay_status {
   bool has_gaps = false;  ///< the record is full: later steals are not in it
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

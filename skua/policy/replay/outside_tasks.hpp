@@ -8,7 +8,7 @@
 #include "skua/policy/outside_tasks.hpp"
 #include "skua/policy/replay/tag_fields.hpp"
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
 class outside_tasks {
  public:
@@ -32,4 +32,4 @@ class outside_tasks {
   policies::outside_tasks<> all_;
 };
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <ranges>
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
 inline constexpr std::uint32_t no_piece = ~0U;
 inline constexpr std::uint32_t no_group = ~0U;
@@ -49,4 +49,4 @@ struct piece_group {
   [[nodiscard]] auto members() const noexcept { return std::views::iota(first, first + pieces); }
 };
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

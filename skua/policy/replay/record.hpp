@@ -17,7 +17,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
 /// A well-mixed number for (a, b). Paths are chains of it.
 constexpr std::uint64_t mixed(std::uint64_t a, std::uint64_t b) noexcept {
@@ -111,4 +111,4 @@ class record {
   runtime::real_sync::atomic<bool> overflowed_{false};
 };
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

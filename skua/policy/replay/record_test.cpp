@@ -8,8 +8,7 @@
 
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::policies::replay {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace replay { namespace {
 
 TEST(record, finds_what_was_noted_last_and_nothing_else) {
   constexpr std::uint64_t seed = 3;
@@ -77,5 +76,4 @@ TEST(record, two_who_note_the_same_keys_make_one_entry_each) {
   for (std::uint64_t k = 0; k < 5000; ++k) EXPECT_LT(r.find(mixed(k, 2)).value(), 2U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::replay
+}}}}}  // namespace skua::v0::policies::replay

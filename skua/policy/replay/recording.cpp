@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 namespace {
 
 /// Below the detail, where something was stolen, forks are exposed down to 2^deeper_bits times as many branches.
@@ -68,4 +68,4 @@ void recording::forget() noexcept {
   pieces_.set(0);
 }
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

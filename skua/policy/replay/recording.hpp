@@ -11,7 +11,7 @@
 #include "skua/policy/replay/shared_word.hpp"
 #include "skua/policy/replay/tag_fields.hpp"
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
 class recording {
  public:
@@ -54,4 +54,4 @@ class recording {
   shared_word<std::uint64_t> pieces_{0};
 };
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

@@ -7,8 +7,7 @@
 #include "skua/policy/replay/iterated_for_test.hpp"
 #include "skua/policy/replay/replay.hpp"
 
-namespace skua::inline v0::policies {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace {
 
 using replay::refinement;
 
@@ -181,5 +180,4 @@ TEST(replay, a_refined_record_is_thrown_away_when_the_tree_changes) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies
+}}}}  // namespace skua::v0::policies

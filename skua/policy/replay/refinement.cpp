@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 namespace {
 
 /// More pieces, or other workers than in the record, are worth it if the iteration gets at least this share (1/50) shorter.
@@ -266,4 +266,4 @@ std::uint64_t refinement::write(record& r) const noexcept {
   return pieces;
 }
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

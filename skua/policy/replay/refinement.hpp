@@ -12,7 +12,7 @@
 #include "skua/policy/replay/pieces.hpp"
 #include "skua/policy/replay/rehearsal.hpp"
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
 /// A group that a task met in a measured iteration.
 struct met_group {
@@ -110,4 +110,4 @@ class refinement {
   bool is_uneven_ = false;
 };
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

@@ -16,8 +16,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/policy/replay/refinement.hpp"
 
-namespace skua::inline v0::policies::replay {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace replay { namespace {
 
 constexpr std::uint64_t root_path = 0x1234'5679;
 
@@ -336,5 +335,4 @@ TEST(refinement_rules, of_random_trees_the_record_becomes_what_the_rules_say) {
   EXPECT_LT(uneven, compared);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::replay
+}}}}}  // namespace skua::v0::policies::replay

@@ -8,8 +8,7 @@
 
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::policies::replay {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace replay { namespace {
 
 constexpr std::uint64_t root = 0x1234'5679;
 
@@ -262,5 +261,4 @@ TEST(refinement, of_random_trees_no_work_is_lost_and_no_entry_is_forgotten) {
   EXPECT_GT(sooner, 270) << "of 300";
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::replay
+}}}}}  // namespace skua::v0::policies::replay

@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
 rehearsal::rehearsal(std::uint32_t workers, std::size_t pieces) {
   workers_.resize(workers);
@@ -106,4 +106,4 @@ void rehearsal::has_ended(std::uint32_t p) noexcept {
   ready(parent == root ? 0 : all_[parent].worker(), parent, &worker::resumed);
 }
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

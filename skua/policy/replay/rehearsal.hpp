@@ -9,7 +9,7 @@
 
 #include "skua/policy/replay/pieces.hpp"
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
 class rehearsal {
  public:
@@ -62,4 +62,4 @@ class rehearsal {
   std::vector<std::uint8_t> waits_;    ///< for that group
 };
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

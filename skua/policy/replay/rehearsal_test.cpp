@@ -13,8 +13,7 @@
 
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::policies::replay {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace replay { namespace {
 
 constexpr std::uint64_t price = rehearsal::price;
 
@@ -260,5 +259,4 @@ TEST(rehearsal, of_random_plans_takes_as_long_as_the_busiest_worker_at_least_and
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies::replay
+}}}}}  // namespace skua::v0::policies::replay

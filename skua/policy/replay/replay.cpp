@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/policy/replay/replay.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 replaying::replaying(layout const& where, std::uint64_t seed, replay_options const& chosen)
     : shared_(where.workers(), chosen) {
@@ -17,4 +17,4 @@ replay_status replaying::status() const noexcept {
           .has_gaps = shared_.records.known().has_gaps()};
 }
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

@@ -13,7 +13,7 @@
 #include "skua/policy/replay/options.hpp"
 #include "skua/policy/replay/worker.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// The policy `replay`.
 class replaying final : public per_worker<replay::worker_state> {
@@ -31,4 +31,4 @@ class replaying final : public per_worker<replay::worker_state> {
   replay::common shared_;
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

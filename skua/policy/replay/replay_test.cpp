@@ -9,8 +9,7 @@
 #include "skua/policy/replay/stage_for_test.hpp"
 #include "skua/policy/script_for_test.hpp"
 
-namespace skua::inline v0::policies {
-namespace {
+namespace skua { inline namespace v0 { namespace policies { namespace {
 
 using replay::tag_fields;
 
@@ -402,5 +401,4 @@ TEST(replay, tag_fields_survive_being_written) {
   EXPECT_TRUE(tag_fields::read({}).is_open) << "a tag of zeros is anybody's";
 }
 
-}  // namespace
-}  // namespace skua::inline v0::policies
+}}}}  // namespace skua::v0::policies

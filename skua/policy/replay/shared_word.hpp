@@ -4,7 +4,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
 /// Relaxed at every use, and that is enough: what is kept so is written at the begin of an iteration by the one who runs
 /// the root, or is a count or a permission. Who sees an old value steals once more, or once less.
@@ -23,4 +23,4 @@ class shared_word {
   runtime::real_sync::atomic<T> word_;
 };
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

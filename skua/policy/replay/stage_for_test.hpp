@@ -18,7 +18,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/policy/protocol_checker.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 
 /// A tree; node 0 is the root.
 struct script_node {
@@ -369,4 +369,4 @@ class stage {
   std::uint64_t roots_ = 0;
 };
 
-}  // namespace skua::inline v0::policies
+}}}  // namespace skua::v0::policies

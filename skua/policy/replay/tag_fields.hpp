@@ -12,7 +12,7 @@
 
 #include "skua/policy/vocabulary.hpp"
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
 enum class kind : std::uint8_t {
   unknown,    ///< a tag of zeros
@@ -69,4 +69,4 @@ struct tag_fields {
   }
 };
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

@@ -7,7 +7,7 @@
 
 #include "skua/policy/greedy.hpp"
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 namespace {
 
 constexpr std::uint64_t most_children = record::largest_value - 1;
@@ -190,4 +190,4 @@ void worker_state::learn(event const& seen) noexcept {
   }
 }
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

@@ -21,7 +21,7 @@
 #include "skua/policy/replay/tag_fields.hpp"
 #include "skua/policy/search_round.hpp"
 
-namespace skua::inline v0::policies::replay {
+namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
 /// What the workers of a region share. Who writes what of it, and when: at the fields of each.
 struct common {
@@ -74,4 +74,4 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   } last_left_;
 };
 
-}  // namespace skua::inline v0::policies::replay
+}}}}  // namespace skua::v0::policies::replay

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Are they all signed, or all unsigned? If not, the common type of -1 and a size holds no -1: a loop between them would
 /// visit nothing.
@@ -57,4 +57,4 @@ template <class Combine, class T>
 concept monoid = std::copy_constructible<T> && std::assignable_from<T&, T> &&
                  std::convertible_to<std::invoke_result_t<Combine&, T, T>, T>;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

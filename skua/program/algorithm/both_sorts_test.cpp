@@ -14,8 +14,7 @@
 #include "skua/program/algorithm/sort.hpp"
 #include "skua/program/algorithm/stable_sort.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using testing::on_every_here;
 
@@ -119,5 +118,4 @@ TYPED_TEST(both_sorts, an_order_that_contradicts_itself_stays_inside_the_range) 
   });
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

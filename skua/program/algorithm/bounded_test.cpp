@@ -26,8 +26,7 @@
 #include "skua/program/algorithm/stable_sort.hpp"
 #include "skua/program/algorithm/transform.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 /// A pointer that knows the range that it belongs to.
 template <class T>
@@ -242,5 +241,4 @@ TYPED_TEST(fenced_numbers, are_sorted_by_their_digits_from_within) {
   });
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -10,7 +10,7 @@
 #include "skua/program/algorithm/for_each.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// One run of `filter`: first calls the predicate once per element, then copies what is kept to its final position.
 template <class Here, class In, class Keep>
@@ -71,30 +71,27 @@ template <fork_join Here, divisible_range In, std::random_access_iterator Out, c
   requires body_of<Keep, Here, reference_of<In>>
 Out filter(Here& here, In&& in, Out out, Keep&& keep, grain most = automatic) {
   std::size_t const n = length(in);
-  filter_run<Here, iterator_of<In>, Keep> const run{here, std::ranges::begin(in), n, keep,
-                                                                leaf_size(here, most, n)};
+  filter_run<Here, iterator_of<In>, Keep> const run{here, std::ranges::begin(in), n, keep, leaf_size(here, most, n)};
   run.copy_to(here, out);
   return after(out, run.count());
 }
 
 /// The same, into a new vector. Not for bool: two workers cannot write neighbours of a vector<bool> at the same time.
 template <fork_join Here, divisible_range In, class Keep>
-  requires body_of<Keep, Here, reference_of<In>> &&
-           std::default_initializable<value_of_range<In>> &&
+  requires body_of<Keep, Here, reference_of<In>> && std::default_initializable<value_of_range<In>> &&
            (!std::same_as<value_of_range<In>, bool>)
 std::vector<value_of_range<In>> filter(Here& here, In&& in, Keep&& keep, grain most = automatic) {
   std::size_t const n = length(in);
-  filter_run<Here, iterator_of<In>, Keep> const run{here, std::ranges::begin(in), n, keep,
-                                                                leaf_size(here, most, n)};
+  filter_run<Here, iterator_of<In>, Keep> const run{here, std::ranges::begin(in), n, keep, leaf_size(here, most, n)};
   std::vector<value_of_range<In>> kept(run.count());
   run.copy_to(here, kept.begin());
   return kept;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::filter;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

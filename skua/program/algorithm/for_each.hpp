@@ -12,7 +12,7 @@
 #include "skua/program/algorithm/body.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The loop over n elements from `first` on.
 template <fork_join Here, std::random_access_iterator It, class Body>
@@ -65,10 +65,10 @@ void for_each(Here& here, First first, Last last, Body&& body, grain most = auto
   for_pieces(here, static_cast<distance>(end - zero), most, leaf);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::for_each;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

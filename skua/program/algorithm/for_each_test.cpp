@@ -10,8 +10,7 @@
 
 #include "skua/program/algorithm/here_test.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using testing::on_every_here;
 
@@ -122,5 +121,4 @@ TEST(for_each, reports_a_stop_instead_of_returning_as_if_done) {
   });
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

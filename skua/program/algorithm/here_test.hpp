@@ -14,7 +14,7 @@
 #include "skua/program/serial.hpp"
 #include "tests/programs/shuffled.hpp"
 
-namespace skua::inline v0::runtime::testing {
+namespace skua { inline namespace v0 { namespace runtime { namespace testing {
 
 /// Calls test(here) on the serial elision, backwards, and on three drawn orders with 1, 3 and 16 workers.
 template <class Test>
@@ -80,4 +80,4 @@ class fuse {
   long left_;
 };
 
-}  // namespace skua::inline v0::runtime::testing
+}}}}  // namespace skua::v0::runtime::testing

@@ -9,7 +9,7 @@
 #include "skua/program/fork_join.hpp"
 #include "skua/program/pieces.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// f(here) or f(), called by pointer, once, as the value category F says. `f` stays where it is.
 template <class Here, class F>
@@ -39,10 +39,10 @@ void invoke(Here& here, F&&... f) {
   }
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::invoke;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -18,7 +18,7 @@
 #include "skua/program/algorithm/transform.hpp"
 #include "skua/program/recorder.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 /// Counts joins.
@@ -122,4 +122,4 @@ TEST(a_loop_between_numbers, of_two_kinds_refuses_what_is_negative_only) {
 }
 
 }  // namespace
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -12,7 +12,7 @@
 
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Two sorted sequences. Of equal elements, those of `a` come first.
 template <class A, class B>
@@ -119,16 +119,16 @@ template <fork_join Here, divisible_range A, divisible_range B, std::random_acce
   requires std::is_lvalue_reference_v<reference_of<A const>> &&
            std::same_as<reference_of<A const>, reference_of<B const>>
 Out merge(Here& here, A const& a, B const& b, Out out, Less less = {}, grain most = automatic) {
-  sorted_pair<iterator_of<A const>, iterator_of<B const>> const in{
-      std::ranges::begin(a), length(a), std::ranges::begin(b), length(b)};
+  sorted_pair<iterator_of<A const>, iterator_of<B const>> const in{std::ranges::begin(a), length(a),
+                                                                   std::ranges::begin(b), length(b)};
   merge_pieces(here, in, out, less, most.elements != 0 ? most.elements : std::size_t{16384}, by_copying{});
   return after(out, in.size());
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::merge;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -13,8 +13,7 @@
 #include "skua/program/algorithm/scratch.hpp"
 #include "skua/program/algorithm/transform.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using testing::on_every_here;
 
@@ -121,5 +120,4 @@ TEST(scratch, destroys_exactly_the_pieces_that_were_noted) {
   });
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -17,7 +17,7 @@
 #include "skua/program/algorithm/sort_leaf.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The median of three elements.
 template <class It, class Less>
@@ -159,4 +159,4 @@ class quick_sort {
   distance most_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -18,7 +18,7 @@
 #include "skua/program/algorithm/for_each.hpp"
 #include "skua/program/algorithm/quick_sort.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 enum class direction : std::uint8_t { none, ascending, descending };
 
@@ -188,4 +188,4 @@ class radix_sort {
   }
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

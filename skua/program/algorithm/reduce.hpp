@@ -10,7 +10,7 @@
 #include "skua/program/loop_failure.hpp"
 #include "skua/program/value_holder.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// One run of `reduce`: the state that all its tasks share.
 template <class Here, class It, class T, class Combine, class Transform>
@@ -68,11 +68,11 @@ T reduce(Here& here, Range&& range, T identity, Combine combine, grain most) {
   return reduce(here, range, std::move(identity), std::move(combine), std::identity{}, most);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::monoid;
 using runtime::reduce;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

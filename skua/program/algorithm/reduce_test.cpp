@@ -11,8 +11,7 @@
 
 #include "skua/program/algorithm/here_test.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using testing::on_every_here;
 
@@ -115,5 +114,4 @@ TEST(reduce, a_stop_is_reported) {
   });
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

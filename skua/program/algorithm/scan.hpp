@@ -11,7 +11,7 @@
 #include "skua/program/algorithm/for_each.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 enum class scan_kind { inclusive, exclusive };
 
@@ -124,8 +124,8 @@ template <fork_join Here, divisible_range In, std::random_access_iterator Out, c
   requires monoid<Combine, T>
 T inclusive_scan(Here& here, In&& in, Out out, T identity, Combine combine, grain most = automatic) {
   std::size_t const n = length(in);
-  scan_run<scan_kind::inclusive, Here, iterator_of<In>, Out, T, Combine> const run{
-      std::ranges::begin(in), n, out, combine, leaf_size(most, n)};
+  scan_run<scan_kind::inclusive, Here, iterator_of<In>, Out, T, Combine> const run{std::ranges::begin(in), n, out,
+                                                                                   combine, leaf_size(most, n)};
   return run(here, std::move(identity));
 }
 
@@ -134,16 +134,16 @@ template <fork_join Here, divisible_range In, std::random_access_iterator Out, c
   requires monoid<Combine, T>
 T exclusive_scan(Here& here, In&& in, Out out, T identity, Combine combine, grain most = automatic) {
   std::size_t const n = length(in);
-  scan_run<scan_kind::exclusive, Here, iterator_of<In>, Out, T, Combine> const run{
-      std::ranges::begin(in), n, out, combine, leaf_size(most, n)};
+  scan_run<scan_kind::exclusive, Here, iterator_of<In>, Out, T, Combine> const run{std::ranges::begin(in), n, out,
+                                                                                   combine, leaf_size(most, n)};
   return run(here, std::move(identity));
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::exclusive_scan;
 using runtime::inclusive_scan;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

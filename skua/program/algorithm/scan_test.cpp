@@ -8,8 +8,7 @@
 
 #include "skua/program/algorithm/here_test.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using testing::on_every_here;
 
@@ -115,5 +114,4 @@ TEST(scan, reads_every_block_but_the_last_twice) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

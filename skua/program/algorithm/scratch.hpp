@@ -11,7 +11,7 @@
 
 #include "skua/program/algorithm/for_each.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Raw memory for n objects of type T, divided into pieces. One task constructs a piece, all of it or nothing; the
 /// destructor destroys the pieces that were noted.
@@ -54,4 +54,4 @@ class scratch {
   T* room_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

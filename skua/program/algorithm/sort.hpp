@@ -11,7 +11,7 @@
 #include "skua/program/algorithm/radix_sort.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Sorts the range; equal elements may change their order (`stable_sort` keeps it). `less` is a strict weak order;
 /// several workers may call it at once. Elements may be move-only.
@@ -20,8 +20,7 @@ namespace skua::inline v0::runtime {
 /// Everything else: quicksort. `most`: elements per leaf; automatic: 2048. Work O(n log n), span O(n); no extra space.
 /// If `less` throws or a stop is requested (see for_each), the range holds n valid elements of unspecified values.
 template <fork_join Here, divisible_range Range, class Less = std::less<>>
-  requires std::sortable<iterator_of<Range>, Less> &&
-           std::is_lvalue_reference_v<reference_of<Range>>
+  requires std::sortable<iterator_of<Range>, Less> && std::is_lvalue_reference_v<reference_of<Range>>
 void sort(Here& here, Range&& range, Less less = {}, grain most = automatic) {
   using It = iterator_of<Range>;
   using T = std::iter_value_t<It>;
@@ -47,10 +46,10 @@ void sort(Here& here, It first, It last, Less less = {}, grain most = automatic)
   sort(here, between(first, last), std::move(less), most);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::sort;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -12,7 +12,7 @@
 #include "skua/program/algorithm/merge.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Runs of at most this length are sorted by insertion.
 inline constexpr std::size_t insertion_most = 16;
@@ -62,4 +62,4 @@ void sort_across(From from, To to, std::size_t n, Less& less) {
   merge_leaf(sorted_pair<From, From>{from, half, after(from, half), n - half}, to, less, by_moving{});
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

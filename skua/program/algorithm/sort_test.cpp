@@ -11,8 +11,7 @@
 
 #include "skua/program/algorithm/here_test.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using testing::on_every_here;
 
@@ -227,5 +226,4 @@ TEST(sort, an_adversary_gets_n_log_n_comparisons) {
   });
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -13,7 +13,7 @@
 #include "skua/program/fork_join.hpp"
 #include "skua/program/pieces.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The most elements that one leaf handles. 0, the default: the algorithm chooses.
 struct grain {
@@ -81,11 +81,11 @@ constexpr std::size_t length(Range&& range) {
   return static_cast<std::size_t>(std::ranges::size(range));
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::automatic;
 using runtime::grain;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -11,7 +11,7 @@
 #include "skua/program/algorithm/sort_leaf.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// One run of `stable_sort`. Cuts the range into a power of two of leaves of nearly equal size. A leaf is moved to the buffer
 /// and sorted there or back; every level above merges back or forth, the topmost into the range.
@@ -97,8 +97,7 @@ class merge_sort {
 /// elements. If `less` throws or a stop is requested (see for_each), the range holds n valid elements of unspecified
 /// values. Throws std::bad_alloc if there is no memory for the buffer; then the range is untouched.
 template <fork_join Here, divisible_range Range, class Less = std::less<>>
-  requires std::sortable<iterator_of<Range>, Less> &&
-           std::is_lvalue_reference_v<reference_of<Range>>
+  requires std::sortable<iterator_of<Range>, Less> && std::is_lvalue_reference_v<reference_of<Range>>
 void stable_sort(Here& here, Range&& range, Less less = {}, grain most = automatic) {
   auto const first = std::ranges::begin(range);
   std::size_t const n = length(range);
@@ -119,10 +118,10 @@ void stable_sort(Here& here, It first, It last, Less less = {}, grain most = aut
   stable_sort(here, between(first, last), std::move(less), most);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::stable_sort;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -10,8 +10,7 @@
 
 #include "skua/program/algorithm/here_test.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using testing::on_every_here;
 
@@ -135,5 +134,4 @@ TEST(stable_sort, leaves_nothing_behind_where_a_move_throws) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

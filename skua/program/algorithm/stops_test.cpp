@@ -20,7 +20,7 @@
 #include "skua/program/algorithm/stable_sort.hpp"
 #include "skua/program/algorithm/transform.hpp"
 
-namespace skua::inline v0::runtime::testing {
+namespace skua { inline namespace v0 { namespace runtime { namespace testing {
 namespace {
 
 /// One use of an algorithm: `call` is called once in each call of a user's function.
@@ -148,4 +148,4 @@ TEST(a_stop, at_any_call_drops_what_has_not_begun_and_is_reported) {
   }
 }
 
-}  // namespace skua::inline v0::runtime::testing
+}}}}  // namespace skua::v0::runtime::testing

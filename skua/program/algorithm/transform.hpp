@@ -5,7 +5,7 @@
 #include "skua/program/algorithm/body.hpp"
 #include "skua/program/algorithm/split.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// out[i] = f([here,] in[i]) for every i, in any order; returns the end of the output. `out` must have room for n
 /// elements; it may be the input itself but must not overlap it otherwise.
@@ -41,10 +41,10 @@ Out transform(Here& here, A&& a, B&& b, Out out, F&& f, grain most = automatic) 
   return after(out, n);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::transform;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

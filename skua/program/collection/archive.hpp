@@ -15,7 +15,7 @@
 
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 class output_archive;
 class input_archive;
@@ -140,4 +140,4 @@ concept serializable =
     (runtime::has_member_serialize<T, output_archive> && runtime::has_member_serialize<T, input_archive>) ||
     (runtime::has_free_serialize<T, output_archive> && runtime::has_free_serialize<T, input_archive>);
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

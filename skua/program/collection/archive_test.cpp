@@ -21,8 +21,7 @@ void serialize(Archive& a, name& n) {
 
 }  // namespace foreign
 
-namespace skua::inline v0 {
-namespace {
+namespace skua { inline namespace v0 { namespace {
 
 struct matrix {
   std::uint32_t rows = 0;
@@ -85,5 +84,4 @@ TEST(an_archive, with_a_length_beyond_its_end_allocates_nothing) {
   EXPECT_TRUE(read.empty());
 }
 
-}  // namespace
-}  // namespace skua::inline v0
+}}}  // namespace skua::v0

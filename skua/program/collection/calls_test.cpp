@@ -18,8 +18,7 @@
 
 #include "skua/program/collection/task_collection.hpp"
 
-namespace skua::inline v0 {
-namespace {
+namespace skua { inline namespace v0 { namespace {
 
 using bytes = std::vector<std::byte>;
 
@@ -273,5 +272,4 @@ TEST(a_report, says_in_words_what_happened_and_only_that) {
   EXPECT_STREQ(rank_lost(4, "gone").what(), "gone");
 }
 
-}  // namespace
-}  // namespace skua::inline v0
+}}}  // namespace skua::v0

@@ -12,7 +12,7 @@
 
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 /// A task of another rank threw.
 struct remote_error : error {
@@ -150,4 +150,4 @@ class collection_host {
 };
 
 }  // namespace runtime
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -5,7 +5,7 @@
 
 #include "skua/program/collection/host.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 namespace {
 
@@ -31,4 +31,4 @@ std::string in_words(collection_report const& r) {
   return said;
 }
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

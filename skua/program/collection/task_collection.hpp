@@ -20,7 +20,7 @@
 #include "skua/program/collection/archive.hpp"
 #include "skua/program/collection/host.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 template <class Task>
 class task_collection;
@@ -194,4 +194,4 @@ class task_collection {
   std::unique_ptr<runtime::collection_engine> engine_;
 };
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 /// Who answers other ranks where a rank has threads. MPI is called by one thread in either case: the one that made the collections.
 enum class serving : std::uint8_t {
@@ -37,4 +37,4 @@ class worker_threads {
 };
 
 }  // namespace runtime
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

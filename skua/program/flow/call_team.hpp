@@ -13,7 +13,7 @@
 #include "skua/program/flow/team.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Calls f(team) on as many workers as the scheduler finds best (team.hpp), and returns when all members have returned.
 /// Hints stand before f: without an address the data are taken to be where the caller is; without a type it is 0. Rethrows the
@@ -36,4 +36,4 @@ void call_team(Here& here, Args&&... args) {
   }(std::make_index_sequence<hints>());
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -35,7 +35,7 @@
 #include "skua/program/mark.hpp"
 #include "skua/program/strategy/finish.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// What a finish region of this `here` looks like from inside.
 struct region_of_body {
@@ -474,8 +474,8 @@ class flow : public flow_graph {
 template <class Here>
 flow(Here const&) -> flow<Here>;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 using runtime::flow;
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

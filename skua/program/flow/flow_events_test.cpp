@@ -21,8 +21,7 @@
 #include "skua/program/flow/traced_serial_test.hpp"
 #include "skua/program/serial.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using edges = std::multiset<std::pair<std::uint32_t, std::uint32_t>>;
 
@@ -320,5 +319,4 @@ TEST(flow_events, closures_of_teams_are_destroyed_with_their_flow) {
   EXPECT_EQ(counted.use_count(), 1);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -13,7 +13,7 @@
 #include "skua/parts/trace/event.hpp"
 #include "skua/program/flow/graph.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// What a `here` that may have a trace can do besides. Laws:
 ///  * begin_traced_flow()  a number for a run of a flow, which no other run of the trace has; 0: there is no trace
@@ -106,4 +106,4 @@ class flow_trace<Here> {
   std::vector<std::uint32_t> positions_;  ///< in the trace, of the names of nodes, by label
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -25,8 +25,7 @@
 #include "skua/policy/registry.hpp"
 #include "skua/skua.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using trace::event;
 using trace::kind;
@@ -274,5 +273,4 @@ TEST(flow_names, nodes_share_a_name_and_each_has_its_own_number) {
   EXPECT_EQ(graph.name_of(a.get()), "gemm");
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -11,7 +11,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 double work_of_node(flow_node const& n) { return work_of(n.hints); }
@@ -302,4 +302,4 @@ std::string flow_graph::to_json() const {
   return text + "]}\n";
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -16,7 +16,7 @@
 #include "skua/program/footprint.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class flow_graph;
 struct flow_node;
@@ -162,4 +162,4 @@ class flow_graph {
   announced_atomic<bool> runs_{false};  ///< between arm and disarm
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

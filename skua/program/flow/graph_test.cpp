@@ -23,8 +23,7 @@
 #include "skua/program/serial.hpp"
 #include "tests/programs/shuffled.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using edge = std::pair<std::uint32_t, std::uint32_t>;
 
@@ -415,5 +414,4 @@ TEST(graph, values_are_new_in_each_run_and_destroyed_once) {
   EXPECT_EQ(ends, (std::vector{1, 3, 4}));
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

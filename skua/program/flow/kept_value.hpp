@@ -9,7 +9,7 @@
 
 #include "skua/program/children.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Room for what a node returns. The value is not an optional's, so that other nodes can point to it before it is there.
 template <class T>
@@ -46,4 +46,4 @@ struct nothing_kept {
 template <class T>
 using nonvoid = std::conditional_t<std::is_void_v<T>, nothing, T>;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 template <class Node>
 struct flow_edge {
@@ -113,4 +113,4 @@ class flow_links {
       0};  ///< the newest edge, and whether the node has finished
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -21,7 +21,7 @@
 #include "skua/program/flow/traced_serial_test.hpp"
 #include "skua/program/strategy/spawn_forms.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 /// What was spawned, in order.
@@ -426,4 +426,4 @@ TEST(placed_nodes, a_team_of_fork_join_has_the_hints_that_stand_before_it) {
 }
 
 }  // namespace
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -16,7 +16,7 @@
 
 #include "skua/parts/base/platform.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// What the members of a team share. A machine derives from it.
 class team_state {
@@ -121,10 +121,10 @@ class team {
   std::uint64_t loops_ = 0;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::team;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

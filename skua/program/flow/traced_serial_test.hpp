@@ -13,7 +13,7 @@
 #include "skua/program/flow/flow_trace.hpp"
 #include "skua/program/serial.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The serial elision with a trace. Its clock goes on by one whenever somebody looks at it.
 struct traced_serial : serial {
@@ -48,4 +48,4 @@ template <>
 inline constexpr bool is_checked_fork_join<traced_serial> = true;
 static_assert(traces_flows<traced_serial>);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 
 #include "skua/program/flow/graph.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// What `after` returns.
 template <std::size_t N>
@@ -62,11 +62,11 @@ constexpr auto values_taken(Words const&... words) noexcept {
   }(words)...);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::after;
 using runtime::takes;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

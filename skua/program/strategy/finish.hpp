@@ -13,7 +13,7 @@
 #include "skua/program/strategy/orders.hpp"
 #include "skua/program/strategy/strategy.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// What a `here` with finish regions can do besides fork_join. Not every `here` has them. Laws:
 ///  * finish(body)        calls body(f), returns its value once all tasks that were spawned inside have ended: by the body,
@@ -41,10 +41,10 @@ concept has_finish = fork_join<Here> && requires(Here& here) {
 template <class Here>
 inline constexpr bool runs_flows = has_finish<Here>;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::has_finish;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

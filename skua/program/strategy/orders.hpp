@@ -7,7 +7,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/program/strategy/strategy.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Smaller numbers first: `local` for the worker that has the task, `steal` for thieves. A NaN has no order.
 struct order {
@@ -53,9 +53,9 @@ struct weighted {
 static_assert(strategy<order> && strategy<priority> && strategy<deadline> && strategy<depth_first> &&
               strategy<breadth_first> && strategy<weighted>);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::breadth_first;
 using runtime::deadline;
@@ -65,4 +65,4 @@ using runtime::priority;
 using runtime::urgency;
 using runtime::weighted;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -14,7 +14,7 @@
 #include "skua/program/strategy/spawn_forms.hpp"
 #include "skua/program/strategy/strategy.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 template <class Here>
 class serial_finish : public spawn_forms<serial_finish<Here>> {
@@ -91,4 +91,4 @@ decltype(auto) finish_serially(Here& here, Body&& body) {
   }
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

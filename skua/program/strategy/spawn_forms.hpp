@@ -9,7 +9,7 @@
 #include "skua/program/hint.hpp"
 #include "skua/program/strategy/strategy.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The place hint of a spawned task; of any hint word only the place counts, because the weight of a task is said by its
 /// strategy.
@@ -73,4 +73,4 @@ class spawn_forms {
   ~spawn_forms() = default;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

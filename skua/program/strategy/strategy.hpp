@@ -26,7 +26,7 @@
 
 #include "skua/parts/ordered/strategy_kind.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 template <class S>
 concept has_order = requires(S const& s, requester const& by) {
@@ -131,11 +131,11 @@ struct no_strategy {
 template <class F, class Region>
 concept spawnable = std::invocable<std::decay_t<F>&, Region&>;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::requester;
 using runtime::strategy;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -10,7 +10,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// A list behind a mutex, and its size for who has no lock.
 template <class List, runtime::synchronisation Sync = runtime::real_sync>
@@ -48,4 +48,4 @@ template <class Roster, class Added, class Arrivals>
   return roster.all_idle() && added.looks_empty() && arrivals.empty();
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -8,7 +8,7 @@
 #include "skua/machine/ranks/communicator/elementwise.hpp"
 #include "skua/policy/balance/balancers.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
@@ -46,4 +46,4 @@ std::vector<move_order> orders_of(collectives& all, rank_number rank, std::span<
   return elements_of<move_order>(all.scatter(std::move(orders)));
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

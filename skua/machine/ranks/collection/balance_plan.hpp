@@ -11,11 +11,11 @@
 #include "skua/machine/ranks/collection/task_record.hpp"
 #include "skua/machine/ranks/communicator/collectives.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// What this rank has to send. Collective. `times_ns`: of the entries of its record. Throws usage_error on every rank for a
 /// name that is no balancer. Cost: every rank's times travel to rank 0, which runs the balancer for all.
 [[nodiscard]] std::vector<move_order> orders_of(collectives& all, rank_number rank,
                                                 std::span<std::uint64_t const> times_ns, std::string_view how);
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -15,7 +15,7 @@
 
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
@@ -226,4 +226,4 @@ std::vector<bytes> deal_again(std::vector<bytes> const& records, slot_shape cons
   return encoded;
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -11,7 +11,7 @@
 #include "skua/machine/ranks/collection/task_record.hpp"
 #include "skua/machine/ranks/communicator/collectives.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// What a file says of itself, so that the tasks of another program are not taken for ours.
 struct checkpoint_identity {
@@ -44,4 +44,4 @@ struct saved_records {
 [[nodiscard]] std::vector<bytes> deal_again(std::vector<bytes> const& records, slot_shape const& shape,
                                             std::uint32_t ranks);
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -20,8 +20,7 @@
 #include "skua/machine/ranks/transport/ranks_for_test.hpp"
 #include "skua/ranks.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 constexpr slot_shape shape{.task_bytes = 8};
 
@@ -280,5 +279,4 @@ TEST_P(checkpoints, that_fail_fail_on_every_rank) {
 
 INSTANTIATE_TEST_SUITE_P(of_ranks, checkpoints, ::testing::ValuesIn(numbers_of_ranks()));
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

@@ -10,7 +10,7 @@
 #include "skua/machine/ranks/communicator/elementwise.hpp"
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
@@ -321,4 +321,4 @@ collection_report collection_core::report() {
           .most_busy = static_cast<double>(most[1]) * ns};
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

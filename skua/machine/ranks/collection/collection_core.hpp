@@ -21,7 +21,7 @@
 #include "skua/policy/balance/when_to_balance.hpp"
 #include "skua/program/collection/host.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 class collection_core final : public runtime::collection_engine {
  public:
@@ -85,4 +85,4 @@ class collection_core final : public runtime::collection_engine {
   std::uint64_t dropped_ = 0;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

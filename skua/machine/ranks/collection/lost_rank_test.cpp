@@ -16,8 +16,7 @@
 #include "skua/program/collection/task_collection.hpp"
 #include "skua/rank_pool.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 constexpr std::uint32_t ranks = 4;
 constexpr std::uint32_t silent = 2;
@@ -149,5 +148,4 @@ TEST(a_deadline, is_a_positive_time) {
   EXPECT_THROW(world->watch(std::numeric_limits<double>::quiet_NaN()), usage_error);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

@@ -19,7 +19,7 @@
 #include "skua/machine/ranks/transport/loopback.hpp"
 #include "skua/program/collection/worker_threads.hpp"
 
-namespace skua::inline v0::ranks::metered {
+namespace skua { inline namespace v0 { namespace ranks { namespace metered {
 
 /// What the transport of a rank has seen, and what happens when the rank looks at it. Of the server's thread, but for the clock.
 struct meter {
@@ -152,4 +152,4 @@ class chosen_threads final : public runtime::worker_threads {
   std::vector<runtime::worker_call*> waiting_;
 };
 
-}  // namespace skua::inline v0::ranks::metered
+}}}}  // namespace skua::v0::ranks::metered

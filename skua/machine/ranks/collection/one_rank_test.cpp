@@ -21,8 +21,7 @@
 #include "skua/machine/ranks/collection/stall_report.hpp"
 #include "skua/program/collection/task_collection.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 using metered::chosen_threads, metered::meter, metered::on_one_rank;
 
@@ -357,5 +356,4 @@ TEST(one_rank, says_what_it_waits_for_since_its_last_task_in_this_process) {
   EXPECT_NE(last.find("s: round 1, waits for tasks from rank 1"), std::string::npos) << last;
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

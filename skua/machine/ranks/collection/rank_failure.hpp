@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// Any thread may call every member function but `clear`. `What`: null if nothing failed.
 template <class What, runtime::synchronisation Sync = runtime::real_sync>
@@ -47,4 +47,4 @@ class rank_failure {
   What first_{};  ///< guarded by lock_
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -15,8 +15,7 @@
 #include "skua/machine/ranks/protocol/counted_memory_for_test.hpp"
 #include "skua/program/collection/task_collection.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 using counted_memory::alive, counted_memory::one_failure, metered::chosen_threads, metered::meter, metered::on_one_rank;
 
@@ -330,5 +329,4 @@ TEST(rank_failures, are_looked_for_in_other_ranks_where_their_tasks_can_run_agai
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

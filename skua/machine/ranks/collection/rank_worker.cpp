@@ -7,7 +7,7 @@
 
 #include "skua/machine/ranks/collection/rank_workers.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
@@ -143,4 +143,4 @@ bool rank_worker::adds(std::byte* slot) {
   return true;
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

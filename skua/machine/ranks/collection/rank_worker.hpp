@@ -14,7 +14,7 @@
 #include "skua/program/collection/host.hpp"
 #include "skua/program/collection/worker_threads.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 class rank_workers;
 
@@ -85,4 +85,4 @@ class alignas(64) rank_worker final : private runtime::collection_site, public r
   std::vector<std::byte> current_;  ///< the slot of the task that runs, aligned to 16 by operator new
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

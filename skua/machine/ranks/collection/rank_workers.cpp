@@ -8,7 +8,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/context/current.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 rank_workers::rank_workers(communicator_core& core, runtime::task_binding const& binding, slot_shape shape,
                            split_queue& arrivals, task_record& record, recovery_log* log, std::uint64_t limit)
@@ -141,4 +141,4 @@ void rank_workers::progress_of(rank_worker const& who) {
   if (is_server) core_.poll();
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -18,7 +18,7 @@
 #include "skua/machine/ranks/communicator/communicator_core.hpp"
 #include "skua/machine/ranks/protocol/process_engine.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// The server is the thread that calls process(). With `serving::between_tasks`, or without threads, it is worker 0, too.
 class rank_workers final : public queue_choice {
@@ -115,4 +115,4 @@ class rank_workers final : public queue_choice {
   rank_failure<std::exception_ptr> failure_;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

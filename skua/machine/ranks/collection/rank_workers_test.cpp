@@ -19,8 +19,7 @@
 #include "skua/ranks.hpp"
 #include "tests/programs/this_thread.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 struct numbered {
   std::uint32_t id;
@@ -356,5 +355,4 @@ std::vector<shape> shapes() {
 INSTANTIATE_TEST_SUITE_P(of_ranks, workers_of_ranks, ::testing::ValuesIn(shapes()));
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(workers_of_ranks);
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

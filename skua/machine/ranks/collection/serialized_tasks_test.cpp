@@ -18,8 +18,7 @@
 #include "skua/rank_pool.hpp"
 #include "skua/ranks.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 struct path {
   std::string name;
@@ -227,5 +226,4 @@ TEST_P(serialized_tasks, and_uniform_ones_are_different_types) {
 
 INSTANTIATE_TEST_SUITE_P(of_ranks, serialized_tasks, ::testing::ValuesIn(numbers_of_ranks()));
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

@@ -15,8 +15,7 @@
 #include "skua/rank_pool.hpp"
 #include "skua/ranks.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 constexpr std::uint64_t delay_ns = 2'000'000;  ///< the longest pause between two requests is 200,000
 constexpr int slow_replies = 400;              ///< those that come later are not delayed, so that a fault ends, too
@@ -102,5 +101,4 @@ INSTANTIATE_TEST_SUITE_P(all, slow_replies_to, ::testing::Values(serving::server
                            return tested.param == serving::server_thread ? "a_server_thread" : "between_tasks";
                          });
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

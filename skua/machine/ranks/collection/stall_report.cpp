@@ -5,7 +5,7 @@
 
 #include "skua/parts/base/options.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 stall_report::stall_report() {
   auto const text = runtime::process_environment()("SKUA_STALL");
@@ -20,4 +20,4 @@ void stall_report::tell(std::uint32_t rank, std::string const& collection, std::
   std::fputs(line.c_str(), stderr);
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// Of one rank. SKUA_STALL (a duration, as 30s) says after what time without a task a rank within process() tells what it waits for, again and again; unset or 0: never.
 class stall_report {
@@ -32,4 +32,4 @@ class stall_report {
   std::uint64_t next_ns_ = 0;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -23,8 +23,7 @@
 #include "skua/parts/trace/trace_reader.hpp"
 #include "skua/program/collection/task_collection.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 using counted_memory::alive, metered::chosen_threads, metered::meter, metered::on_one_rank;
 
@@ -474,5 +473,4 @@ TEST(task_record, owns_its_tasks_until_they_leave_it) {
   EXPECT_EQ(alive(), before);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

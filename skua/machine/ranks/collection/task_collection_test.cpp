@@ -17,8 +17,7 @@
 #include "skua/machine/ranks/transport/ranks_for_test.hpp"
 #include "skua/ranks.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 struct numbered {
   std::uint32_t id;
@@ -421,5 +420,4 @@ TEST(one_rank, needs_no_network) {
   EXPECT_EQ(ran, 110);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

@@ -11,7 +11,7 @@
 
 #include "skua/machine/ranks/queue/task_slot.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// An entry of one rank's record goes to another rank.
 struct move_order {
@@ -80,4 +80,4 @@ class task_record {
   std::vector<std::uint64_t> times_;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -11,7 +11,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// Invariant (active): `active_` is at least the number of workers that run. Only the server and workers that run raise it, so once
 /// the server has seen 0 it stays 0 until the server starts somebody.
@@ -60,4 +60,4 @@ class worker_roster {
   alignas(64) std::pmr::deque<typename Sync::template atomic<bool>> runs_;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <memory>
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 std::string build_identity() {
   struct closer {
@@ -33,4 +33,4 @@ std::string build_identity() {
   return text.data();
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -4,9 +4,9 @@
 
 #include <string>
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// A text that two different executables do not share: a hash of the file of this process. Cost: reads the file once.
 [[nodiscard]] std::string build_identity();
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
@@ -143,4 +143,4 @@ std::vector<collectives::addressed> collectives::send_and_receive(std::vector<ad
   return in;
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

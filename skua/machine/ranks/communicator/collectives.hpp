@@ -13,7 +13,7 @@
 #include "skua/machine/ranks/protocol/rank_tree.hpp"
 #include "skua/machine/ranks/transport/transport.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 using bytes = std::vector<std::byte>;
 
@@ -82,4 +82,4 @@ class collectives final : public receiver {
   std::vector<arrived> arrived_;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

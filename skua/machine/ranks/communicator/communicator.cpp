@@ -12,7 +12,7 @@
 #include "skua/machine/ranks/communicator/processors.hpp"
 #include "skua/machine/ranks/transport/loopback.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 communicator::communicator(std::unique_ptr<ranks::transport> network)
     : core_(std::make_unique<ranks::communicator_core>(std::move(network))) {
@@ -81,4 +81,4 @@ std::unique_ptr<runtime::collection_engine> communicator::make_collection(collec
   return std::make_unique<ranks::collection_core>(*core_, options, binding);
 }
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -9,7 +9,7 @@
 #include "skua/program/collection/host.hpp"
 #include "skua/program/collection/worker_threads.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 namespace ranks {
 
@@ -68,4 +68,4 @@ class communicator final : public runtime::collection_host {
   std::unique_ptr<ranks::communicator_core> core_;
 };
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

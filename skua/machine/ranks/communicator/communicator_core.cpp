@@ -7,7 +7,7 @@
 
 #include "skua/machine/ranks/communicator/elementwise.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
@@ -140,4 +140,4 @@ void communicator_core::send_broken(rank_number to) {
   network_->send(to, h, std::as_bytes(std::span(why)));
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

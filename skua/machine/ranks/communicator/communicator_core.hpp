@@ -17,7 +17,7 @@
 #include "skua/program/collection/host.hpp"
 #include "skua/program/collection/worker_threads.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 class communicator_core final : private receiver {
  public:
@@ -25,8 +25,7 @@ class communicator_core final : private receiver {
       : trace_(rank_trace::wanted(network->rank(), network->ranks())),
         network_(trace_ == nullptr ? std::move(network)
                                    : std::make_unique<traced_transport>(std::move(network), *trace_->track(0))),
-        live_(network_->ranks()), all_(*network_, live_, [this] { return poll(); }),
-        office_(*this) {}
+        live_(network_->ranks()), all_(*network_, live_, [this] { return poll(); }), office_(*this) {}
 
   [[nodiscard]] transport& network() noexcept { return *network_; }
   /// Where this rank writes what it does; null: nowhere.
@@ -105,4 +104,4 @@ class communicator_core final : private receiver {
   serving serves_ = serving::between_tasks;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

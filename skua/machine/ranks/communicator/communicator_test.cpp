@@ -10,8 +10,7 @@
 
 #include "skua/machine/ranks/transport/ranks_for_test.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 class communicators : public on_each_number_of_ranks {};
 
@@ -50,5 +49,4 @@ TEST_P(communicators, pass_a_barrier_again_and_again) {
 
 INSTANTIATE_TEST_SUITE_P(of_ranks, communicators, ::testing::ValuesIn(numbers_of_ranks()));
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

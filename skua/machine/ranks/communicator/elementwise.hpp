@@ -9,7 +9,7 @@
 
 #include "skua/machine/ranks/communicator/collectives.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 [[nodiscard]] inline bytes bytes_of(std::span<std::byte const> from) { return {from.begin(), from.end()}; }
 
@@ -44,4 +44,4 @@ void max_elements(collectives& all, std::span<T, N> own) {
   reduce_elements(all, own, [](T a, T b) { return std::max(a, b); });
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

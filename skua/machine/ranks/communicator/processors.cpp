@@ -10,7 +10,7 @@
 #include "skua/parts/topology/affinity.hpp"
 #include "skua/parts/topology/cgroup.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
@@ -59,4 +59,4 @@ std::vector<std::uint32_t> shares_of(std::span<bytes const> all) {
   return shares;
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

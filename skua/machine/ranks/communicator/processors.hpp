@@ -11,7 +11,7 @@
 #include "skua/machine/ranks/communicator/collectives.hpp"
 #include "skua/parts/topology/cpu_mask.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// What one rank may use.
 struct allowed_processors {
@@ -29,4 +29,4 @@ struct allowed_processors {
 /// that of the node. O(ranks times processors).
 [[nodiscard]] std::vector<std::uint32_t> shares_of(std::span<bytes const> all);
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -7,8 +7,7 @@
 
 #include "skua/machine/ranks/transport/ranks_for_test.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 bytes may_use(std::initializer_list<std::uint32_t> processors, std::uint32_t node = 0, std::uint32_t quota = 0) {
   allowed_processors a{.node = node, .quota = quota};
@@ -49,5 +48,4 @@ TEST_P(processors, are_shared_out_between_these_ranks) {
 
 INSTANTIATE_TEST_SUITE_P(of_ranks, processors, ::testing::ValuesIn(numbers_of_ranks()));
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

@@ -10,7 +10,7 @@
 #include "skua/machine/ranks/transport/ranks_for_test.hpp"
 #include "skua/mpi.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 communicator* world_of_the_test = nullptr;
@@ -19,7 +19,7 @@ communicator* world_of_the_test = nullptr;
 void on_ranks(std::uint32_t, std::function<void(communicator&)> const& program) { program(*world_of_the_test); }
 std::vector<std::uint32_t> numbers_of_ranks() { return {world_of_the_test->size()}; }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks
 
 int main(int argc, char** argv) {
   skua::mpi::session session(argc, argv);

@@ -14,7 +14,7 @@
 
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
@@ -244,4 +244,4 @@ void mpi_transport::rest(std::uint32_t rounds) {
   usleep(std::min(rounds - yielded + 1, longest_us));
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

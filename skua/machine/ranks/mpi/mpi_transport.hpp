@@ -11,7 +11,7 @@
 
 #include "skua/machine/ranks/transport/transport.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 struct mpi_limits {
   std::size_t letter_bytes = 3072;                 ///< bodies up to here travel with their header
@@ -88,4 +88,4 @@ class mpi_transport final : public transport {
   std::deque<parcel_in> incoming_;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -11,8 +11,7 @@
 #include "skua/machine/ranks/mpi/over.hpp"
 #include "skua/ranks.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 int world_size() {
   int n = 0;
@@ -111,5 +110,4 @@ TEST(mpi_transport, works_on_a_part_of_the_ranks) {
   MPI_Comm_free(&half);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

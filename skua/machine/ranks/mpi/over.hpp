@@ -8,10 +8,10 @@
 
 #include "skua/machine/ranks/communicator/communicator.hpp"
 
-namespace skua::inline v0::mpi {
+namespace skua { inline namespace v0 { namespace mpi {
 
 /// Collective over `ranks`, which is duplicated: messages of the program on it are never touched. MPI is initialised, and the result ends
 /// before it is finalised. Throws resource_error.
 [[nodiscard]] std::unique_ptr<communicator> over(MPI_Comm ranks);
 
-}  // namespace skua::inline v0::mpi
+}}}  // namespace skua::v0::mpi

@@ -14,7 +14,7 @@
 #include "skua/machine/ranks/mpi/over.hpp"
 #include "skua/machine/ranks/mpi/time_limit.hpp"
 
-namespace skua::inline v0::mpi {
+namespace skua { inline namespace v0 { namespace mpi {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::string library_version() {
   return said.substr(0, said.find_first_of(",\n"));
 }
 
-}  // namespace skua::inline v0::mpi
+}}}  // namespace skua::v0::mpi

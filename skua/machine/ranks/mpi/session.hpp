@@ -6,7 +6,7 @@
 
 #include "skua/machine/ranks/communicator/communicator.hpp"
 
-namespace skua::inline v0::mpi {
+namespace skua { inline namespace v0 { namespace mpi {
 
 struct session_options {
   /// More than 0: the ranks watch each other from the start (communicator::watch). If MPI does not start within the larger of this and 30 s, or
@@ -41,4 +41,4 @@ class session {
 /// Which MPI this is, as it says itself: "Open MPI v4.1.4". Local; any time.
 [[nodiscard]] std::string library_version();
 
-}  // namespace skua::inline v0::mpi
+}}}  // namespace skua::v0::mpi

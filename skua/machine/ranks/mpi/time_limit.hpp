@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-namespace skua::inline v0::mpi {
+namespace skua { inline namespace v0 { namespace mpi {
 
 /// From its construction to its end. Too late: says what has not happened on standard error, and exits with 1 without
 /// running any destructor.
@@ -43,4 +43,4 @@ class time_limit {
   std::thread thread_;  ///< last: it uses the others
 };
 
-}  // namespace skua::inline v0::mpi
+}}}  // namespace skua::v0::mpi

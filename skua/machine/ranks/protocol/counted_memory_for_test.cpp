@@ -46,7 +46,7 @@ void give_back(void* p) {
 [[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { give_back(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept { give_back(p); }
 
-namespace skua::inline v0::ranks::counted_memory {
+namespace skua { inline namespace v0 { namespace ranks { namespace counted_memory {
 
 long alive() noexcept { return all_alive.load(std::memory_order_relaxed); }  // relaxed: a count
 
@@ -54,4 +54,4 @@ one_failure::one_failure(long after) noexcept { before_failure = after; }
 one_failure::~one_failure() { before_failure = -1; }
 bool one_failure::happened() const noexcept { return before_failure < 0; }
 
-}  // namespace skua::inline v0::ranks::counted_memory
+}}}}  // namespace skua::v0::ranks::counted_memory

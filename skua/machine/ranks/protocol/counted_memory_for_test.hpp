@@ -2,7 +2,7 @@
 // The memory of a test program that counts it, spoils what is given back, and runs out of it on request.
 #pragma once
 
-namespace skua::inline v0::ranks::counted_memory {
+namespace skua { inline namespace v0 { namespace ranks { namespace counted_memory {
 
 /// Allocations of all threads that have not been given back.
 [[nodiscard]] long alive() noexcept;
@@ -18,4 +18,4 @@ class one_failure {
   [[nodiscard]] bool happened() const noexcept;
 };
 
-}  // namespace skua::inline v0::ranks::counted_memory
+}}}}  // namespace skua::v0::ranks::counted_memory

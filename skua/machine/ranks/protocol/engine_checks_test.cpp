@@ -4,8 +4,7 @@
 
 #include "skua/machine/ranks/protocol/one_engine_for_test.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 using one_engine::mortal, one_engine::numbers, one_engine::one_rank;
 
@@ -90,5 +89,4 @@ TEST_F(engine_checks_DeathTest, packed_tasks_are_whole) {
   EXPECT_DEATH(split_queue(0), "a slot has at least one byte");
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

@@ -11,8 +11,7 @@
 #include "skua/machine/ranks/protocol/counted_memory_for_test.hpp"
 #include "skua/machine/ranks/protocol/one_engine_for_test.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 using counted_memory::alive, one_engine::one_rank, one_engine::sent_message;
 
@@ -146,5 +145,4 @@ TEST(engine_memory, a_queue_that_cannot_grow_keeps_all_that_it_had) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

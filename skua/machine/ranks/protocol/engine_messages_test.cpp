@@ -8,8 +8,7 @@
 
 #include "skua/machine/ranks/protocol/one_engine_for_test.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 using one_engine::numbers, one_engine::one_rank, one_engine::told;
 
@@ -435,5 +434,4 @@ TEST(engine_messages, what_was_sent_is_given_back_so_that_the_queue_need_not_gro
   EXPECT_EQ(r.queue.capacity(), 16U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

@@ -9,7 +9,7 @@
 
 #include "skua/machine/ranks/transport/message.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// Rank 0 never leaves it: a job whose rank 0 died ends. O(dead ranks) memory and per call.
 class live_ranks {
@@ -60,4 +60,4 @@ class live_ranks {
   std::vector<rank_number> dead_;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

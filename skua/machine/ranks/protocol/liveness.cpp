@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdio>
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
@@ -56,4 +56,4 @@ void liveness::look_at(rank_number rank, std::uint64_t now_ns, std::vector<death
   }
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -9,7 +9,7 @@
 #include "skua/machine/ranks/protocol/live_ranks.hpp"
 #include "skua/machine/ranks/transport/transport.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// A rank is dead if its process has ended, where the transport can tell (transport::life_of), and else if nothing was heard from it for
 /// the deadline. A rank is heard whenever it polls. Nobody is blamed for a time in which this rank did not look itself.
@@ -38,4 +38,4 @@ class liveness {
   std::vector<std::uint64_t> last_heard_ns_;  ///< on rank 0 by rank, elsewhere of rank 0
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

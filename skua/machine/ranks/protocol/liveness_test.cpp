@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 constexpr std::uint64_t ms = 1'000'000;
 
@@ -131,5 +130,4 @@ TEST(liveness, nobody_is_blamed_for_a_time_in_which_this_rank_did_not_look) {
   EXPECT_EQ(other.look(100 * ms).size(), 3U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

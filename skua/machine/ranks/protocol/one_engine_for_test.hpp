@@ -13,7 +13,7 @@
 
 #include "skua/machine/ranks/protocol/process_engine.hpp"
 
-namespace skua::inline v0::ranks::one_engine {
+namespace skua { inline namespace v0 { namespace ranks { namespace one_engine {
 
 constexpr slot_shape numbers{.task_bytes = 8};
 constexpr slot_shape mortal{.task_bytes = 8, .has_identity = true};
@@ -138,4 +138,4 @@ struct one_rank {
   std::vector<std::string> broken;
 };
 
-}  // namespace skua::inline v0::ranks::one_engine
+}}}}  // namespace skua::v0::ranks::one_engine

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 void post_office::open(std::uint32_t collection, process_engine& engine) {
   open_[collection] = &engine;
@@ -36,4 +36,4 @@ void post_office::on_sent(std::uint64_t token) {
   open_.at(collection)->on_sent(token);
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

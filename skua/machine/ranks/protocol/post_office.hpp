@@ -9,7 +9,7 @@
 #include "skua/machine/ranks/protocol/process_engine.hpp"
 #include "skua/machine/ranks/transport/transport.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// Ranks enter and leave a process() at different times. What arrives for one that this rank has not entered is kept; what
 /// arrives for one that it has left can only be news of a failure, which it knows, and is dropped.
@@ -36,4 +36,4 @@ class post_office final : public receiver {
   std::vector<early> early_;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -8,8 +8,7 @@
 
 #include "skua/machine/ranks/protocol/one_engine_for_test.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 using one_engine::numbers, one_engine::recording;
 
@@ -126,5 +125,4 @@ TEST(post_office, what_comes_in_its_process_is_heard_at_once_and_completions_fin
   EXPECT_TRUE(t.others.completed.empty());
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

@@ -6,7 +6,7 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 process_engine::process_engine(engine_settings const& settings, split_queue& queue, transport& network)
     : settings_(settings), queue_(queue), network_(network), end_(network.rank(), network.ranks(), *this),
@@ -305,4 +305,4 @@ std::string process_engine::state_in_words() const {
   return said;
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -21,7 +21,7 @@
 #include "skua/machine/ranks/queue/task_slot.hpp"
 #include "skua/machine/ranks/transport/transport.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// Of one rank and one process(). Times in nanoseconds.
 struct steal_counts {
@@ -188,4 +188,4 @@ class process_engine final : private tree_outbox, private recovery_site {
   std::vector<early_message> early_;  ///< of the tree, from ranks that resumed before this one
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

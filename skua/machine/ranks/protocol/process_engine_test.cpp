@@ -13,8 +13,7 @@
 #include "skua/machine/ranks/transport/loopback.hpp"
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 class nobody final : public receiver {
  public:
@@ -255,5 +254,4 @@ TEST(victims, of_different_ranks_are_drawn_from_different_streams) {
   EXPECT_LT(same, 20);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

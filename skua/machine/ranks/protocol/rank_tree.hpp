@@ -6,7 +6,7 @@
 
 #include "skua/machine/ranks/transport/message.hpp"
 
-namespace skua::inline v0::ranks::rank_tree {
+namespace skua { inline namespace v0 { namespace ranks { namespace rank_tree {
 
 /// Of any node but the root, which is 0.
 [[nodiscard]] constexpr rank_number parent(rank_number node) noexcept { return (node - 1) / 2; }
@@ -25,4 +25,4 @@ constexpr void each_child(rank_number node, rank_number size, F f) {
   return n;
 }
 
-}  // namespace skua::inline v0::ranks::rank_tree
+}}}}  // namespace skua::v0::ranks::rank_tree

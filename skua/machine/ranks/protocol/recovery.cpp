@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
@@ -146,4 +146,4 @@ void recovery::resume(std::span<std::byte const> body) {
   send_seeds();
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

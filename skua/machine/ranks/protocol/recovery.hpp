@@ -13,7 +13,7 @@
 #include "skua/machine/ranks/protocol/recovery_log.hpp"
 #include "skua/machine/ranks/transport/message.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// The engine that recovers.
 class recovery_site {
@@ -69,4 +69,4 @@ class recovery {
   taken_tasks taken_;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

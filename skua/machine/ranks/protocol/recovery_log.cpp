@@ -6,7 +6,7 @@
 
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
@@ -101,4 +101,4 @@ bool recovery_log::held_back(std::byte const* slot) {
   return true;
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

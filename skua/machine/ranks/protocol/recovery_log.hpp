@@ -13,7 +13,7 @@
 #include "skua/machine/ranks/protocol/live_ranks.hpp"
 #include "skua/machine/ranks/queue/task_slot.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 using task_bytes = std::vector<std::byte>;  ///< slots, one after the other
 
@@ -71,4 +71,4 @@ class recovery_log {
   std::mutex lock_;  ///< of held_ and elsewhere_: workers hold tasks back
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

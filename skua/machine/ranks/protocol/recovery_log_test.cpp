@@ -7,8 +7,7 @@
 #include <cstring>
 #include <vector>
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 constexpr slot_shape mortal{.task_bytes = 8, .has_identity = true};
 
@@ -122,5 +121,4 @@ TEST(recovery_log, keeps_the_seeds_of_the_youngest_generation) {
   EXPECT_EQ(tasks_in(log.run_again(live, {})), (std::vector<std::uint64_t>{9}));
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

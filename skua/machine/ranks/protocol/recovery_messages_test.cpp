@@ -11,8 +11,7 @@
 
 #include "skua/machine/ranks/protocol/one_engine_for_test.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 using one_engine::bytes_of_all, one_engine::mortal, one_engine::one_rank, one_engine::told;
 
@@ -426,5 +425,4 @@ TEST(recovery_messages, a_new_process_begins_in_generation_0_with_no_early_messa
   EXPECT_EQ(root.engine.state_in_words(), "round 1, 1 of its 1 children in the tree have not voted");
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

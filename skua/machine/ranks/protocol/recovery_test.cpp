@@ -15,8 +15,7 @@
 #include "skua/machine/ranks/transport/loopback.hpp"
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 class nobody final : public receiver {
  public:
@@ -312,5 +311,4 @@ TEST(live_ranks, have_positions_without_gaps) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

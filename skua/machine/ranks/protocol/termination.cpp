@@ -3,7 +3,7 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 void termination::begin() noexcept {
   runtime::invariant(state_ == state::left, "a rank begins after it left");
@@ -79,4 +79,4 @@ void termination::on_leave() {
   each_child([&](rank_number child) { out_.send_leave(child); });
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

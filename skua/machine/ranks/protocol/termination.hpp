@@ -8,7 +8,7 @@
 #include "skua/machine/ranks/protocol/rank_tree.hpp"
 #include "skua/machine/ranks/transport/message.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// Tasks added and executed, of a rank or of a subtree.
 struct task_count {
@@ -102,4 +102,4 @@ class termination {
   task_count children_count_;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -9,8 +9,7 @@
 #include <memory>
 #include <vector>
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 /// Idle ranks. Messages travel in steps: what is sent in one step arrives in the next.
 class idle_ranks {
@@ -110,5 +109,4 @@ TEST(termination, a_rank_that_is_not_quiet_holds_up_everybody) {
   EXPECT_TRUE(end.ended());
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

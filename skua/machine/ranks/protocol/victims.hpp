@@ -8,7 +8,7 @@
 #include "skua/machine/ranks/transport/transport.hpp"
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// Ranks draw from streams of their own: equal streams would send all thieves to the same victims.
 class victims {
@@ -43,4 +43,4 @@ class victims {
   transport::neighbours node_;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -8,7 +8,7 @@
 #include <memory>
 #include <span>
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 class byte_slots {
  public:
@@ -38,4 +38,4 @@ class byte_slots {
   std::unique_ptr<std::byte[]> memory_;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 template class basic_split_queue<runtime::real_sync, byte_slots>;
 
@@ -14,4 +14,4 @@ void drop_all(split_queue& queue, slot_shape const& shape) noexcept {
   for (std::vector<std::byte> slot(shape.bytes()); queue.pop(slot.data());) shape.drop(slot.data());
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -22,7 +22,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// Tasks are slots of equal size. The owner is one thread; `steal` and `give_back` may be called by any.
 template <runtime::synchronisation Sync = runtime::real_sync, class Slots = byte_slots>
@@ -291,4 +291,4 @@ using split_queue = basic_split_queue<>;
 /// Empties it: its tasks will not run.
 void drop_all(split_queue& queue, slot_shape const& shape) noexcept;
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

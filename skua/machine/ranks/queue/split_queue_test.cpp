@@ -13,8 +13,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 using number = std::uint64_t;
 
@@ -283,5 +282,4 @@ TEST(split_queue, an_owner_and_thieves_on_threads_take_every_task_once) {
   for (number n = 0; n < tasks; ++n) ASSERT_EQ(sum[n], n);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

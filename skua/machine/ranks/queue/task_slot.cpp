@@ -5,7 +5,7 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
@@ -63,4 +63,4 @@ void slot_shape::unpack(std::span<std::byte const>& from, std::byte* slot) const
   from = from.subspan(*packed);
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

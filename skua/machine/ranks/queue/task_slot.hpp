@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// What the queue keeps behind the bytes of a task.
 struct slot_mark {
@@ -95,4 +95,4 @@ struct slot_shape {
   [[nodiscard]] static task_block* make_block(std::span<std::byte const> task);
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

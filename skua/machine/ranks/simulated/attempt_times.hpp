@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// Request n + 1 follows request n after the pause of n or its round trip, whichever is longer. Pauses double up to the longest.
 class attempt_times {
@@ -49,4 +49,4 @@ class attempt_times {
   std::uint64_t round_trip_ns_ = 0;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -14,7 +14,7 @@
 #include "skua/policy/balance/balance_tree.hpp"
 #include "skua/policy/balance/steps.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// What it says is up to the balancer.
 struct balance_message {
@@ -106,4 +106,4 @@ class balance_messages {
   std::uint64_t sent_ = 0;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -9,7 +9,7 @@
 #include "skua/policy/balance/donors.hpp"
 #include "skua/policy/balance/tree_node.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 namespace {
 
 namespace balance = policies::balance;
@@ -242,4 +242,4 @@ std::optional<balance_time> time_to_balance(cluster const& where, balance::machi
   return std::nullopt;
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

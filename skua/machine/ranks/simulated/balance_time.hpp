@@ -9,7 +9,7 @@
 #include "skua/machine/ranks/simulated/cluster.hpp"
 #include "skua/policy/balance/balancers.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// Seconds of virtual time, from the end of an iteration.
 struct balance_time {
@@ -28,4 +28,4 @@ struct balance_time {
                                                           policies::balance::balancer const& by,
                                                           std::uint64_t task_bytes = 32);
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -5,8 +5,7 @@
 
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 namespace balance = policies::balance;
 
@@ -66,5 +65,4 @@ TEST(balance_time, grows_with_the_ranks_where_one_rank_decides_and_much_less_whe
   EXPECT_LT(more_hierarchical, 6);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

@@ -12,7 +12,7 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 class rank_calendar {
  public:
@@ -110,4 +110,4 @@ class rank_calendar {
   std::uint32_t sequence_ = 0;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

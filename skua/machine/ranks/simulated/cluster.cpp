@@ -7,7 +7,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/topology/file.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 cluster cluster_named(std::string_view name_or_path) {
   auto const at = std::ranges::find(clusters(), name_or_path);
@@ -28,4 +28,4 @@ cluster cluster_named(std::string_view name_or_path) {
   throw usage_error("cluster is '" + path + "'" + why + "; allowed: " + known + ", or the path of a file like theirs");
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

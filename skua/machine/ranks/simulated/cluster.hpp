@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// Between two ranks: how far apart they are. Nanoseconds, and bytes per second.
 struct link_cost {
@@ -53,4 +53,4 @@ struct cluster {
 /// From the text of a file; errors name it `origin`. Throws usage_error.
 [[nodiscard]] cluster parse_cluster(std::string_view text, std::string_view origin);
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

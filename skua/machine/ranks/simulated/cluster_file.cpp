@@ -10,7 +10,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/toml_depth.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 namespace {
 
 /// What a figure must be.
@@ -37,7 +37,8 @@ constexpr std::array<figure_rule, 11> rules{{
     {"system", "latency_ns", figure_kind::time,
      [](cluster& c, double v) { c.in_system.latency_ns = static_cast<std::uint64_t>(v); }},
     {"system", "bytes_per_ns", figure_kind::bandwidth, [](cluster& c, double v) { c.in_system.bytes_per_s = v * 1e9; }},
-    {"runtime", "handler_ns", figure_kind::time, [](cluster& c, double v) { c.handler_ns = static_cast<std::uint64_t>(v); }},
+    {"runtime", "handler_ns", figure_kind::time,
+     [](cluster& c, double v) { c.handler_ns = static_cast<std::uint64_t>(v); }},
     {"runtime", "task_overhead_ns", figure_kind::time,
      [](cluster& c, double v) { c.task_overhead_ns = static_cast<std::uint64_t>(v); }},
     {"runtime", "balance_step_ns", figure_kind::time,
@@ -47,7 +48,7 @@ constexpr std::array<figure_rule, 11> rules{{
 constexpr std::string_view allowed_for(figure_kind what) {
   return what == figure_kind::count       ? "a whole number from 1 to 1000000"
          : what == figure_kind::bandwidth ? "a number from 0.000001 to 1000000"
-                                   : "a number from 0 to 1000000000000";
+                                          : "a number from 0 to 1000000000000";
 }
 
 bool fits(double v, figure_kind what) {
@@ -127,7 +128,8 @@ class reader {
     return value;
   }
 
-  [[nodiscard]] double end(toml::table const& in, std::string_view which, std::string const& key, figure_kind what) const {
+  [[nodiscard]] double end(toml::table const& in, std::string_view which, std::string const& key,
+                           figure_kind what) const {
     toml::node const* const at = in.get(which);
     if (at == nullptr) refuse(in, key + "." + std::string(which) + " is missing; an assumed figure has low and high");
     return number(*at, key + "." + std::string(which), what);
@@ -162,4 +164,4 @@ cluster parse_cluster(std::string_view text, std::string_view origin) {
   return reader(all, origin).take();
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

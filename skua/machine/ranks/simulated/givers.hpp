@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 class givers {
  public:
@@ -38,4 +38,4 @@ class givers {
   std::vector<std::uint32_t> place_;  ///< by rank
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -9,7 +9,7 @@
 
 #include "skua/machine/ranks/simulated/cluster.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 class simulated_network {
  public:
@@ -57,4 +57,4 @@ class simulated_network {
   std::vector<node_state> nodes_;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

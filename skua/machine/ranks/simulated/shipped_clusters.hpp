@@ -5,9 +5,9 @@
 #include <span>
 #include <string_view>
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// In the order of clusters().
 [[nodiscard]] std::span<std::string_view const> cluster_texts() noexcept;
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

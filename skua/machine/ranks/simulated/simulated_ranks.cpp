@@ -11,7 +11,7 @@
 #include "skua/machine/ranks/simulated/network.hpp"
 #include "skua/machine/ranks/simulated/waiting_thieves.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
@@ -398,4 +398,4 @@ simulated_iteration simulated_ranks::process() { return world_->process(); }
 std::vector<std::vector<std::uint32_t>> const& simulated_ranks::executed() const noexcept { return world_->executed_; }
 void simulated_ranks::stealing(bool on) noexcept { world_->steals_ = on; }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -9,7 +9,7 @@
 
 #include "skua/machine/ranks/simulated/cluster.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 struct simulation_options {
   std::uint64_t seed = 1;
@@ -67,4 +67,4 @@ class simulated_ranks {
   std::unique_ptr<world> world_;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -12,8 +12,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 std::vector<std::uint64_t> durations(std::uint32_t n, std::uint64_t mean_ns, std::uint64_t seed = 1) {
   runtime::dice dice(seed);
@@ -281,5 +280,4 @@ TEST(clusters, know_how_far_apart_two_ranks_are) {
   EXPECT_EQ(hopper.between(0, 48), cluster::level::system);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

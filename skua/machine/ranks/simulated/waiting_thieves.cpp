@@ -6,7 +6,7 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 waiting_thieves::waiting_thieves(std::uint32_t ranks, std::uint64_t seed)
     : thieves_(ranks), givers_(ranks), bar_(ranks - 1), dice_(runtime::dice(seed ^ 0x7468'6965'7665'7321ULL).next()) {}
@@ -67,4 +67,4 @@ void waiting_thieves::clear() {
   bar_ = static_cast<std::uint32_t>(thieves_.size() - 1);
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

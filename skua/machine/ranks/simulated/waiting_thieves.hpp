@@ -11,7 +11,7 @@
 #include "skua/machine/ranks/simulated/givers.hpp"
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 class waiting_thieves {
  public:
@@ -62,4 +62,4 @@ class waiting_thieves {
   runtime::dice dice_;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

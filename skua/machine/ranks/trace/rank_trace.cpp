@@ -13,7 +13,7 @@
 #include "skua/parts/topology/affinity.hpp"
 #include "skua/parts/trace/this_process.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 namespace {
 
 /// Ranks that have more workers than processors are common on small machines.
@@ -55,4 +55,4 @@ std::unique_ptr<rank_trace> rank_trace::wanted(rank_number rank, rank_number ran
                                                            .ranks = who ? who->ranks : 1});
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

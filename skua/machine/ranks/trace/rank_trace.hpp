@@ -11,7 +11,7 @@
 #include "skua/machine/ranks/transport/message.hpp"
 #include "skua/parts/trace/trace_file.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// One worker's share. Each call is a branch where nothing is traced.
 class worker_trace {
@@ -62,4 +62,4 @@ class rank_trace {
   std::vector<trace::track> tracks_;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -25,8 +25,7 @@
 #include "skua/rank_pool.hpp"
 #include "skua/ranks.hpp"
 
-namespace skua::inline v0::ranks {
-namespace {
+namespace skua { inline namespace v0 { namespace ranks { namespace {
 
 using trace::kind;
 
@@ -160,5 +159,4 @@ TEST(clocks_of_ranks, differ_by_no_more_than_a_round_trip_where_there_is_one_clo
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::ranks
+}}}}  // namespace skua::v0::ranks

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/ranks/trace/traced_transport.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 void traced_transport::note(trace::kind what, message_header const& head, rank_number other,
                             std::size_t bytes) noexcept {
@@ -40,4 +40,4 @@ bool traced_transport::poll(receiver& to) {
   return network_->poll(both);
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

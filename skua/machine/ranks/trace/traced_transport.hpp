@@ -8,7 +8,7 @@
 #include "skua/machine/ranks/trace/rank_trace.hpp"
 #include "skua/machine/ranks/transport/transport.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 class traced_transport final : public transport {
  public:
@@ -35,4 +35,4 @@ class traced_transport final : public transport {
   trace::track& to_;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

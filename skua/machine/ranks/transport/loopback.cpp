@@ -9,7 +9,7 @@
 
 #include "skua/parts/base/clock.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
@@ -166,4 +166,4 @@ std::uint64_t loopback_network::under_way() const {
   return sum;
 }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

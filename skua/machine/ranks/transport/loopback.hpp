@@ -11,7 +11,7 @@
 #include "skua/machine/ranks/transport/transport.hpp"
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// What a network may do to messages besides delivering them.
 struct disorder {
@@ -41,4 +41,4 @@ class loopback_network {
   std::vector<std::unique_ptr<end>> ends_;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

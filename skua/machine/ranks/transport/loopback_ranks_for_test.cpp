@@ -6,7 +6,7 @@
 #include "skua/machine/ranks/transport/loopback.hpp"
 #include "skua/machine/ranks/transport/ranks_for_test.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// A thread per rank, over a network that delays and reorders.
 void on_ranks(std::uint32_t count, std::function<void(communicator&)> const& program) {
@@ -22,4 +22,4 @@ void on_ranks(std::uint32_t count, std::function<void(communicator&)> const& pro
 
 std::vector<std::uint32_t> numbers_of_ranks() { return {1, 2, 3, 4, 5, 7, 8}; }
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// 0 .. ranks - 1. Not a worker: a rank has workers of its own.
 using rank_number = std::uint32_t;
@@ -47,4 +47,4 @@ struct message {
   std::span<std::byte const> body;  ///< valid during the call that hands it over
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

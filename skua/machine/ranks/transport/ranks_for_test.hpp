@@ -11,7 +11,7 @@
 
 #include "skua/machine/ranks/communicator/communicator.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// Calls program(communicator) on each of `count` ranks. What ranks share they share by messages: they may be processes.
 void on_ranks(std::uint32_t count, std::function<void(communicator&)> const& program);
@@ -21,4 +21,4 @@ void on_ranks(std::uint32_t count, std::function<void(communicator&)> const& pro
 
 class on_each_number_of_ranks : public ::testing::TestWithParam<std::uint32_t> {};
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

@@ -8,7 +8,7 @@
 
 #include "skua/machine/ranks/transport/message.hpp"
 
-namespace skua::inline v0::ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 /// Who takes what arrives. Called from `poll` only.
 class receiver {
@@ -57,4 +57,4 @@ class transport {
   virtual void rest(std::uint32_t rounds) = 0;
 };
 
-}  // namespace skua::inline v0::ranks
+}}}  // namespace skua::v0::ranks

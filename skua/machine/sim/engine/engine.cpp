@@ -6,7 +6,7 @@
 
 #include "skua/machine/sim/costs.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 engine::engine(task_tree const& program, stepped_program* live, policy& scheduler, layout const& where, rules const& by,
                costs& prices, observer& watcher)
@@ -100,4 +100,4 @@ void engine::check_policies_rest() {
   }
 }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -22,7 +22,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/ordered/ordered_lane.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 /// What a policy has written on a group that was exposed to it, and how far the group has come.
 struct exposed_group {
@@ -271,4 +271,4 @@ class engine final : private policies::machine_view {
       place_of_;  ///< by node: its place hint, or that of the nearest ancestor with one
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

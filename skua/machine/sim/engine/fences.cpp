@@ -4,7 +4,7 @@
 
 #include "skua/machine/sim/engine/engine.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 namespace {
 
 /// Lanes that are lock-free deques on threads; the others have locks.
@@ -123,4 +123,4 @@ void engine::pops_own(worker_id w, lane where, bool got) {
   bias_of(w, where).popped();
 }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

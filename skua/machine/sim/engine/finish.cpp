@@ -5,7 +5,7 @@
 
 #include "skua/machine/sim/engine/engine.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 namespace {
 
 /// A store keeps pointers. It looks at none of them.
@@ -149,4 +149,4 @@ void engine::note_dead(worker_id w, tree_node_id task) {
   if (live_ != nullptr) live_->drops(task);
 }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -2,7 +2,7 @@
 // The simulator's idle workers: which probes they execute, how they receive what they find, and where tasks go.
 #include "skua/machine/sim/engine/engine.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 namespace {
 
 /// The owner takes its own newest forks, and the oldest of what others have placed.
@@ -250,4 +250,4 @@ void engine::tell(worker_id w, event const& what) {
   watcher_.learned(w, what);
 }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

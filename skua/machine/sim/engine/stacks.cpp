@@ -5,7 +5,7 @@
 #include "skua/machine/sim/engine/engine.hpp"
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 void engine::begin(worker_id w, item const& it, lane from) {
   invariant(lanes_.empty(w, lane::forks), "bare: the forks lane of an idle worker is empty");
@@ -385,4 +385,4 @@ void engine::set_aside(worker_id w, lane from) {
 /// Puts one entry into the lane of the same worker that the policy names.
 void engine::set_aside(worker_id w, item it) { put(w, it, place(w, it.tag, cause::preempted), cause::preempted); }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -5,7 +5,7 @@
 #include "skua/machine/sim/engine/engine.hpp"
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 bool engine::is_moldable(item const& it) const {
   return live_ != nullptr && it.what == item::kind::child && live_->is_moldable(it.node);
@@ -122,4 +122,4 @@ void engine::leave_team(worker_id w, fiber_id f) {
   if (t.present > 0 && t.waiting.size() == t.present) open_barrier(w, t);
 }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

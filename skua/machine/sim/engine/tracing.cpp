@@ -2,7 +2,7 @@
 // What the engine notes of its run, if somebody wants a trace: apart from the code that does what is noted.
 #include "skua/machine/sim/engine/engine.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 void engine::write(worker_id w, trace::event const& e) { trace_->note(now_ + spent_, w, e); }
 
@@ -48,4 +48,4 @@ void engine::note_attempt(worker_id w, probe const& p, outcome how, item const* 
            .id = run_trace::id_of(*taken)});
 }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -10,7 +10,7 @@
 
 #include "skua/parts/base/assert.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 using block_id = std::uint32_t;
 /// Lines of one block, one bit each.
@@ -167,4 +167,4 @@ class cache {
   std::vector<std::uint32_t> buckets_;  ///< the first slot of each chain
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

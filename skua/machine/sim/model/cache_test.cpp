@@ -9,8 +9,7 @@
 #include "skua/machine/sim/model/cache.hpp"
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 /// A reference implementation, simple enough to be right at a glance.
 class plain_cache {
@@ -124,5 +123,4 @@ TEST(cache, refreshing_counts_as_using) {
   EXPECT_EQ(c.lines(), 0U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

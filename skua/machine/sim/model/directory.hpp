@@ -10,7 +10,7 @@
 
 #include "skua/machine/sim/model/cache.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 /// A set of small numbers; its words belong to the caller.
 class bits {
@@ -62,4 +62,4 @@ class directory {
   std::vector<std::uint64_t> words_;
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 /// Selects the value of a figure, or an end of its range.
 enum class bound : std::uint8_t { stated, low, high };
@@ -25,4 +25,4 @@ struct figure {
   }
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

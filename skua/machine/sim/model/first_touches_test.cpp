@@ -5,8 +5,7 @@
 #include "skua/machine/sim/model/model_costs.hpp"
 #include "skua/machine/sim/model/round_machine_test.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 constexpr std::uintptr_t somewhere = 0x7f00'0000'0000;
 constexpr std::uint64_t bytes = 1 << 20;
@@ -46,5 +45,4 @@ TEST_F(first_touches_in_the_model, are_none_where_pages_were_bound) {
   EXPECT_EQ(c.first_touches_until(), 0U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

@@ -11,7 +11,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/topology/file.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 namespace {
 
 constexpr std::size_t longest_file_bytes = std::size_t{1} << 20;
@@ -220,4 +220,4 @@ machine_numbers machine_model::numbers_with(std::string_view key, double value) 
   return copy.numbers();
 }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -16,7 +16,7 @@
 #include "skua/parts/topology/layout.hpp"
 #include "skua/parts/topology/topology.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 struct model_file;
 
@@ -84,4 +84,4 @@ class machine_model {
   routes routes_;
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

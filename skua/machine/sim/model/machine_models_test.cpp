@@ -12,8 +12,7 @@
 #include "skua/machine/sim/model/model_rules.hpp"
 #include "skua/machine/sim/model/round_machine_test.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 std::string refusal(std::string const& text) {
   try {
@@ -309,5 +308,4 @@ TEST(machine_models, nested_keys_without_end_are_refused_before_they_overflow_th
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

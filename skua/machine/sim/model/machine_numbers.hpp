@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 /// How a shared cache receives its lines.
 enum class filling : std::uint8_t {
@@ -71,4 +71,4 @@ struct machine_numbers {
   double spin_ns = 0;
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

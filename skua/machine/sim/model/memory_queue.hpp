@@ -10,7 +10,7 @@
 
 #include "skua/machine/sim/costs.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 inline constexpr double ticks_per_ns = 1000;
 
@@ -40,4 +40,4 @@ class memory_queue {
   double busy_until_ = 0;  ///< in ticks; below 2^53 exact to less than a tick: 2.5 hours
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

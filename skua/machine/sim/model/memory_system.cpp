@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 void traffic::clear() noexcept {
   own = shared = neighbour = {};
@@ -285,4 +285,4 @@ std::string memory_system::broken_invariant() {
   return found;
 }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

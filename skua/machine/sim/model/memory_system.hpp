@@ -17,7 +17,7 @@
 #include "skua/machine/sim/model/page_homes.hpp"
 #include "skua/program/task_tree.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 /// The cores and places in use, in the order of the machine; `nodes` counts those of the whole machine.
 struct memory_shape {
@@ -107,4 +107,4 @@ class memory_system {
   traffic moved_;
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

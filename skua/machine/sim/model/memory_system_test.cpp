@@ -9,8 +9,7 @@
 #include "skua/machine/sim/model/round_machine_test.hpp"
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 constexpr std::uint64_t somewhere = 0x7f00'0000'0000;
 
@@ -182,5 +181,4 @@ TEST(memory_system, invariants_hold_whatever_is_touched) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 namespace {
 
 tick ticks_of_ns(double ns) { return static_cast<tick>(std::llround(ns * ticks_per_ns)); }
@@ -280,4 +280,4 @@ void model_costs::bind_pages(void const* data, std::uint64_t bytes, std::uint32_
   memory_.homes().bind_pages(reinterpret_cast<std::uintptr_t>(data), bytes, node);
 }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

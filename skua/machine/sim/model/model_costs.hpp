@@ -23,7 +23,7 @@
 #include "skua/machine/sim/model/page_homes.hpp"
 #include "skua/machine/sim/model/routes.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 /// Which duration of a leaf's arithmetic counts if both are known.
 enum class arithmetic : std::uint8_t {
@@ -171,4 +171,4 @@ class model_costs final : public costs {
   tick first_touches_until_ = 0;
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -12,8 +12,7 @@
 #include "skua/machine/sim/model/round_machine_test.hpp"
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 constexpr std::uintptr_t somewhere = 0x7f00'0000'0000;
 constexpr worker_id w0{0};  // node 0, place 0
@@ -494,5 +493,4 @@ TEST_F(model_costs_of_the_round_machine, equal_runs_take_equal_times) {
   EXPECT_EQ(a.memory().broken_invariant(), "");
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

@@ -15,7 +15,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/toml_depth.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 namespace {
 
 constexpr std::string_view a_figure =
@@ -310,4 +310,4 @@ model_file read_model(std::string_view text, std::string_view origin) {
   return reader(all, origin).take();
 }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

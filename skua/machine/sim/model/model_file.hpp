@@ -12,7 +12,7 @@
 #include "skua/machine/sim/model/figure.hpp"
 #include "skua/machine/sim/model/machine_numbers.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 /// Which pairs of NUMA nodes have a link.
 enum class wiring : std::uint8_t { all, ring, pairs };
@@ -41,4 +41,4 @@ struct model_file {
 
 [[noreturn]] void refuse_model(std::string_view origin, std::uint32_t line, std::string const& why);
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

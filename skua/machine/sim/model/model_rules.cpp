@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/sim/model/model_rules.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 namespace {
 
 using numbers = machine_numbers;
@@ -55,4 +55,4 @@ constexpr figure_rule all_rules[] = {
 
 std::span<figure_rule const> figure_rules() noexcept { return all_rules; }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

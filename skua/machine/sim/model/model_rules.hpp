@@ -8,7 +8,7 @@
 
 #include "skua/machine/sim/model/machine_numbers.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 enum class need : std::uint8_t {
   always,
@@ -40,4 +40,4 @@ inline constexpr double most_of_any_figure = 1e12;
   return n == need::share ? value >= 0 && value <= 1 : value > 0 && value <= most_of_any_figure;
 }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

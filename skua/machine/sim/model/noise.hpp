@@ -11,7 +11,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 /// The largest share of a core's time that interruptions may take. Work takes 1 / (1 - share) as long: from 1 on no
 /// leaf would ever end.
@@ -69,4 +69,4 @@ class noise {
   std::vector<core> cores_;
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 TEST(noise, more_noise_than_time_is_refused) {
   for (noise_options const& much :
@@ -26,5 +25,4 @@ TEST(noise, the_most_that_is_allowed_makes_work_ten_times_as_long) {
   EXPECT_NEAR(lost / second, 9, 0.5);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

@@ -6,7 +6,7 @@
 
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 page_placement page_placement::read(std::string_view name, std::string_view text) {
   if (text == "first-touch") return {.how = kind::first_touch};
@@ -84,4 +84,4 @@ std::uint16_t page_homes::choose(std::uint32_t toucher) noexcept {
   return static_cast<std::uint16_t>(where_.node);
 }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -12,7 +12,7 @@
 
 #include "skua/machine/sim/model/cache.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 /// Where pages go that no call has bound.
 struct page_placement {
@@ -90,4 +90,4 @@ class page_homes {
   std::vector<std::uint16_t> homes_;
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -8,7 +8,7 @@
 #include "skua/machine/sim/model/machine_models.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 inline constexpr std::string_view round_machine = R"(name = "round"
 about = "for tests"
@@ -93,4 +93,4 @@ inline std::string ring_machine_with(std::string_view between) {
 
 inline machine_model round_model() { return machine_model::parse(round_machine, "round.toml"); }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

@@ -9,7 +9,7 @@
 
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 namespace {
 
 constexpr std::uint32_t unreached = std::numeric_limits<std::uint32_t>::max();
@@ -145,4 +145,4 @@ std::vector<routes::pair> routes::ring_of(std::uint32_t nodes) {
   return all;
 }
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

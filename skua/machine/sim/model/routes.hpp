@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace skua::inline v0::sim {
+namespace skua { inline namespace v0 { namespace sim {
 
 class routes {
  public:
@@ -47,4 +47,4 @@ class routes {
   std::vector<std::uint32_t> crossed_;  ///< all routes, concatenated
 };
 
-}  // namespace skua::inline v0::sim
+}}}  // namespace skua::v0::sim

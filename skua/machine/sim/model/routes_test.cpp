@@ -11,8 +11,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::sim {
-namespace {
+namespace skua { inline namespace v0 { namespace sim { namespace {
 
 using nodes_on_the_way = std::vector<std::uint32_t>;
 
@@ -144,5 +143,4 @@ TEST(routes, of_any_network_are_shortest_and_the_same_again) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::sim
+}}}}  // namespace skua::v0::sim

@@ -14,7 +14,7 @@
 #include "skua/program/algorithm/body.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 /// The type of the `here` that pools hand to tasks (fork_join.hpp), for functions that are no templates: void walk(task_context& here).
 using task_context = runtime::here;
@@ -108,4 +108,4 @@ auto with_here(F&& f) {
   return runtime::executor::with_here(f);
 }
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -16,7 +16,7 @@
 #include "skua/machine/threads/face/pool.hpp"
 #include "skua/parts/base/type_text.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// A suspended coroutine that a worker will resume. What `resume` throws goes to the pool's handler.
 struct suspended_coroutine : detached_call {
@@ -144,9 +144,9 @@ template <class T>
   return one_shot_awaiter<T>(source);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 /// `co_await run_on(pool, f)`: a worker of the pool runs f() or f(here), and then goes on with the coroutine. Yields f's
 /// value (a copy of the referent if f returns a reference), or throws what f throws. The pool counts it as an enqueued
@@ -162,4 +162,4 @@ template <class F>
   return runtime::run_in_region(runtime::pool_of_caller(), std::forward<F>(f));
 }
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -17,7 +17,7 @@
 #include "skua/parts/base/announced_atomic.hpp"
 #include "skua/policy/registry.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
@@ -124,4 +124,4 @@ std::uint32_t workers_around() {
   return slot_of(w->running_fiber()).in.workers_around();
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class region;
 
@@ -39,4 +39,4 @@ region& default_region();
 /// How many workers a call of the calling thread can use: those of the region around it, or of default_region().
 [[nodiscard]] std::uint32_t workers_around();
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

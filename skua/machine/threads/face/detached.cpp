@@ -15,7 +15,7 @@
 #include "skua/machine/threads/fork/join/task_in_room.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
@@ -135,4 +135,4 @@ void detached_tasks::wait_for_workers() noexcept {
   block(out_);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

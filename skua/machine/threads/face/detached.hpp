@@ -14,7 +14,7 @@
 #include "skua/program/at_most.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class region;
 struct detached_call;
@@ -88,4 +88,4 @@ void enqueue_in(region& where, at_most bound, F&& f) {
   }
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

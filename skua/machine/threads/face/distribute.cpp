@@ -10,7 +10,7 @@
 #include "skua/parts/memory/touch.hpp"
 #include "skua/parts/topology/affinity.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 /// The errors of one place.
@@ -118,4 +118,4 @@ distribution distribute_interleaved(page_block const& block, layout const& map, 
   return distribute_by_touch(block, pages, map, kernel, fault);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -15,7 +15,7 @@
 #include "skua/parts/memory/shares.hpp"
 #include "skua/parts/topology/layout.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 enum class distribution_method : std::uint8_t {
   bound,        ///< new pages come in where they should, whoever touches them, and old ones were moved
@@ -72,9 +72,9 @@ distribution distribute_cyclic(page_array<T> const& array, std::size_t block_byt
   return distribute(block, {runs.data(), runs.size()}, map, kernel);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::distribute;
 using runtime::distribute_cyclic;
@@ -86,4 +86,4 @@ using runtime::shares_of;
 using runtime::weights_of;
 using runtime::why_distribution_is_pointless;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

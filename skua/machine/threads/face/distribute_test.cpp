@@ -17,8 +17,7 @@
 #include "skua/program/first_touch.hpp"
 #include "skua/program/serial.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using testing::fake_kernel;
 
@@ -141,5 +140,4 @@ TEST(distribute, first_touch_under_a_pool_brings_every_page_in_once) {
   EXPECT_THROW(first_touch(alone, array.block(), runs, full), resource_error);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -6,7 +6,7 @@
 
 #include "skua/machine/threads/face/detached.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 /// Runs f() or f(here) once, at some time, on some worker: of the calling worker's pool, or, if the caller is no worker,
 /// of the default pool. Otherwise as pool::enqueue; the default pool has no handler for exceptions.
@@ -26,4 +26,4 @@ void enqueue(at_most bound, F&& f) {
   runtime::enqueue_in(runtime::pool_of_caller(), bound, std::forward<F>(f));
 }
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

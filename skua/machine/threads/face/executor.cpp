@@ -21,7 +21,7 @@
 #include "skua/machine/threads/fork/join/task_in_room.hpp"
 #include "skua/parts/base/announced_atomic.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 namespace {
 
@@ -288,4 +288,4 @@ bool executor::wait_on(worker& w, wait_group& group) noexcept {
 }
 
 }  // namespace runtime
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

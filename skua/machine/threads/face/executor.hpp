@@ -13,7 +13,7 @@
 #include "skua/parts/context/current.hpp"
 #include "skua/program/executor.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 class pool;
 
@@ -125,4 +125,4 @@ template <>
 inline constexpr bool is_checked_executor<executor> = true;  // executor.cpp
 
 }  // namespace runtime
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

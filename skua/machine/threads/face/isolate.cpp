@@ -4,7 +4,7 @@
 #include "skua/machine/threads/engine/core/worker.hpp"
 #include "skua/machine/threads/engine/core/worker_slot.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 isolated_section::isolated_section(fiber& f) noexcept : tied_(f), fiber_(f), was_isolated_(f.isolate(true)) {
   fiber_.at().keep_groups(true);
@@ -17,4 +17,4 @@ isolated_section::~isolated_section() {
   fiber_.at().keep_groups(was_isolated_);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -8,7 +8,7 @@
 #include "skua/machine/threads/face/executor.hpp"
 #include "skua/program/algorithm/body.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 namespace runtime {
 
@@ -43,4 +43,4 @@ auto isolate(F&& f) {
   });
 }
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

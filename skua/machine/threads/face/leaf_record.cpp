@@ -5,7 +5,7 @@
 
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 leaf_record::leaf_record(pool& of, std::pmr::memory_resource* memory) : of_(of) {
   taken_.reserve(of.workers());
@@ -27,4 +27,4 @@ std::span<leaf_rows const> leaf_record::take() noexcept {
   return taken_;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -21,7 +21,7 @@
 #include "skua/machine/threads/face/pool.hpp"
 #include "skua/machine/threads/lane/leaf_log.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class leaf_record {
  public:
@@ -42,10 +42,10 @@ class leaf_record {
   std::vector<leaf_rows> taken_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 using runtime::leaf_record;
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 local_table::table::table(unsigned bits) : slots(std::size_t{1} << bits), shift(64 - bits) {}
 
@@ -46,4 +46,4 @@ void local_table::clear() noexcept {
   size_ = 0;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

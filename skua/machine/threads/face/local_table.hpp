@@ -18,7 +18,7 @@
 
 #include "skua/parts/base/announced_atomic.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The base of an object that belongs to a thread.
 struct local_node {
@@ -83,4 +83,4 @@ class local_table {
   std::size_t size_ = 0;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

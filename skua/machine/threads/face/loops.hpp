@@ -10,7 +10,7 @@
 #include "skua/machine/threads/fork/join/here.hpp"
 #include "skua/program/pieces.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 extern template void run_pieces(here&, std::size_t, std::size_t, piece_limits, piece_body<here> const&);
 extern template void run_usual_pieces(here&, std::size_t, std::size_t, piece_body<here> const&);
@@ -20,4 +20,4 @@ extern template void loop_over<executor>(std::size_t, std::size_t, bool, piece_b
 extern template void call_all<executor>(std::span<plain_call<here> const>);
 extern template void fold_over<executor>(std::size_t, std::size_t, bool, fold_body<here> const&, void*);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -5,7 +5,7 @@
 #include "skua/machine/threads/engine/core/region.hpp"
 #include "skua/machine/threads/engine/core/worker.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
@@ -32,4 +32,4 @@ void stop_observing(observer_list& in, worker_observer& o) noexcept {
   if (w != nullptr) w->enter_observed();
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -6,7 +6,7 @@
 
 #include "skua/machine/threads/engine/core/observer_list.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class region;
 
@@ -16,4 +16,4 @@ class region;
 /// When this returns nobody calls `o` any more. The calling thread leaves before, if it has entered. Not in a function of an observer.
 void stop_observing(observer_list& in, worker_observer& o) noexcept;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

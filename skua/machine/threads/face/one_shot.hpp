@@ -11,7 +11,7 @@
 #include "skua/machine/threads/face/one_shot_word.hpp"
 #include "skua/machine/threads/fork/join/here.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 template <class T>
 class one_shot;
@@ -130,4 +130,4 @@ class one_shot : public runtime::one_shot_base {
   std::optional<value> value_;  ///< written between claim and publish
 };
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -7,7 +7,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// What waits for a one_shot. It lives in the frame that waits. The setter calls `wake` once; it must not throw, and the
 /// waiter may be gone when it returns.
@@ -81,4 +81,4 @@ class one_shot_word {
   typename Sync::template atomic<std::uint64_t> word_{0};
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

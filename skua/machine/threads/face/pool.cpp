@@ -24,7 +24,7 @@
 #include "skua/policy/arms/partitions.hpp"
 #include "skua/policy/registry.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 namespace {
 
@@ -288,4 +288,4 @@ void runtime::run_in_a_place(runtime::region& where, outside_call& what) {
   asked.rethrow();
 }
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

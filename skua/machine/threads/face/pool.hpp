@@ -25,7 +25,7 @@
 #include "skua/parts/topology/layout.hpp"
 #include "skua/policy/setup.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 /// The choices that a program can make for a pool. The environment fills in what it leaves out (SKUA_WORKERS,
 /// SKUA_POLICY, SKUA_PLACES, SKUA_PARTITIONS, SKUA_HISTORY, SKUA_TRACE, SKUA_PIN, SKUA_SPIN, SKUA_STACK; OMP_NUM_THREADS
@@ -208,4 +208,4 @@ class pool {
 /// Throws what default_pool() throws. A task that moves stays in its pool. Cost: 2 ns.
 [[nodiscard]] pool& current_pool();
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

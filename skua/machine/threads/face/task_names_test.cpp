@@ -17,8 +17,7 @@
 #include "skua/skua.hpp"
 #include "tests/programs/wait_until.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using skua::testing::wait_until;
 using trace::kind;
@@ -197,5 +196,4 @@ TEST_F(task_names, a_task_that_its_own_thread_runs_is_a_call_with_its_name) {
   ::unsetenv("SKUA_TRACE");
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -6,7 +6,7 @@
 #include "skua/machine/threads/face/executor.hpp"
 #include "skua/machine/threads/face/pool.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 std::optional<worker_id> this_worker() noexcept {
   runtime::worker* const w = runtime::worker::current();
@@ -24,4 +24,4 @@ std::uint32_t worker_count() {
   return w == nullptr ? default_pool().workers() : w->of().host().workers();
 }
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -7,7 +7,7 @@
 
 #include "skua/parts/base/ids.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 /// The number of the worker that the calling thread is in its pool, less than worker_count(); nothing if it is none: a
 /// thread outside of any call, or one that runs its call alone because all workers' places are taken. A task may find
@@ -18,4 +18,4 @@ namespace skua::inline v0 {
 /// is none. Throws what default_pool() throws. Cost: 2 ns.
 [[nodiscard]] std::uint32_t worker_count();
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

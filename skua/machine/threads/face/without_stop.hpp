@@ -8,7 +8,7 @@
 #include "skua/machine/threads/fork/fiber/shield.hpp"
 #include "skua/program/algorithm/body.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 /// Calls f() or f(here) on the calling thread. What f forks, with a `here` or without, is not cut short by a sibling's
 /// failure or a stop around the call; by its own failures and stops it is. So f throws `cancelled` only if it asks for that
@@ -21,4 +21,4 @@ auto without_stop(F&& f) {
   });
 }
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

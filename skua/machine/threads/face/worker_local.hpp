@@ -15,7 +15,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/current.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 /// An object of type T for each thread that asks: for each worker of any pool, for each thread from outside, inside and
 /// outside of its calls. The first `local()` of a thread makes its object; each has cache lines of its own. The objects
@@ -156,4 +156,4 @@ class worker_local {
   runtime::local_table table_;
 };
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -9,9 +9,7 @@
 #include "skua/machine/threads/lane/time_account.hpp"
 #include "skua/machine/threads/lane/worker_counters.hpp"
 
-namespace skua::inline v0 {
-
-namespace runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// A counter with one writer and any number of readers.
 class counter {
@@ -57,5 +55,4 @@ struct live_counters {
   }
 };
 
-}  // namespace runtime
-}  // namespace skua::inline v0
+}}}  // namespace skua::v0::runtime

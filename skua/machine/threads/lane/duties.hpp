@@ -8,7 +8,7 @@
 
 #include "skua/machine/threads/lane/policy_words.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class fiber;
 enum class activity : std::uint8_t;
@@ -63,4 +63,4 @@ class duties {
   ~duties() = default;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Counts failures. Sync is the real world, or the explorer's.
 template <synchronisation Sync = real_sync>
@@ -60,4 +60,4 @@ template <class Node, class Epoch>
   return false;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

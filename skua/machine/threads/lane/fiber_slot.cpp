@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/threads/lane/fiber_slot.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 [[gnu::cold]] placement fiber_slot::place_alone(task_tag& task) noexcept {
   placement to = policy.place(task, cause::refused);
@@ -9,4 +9,4 @@ namespace skua::inline v0::runtime {
   return to;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -22,7 +22,7 @@
 #include "skua/parts/topology/layout.hpp"
 #include "skua/policy/policy.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class finish_region;
 template <class Region>
@@ -132,4 +132,4 @@ class fiber_slot : public lanes<real_sync, slot_front>, public duties {
   std::atomic<std::uint64_t> published_tag_{0};
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/queue/deque.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Sync is the real world, or the explorer's.
 template <synchronisation Sync = real_sync>
@@ -42,4 +42,4 @@ class fork_lane {
   std::int64_t steals_before_ = 0;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

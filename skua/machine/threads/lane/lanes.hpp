@@ -12,7 +12,7 @@
 #include "skua/parts/queue/deque.hpp"
 #include "skua/parts/queue/injector.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Sync is the real world, or the explorer's. `Front` is the base with the lane of forks (fork_lane.hpp).
 template <synchronisation Sync = real_sync, class Front = fork_lane<Sync>>
@@ -62,4 +62,4 @@ class lanes : public Front {
   }
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

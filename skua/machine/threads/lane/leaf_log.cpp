@@ -9,7 +9,7 @@
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/trace/track.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 void leaf_log::note(footprint const& what) noexcept {
   tsan::unseen const of_the_worker;
@@ -52,4 +52,4 @@ void leaf_log::take(leaf_rows& rows) noexcept {
   std::swap(rows, *rows_);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

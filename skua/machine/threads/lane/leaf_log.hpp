@@ -15,7 +15,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/program/footprint.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 namespace trace {
 class track;
@@ -55,4 +55,4 @@ class alignas(cache_line_bytes) leaf_log {
 };
 
 }  // namespace runtime
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

@@ -5,11 +5,11 @@
 
 #include "skua/policy/vocabulary.hpp"
 
-namespace skua::inline v0::policies {
+namespace skua { inline namespace v0 { namespace policies {
 class worker_policy;
-}
+}}}  // namespace skua::v0::policies
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 using policies::action;
 using policies::begun;
@@ -25,4 +25,4 @@ using policies::task_tag;
 using policies::waiting;
 using policies::worker_policy;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

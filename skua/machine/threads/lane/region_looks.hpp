@@ -7,7 +7,7 @@
 #include <iterator>
 #include <type_traits>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Tasks that no task of the region has made: injected ones, and those in the lanes of threads from outside.
 template <class Injected, class Outside>
@@ -50,4 +50,4 @@ template <class Queue, class Ordered>
          (ordered == nullptr || ordered->looks_empty());
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -10,7 +10,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// What a fiber must do after a push that asked for attention.
 enum class advice : std::uint8_t {
@@ -47,4 +47,4 @@ class slot_front : public fork_lane<> {
   bool exposes_groups_ = false;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

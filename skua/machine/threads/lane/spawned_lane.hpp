@@ -16,7 +16,7 @@
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/queue/deque.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// For the owner: takes the newest entry back if it was pushed with the word `key`. Null: the newest is another one, or a
 /// thief has it.
@@ -75,4 +75,4 @@ class spawned_lane : private deque<Sync> {
   }
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

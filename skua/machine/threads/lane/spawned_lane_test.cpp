@@ -13,8 +13,7 @@
 #include "skua/parts/context/flow_test.hpp"
 #include "skua/parts/context/stack.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 constexpr std::uint64_t key = 5;
 
@@ -111,5 +110,4 @@ TEST_F(spawned_lanes, a_thief_takes_the_oldest) {
   thief.join();
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -8,7 +8,7 @@
 #include "skua/parts/queue/tagged_queue.hpp"
 #include "skua/policy/needs.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class tagged_lanes {
  public:
@@ -31,4 +31,4 @@ class tagged_lanes {
   queue mailbox_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -8,7 +8,7 @@
 #include "skua/parts/queue/injector.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class fiber;
 struct frame;
@@ -49,4 +49,4 @@ struct handed : task, injectable {
   explicit handed(task_kind const& k) noexcept : task{&k} {}
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

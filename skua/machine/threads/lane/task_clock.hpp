@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/clock.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Off until `begin(true)`; then `go` and `stop` alternate, and repeated ones change nothing.
 class task_clock {
@@ -46,4 +46,4 @@ class task_clock {
   bool is_on_ = false;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

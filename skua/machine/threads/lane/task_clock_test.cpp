@@ -8,8 +8,7 @@
 
 #include "skua/parts/base/clock.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 /// Turns until a millisecond has passed.
 void pass_a_millisecond() {
@@ -68,5 +67,4 @@ TEST(task_clock, that_nobody_needs_counts_nothing) {
   EXPECT_EQ(clock.read(), 0U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

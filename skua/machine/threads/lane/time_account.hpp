@@ -15,7 +15,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 enum class activity : std::uint8_t { working, scheduling, idling };
 
@@ -122,4 +122,4 @@ class time_account {
   word now_{0};
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

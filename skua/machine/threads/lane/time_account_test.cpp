@@ -12,8 +12,7 @@
 #include "skua/machine/threads/face/pool.hpp"
 #include "skua/parts/base/dice.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using spent = time_account<>::spent;
 
@@ -144,5 +143,4 @@ TEST(pool_times, go_on_in_a_pool_that_does_nothing_and_none_of_it_is_work) {
   }
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

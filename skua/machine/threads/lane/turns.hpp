@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// A worker runs at most so many tasks of one region in a row while another has some: those that its search finds, and
 /// those that a waiting group runs on top.
@@ -46,4 +46,4 @@ struct turns {
   }
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 
 /// Steals from greater distances count in the last class.
 inline constexpr std::size_t distance_classes_max = 8;
@@ -35,4 +35,4 @@ struct worker_counters {
   std::uint64_t heavy_fences = 0;
 };
 
-}  // namespace skua::inline v0
+}}  // namespace skua::v0

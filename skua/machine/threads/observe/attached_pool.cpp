@@ -14,7 +14,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/settings.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 constexpr int tries_max = 100;
@@ -157,4 +157,4 @@ bool attached_pool::read_lanes(std::size_t region, pool_snapshot& into) const {
   return true;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -11,7 +11,7 @@
 
 #include "skua/machine/threads/engine/core/shared_pool.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Entries in a worker's lanes, of all regions that can be seen.
 struct lane_lengths {
@@ -87,4 +87,4 @@ class attached_pool {
   std::uint64_t slots_at_ = 0;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

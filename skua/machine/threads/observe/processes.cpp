@@ -16,7 +16,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/topology/file.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 namespace fs = std::filesystem;
@@ -146,4 +146,4 @@ std::vector<process_identity> processes_with_pools() {
   return found;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

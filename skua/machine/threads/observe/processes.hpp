@@ -10,7 +10,7 @@
 
 #include "skua/machine/threads/observe/attached_pool.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// A process, by its number and the moment when it began, so that another one with the same number is not taken for it.
 struct process_identity {
@@ -35,4 +35,4 @@ struct process_identity {
 /// All running processes of this user that have pools, by number.
 [[nodiscard]] std::vector<process_identity> processes_with_pools();
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

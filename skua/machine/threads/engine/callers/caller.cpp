@@ -16,7 +16,7 @@
 #include "skua/parts/context/overflow.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 worker* caller::borrow(region& where) noexcept {
   int patience = 100;  // about as many switches of threads as a worker needs to fall asleep
@@ -122,27 +122,27 @@ void caller::begin_on_stack(void* call) noexcept {
 
 void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
   here bottom{slot};
-  fiber& running = fiber_of(bottom);
-  running.tie(true);
+  fiber& on = fiber_of(bottom);
+  on.tie(true);
   {
     tsan::unseen const scheduling;
-    me.run_from_now_on(&running);
+    me.run_from_now_on(&on);
     task_tag outside;
     task_tag tag = slot.policy.mark(outside, call.hinted());
     static_cast<void>(slot.place(tag, cause::called));
-    running.begins_task(tag);
+    on.begins_task(tag);
     me.counts_.tasks.add(1);
     me.calls().add(1);
     if (me.core_.times_asked()) me.begin(activity::working);
     me.trace_.call_begins(call.name());
   }
   me.enter_observed();
-  call.call(running);
-  await_departure(me, running);
+  call.call(on);
+  await_departure(me, on);
   me.leave_observed();
   // After the wait, which is the call's as any other that it has: what has ended does not go on.
-  if (!call.reports_its_end()) running.task_ends();
-  running.front().release_id();
+  if (!call.reports_its_end()) on.task_ends();
+  on.front().release_id();
   tsan::unseen const scheduling;
   me.counts_.forks.add(slot.forks.take_pushes());
   me.trace_.call_ends();
@@ -158,12 +158,12 @@ void caller::run_submitted(fiber& on, handed& t) noexcept {
 }
 
 /// Tasks that this thread has begun may have parked frames that nobody else may resume.
-void caller::await_departure(worker& me, fiber& running) noexcept {
+void caller::await_departure(worker& me, fiber& on) noexcept {
   if (me.departure_.is_free()) return;
   group left{nullptr, 2};
   me.departure_.waits_in(left);
-  waits_for const why{running, {"frames that only this thread may resume"}};
-  running.wait(left, 1);
+  waits_for const why{on, {"frames that only this thread may resume"}};
+  on.wait(left, 1);
 }
 
 void caller::give_back(worker& me) noexcept {
@@ -172,4 +172,4 @@ void caller::give_back(worker& me) noexcept {
   leave_place(me);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

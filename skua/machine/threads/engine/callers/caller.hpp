@@ -2,7 +2,7 @@
 // A thread from outside that works in the place of a sleeping worker while its call runs. States and steps: caller.md.
 #pragma once
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class fiber;
 struct handed;
@@ -31,8 +31,8 @@ class caller {
   static void run_on(stack& s, worker& me, worker_slot& slot, root& call) noexcept;
   static void begin_on_stack(void* call) noexcept;
   static void run_as(worker& me, worker_slot& slot, root& call) noexcept;
-  static void await_departure(worker& me, fiber& running) noexcept;
+  static void await_departure(worker& me, fiber& on) noexcept;
   static void give_back(worker& me) noexcept;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

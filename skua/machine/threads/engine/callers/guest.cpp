@@ -10,7 +10,7 @@
 #include "skua/machine/threads/engine/callers/caller.hpp"
 #include "skua/machine/threads/engine/outside/root.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
@@ -83,4 +83,4 @@ void guest_list::run_task(handed& t) noexcept {
   }
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -12,7 +12,7 @@
 #include "skua/machine/threads/engine/core/pool_core.hpp"
 #include "skua/machine/threads/engine/core/region.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class root;
 
@@ -50,4 +50,4 @@ class guest_list {
   std::atomic<std::uint32_t> in_use_{0};  ///< relaxed everywhere: only people read it
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

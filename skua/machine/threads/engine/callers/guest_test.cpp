@@ -16,8 +16,7 @@
 #include "skua/skua.hpp"
 #include "tests/programs/wait_until.hpp"
 
-namespace skua::inline v0 {
-namespace {
+namespace skua { inline namespace v0 { namespace {
 
 using skua::testing::wait_until;
 
@@ -76,5 +75,4 @@ TEST(calls_of_another_pools_task, run_on_the_lent_thread_while_all_workers_wait)
   blocked.drain();
 }
 
-}  // namespace
-}  // namespace skua::inline v0
+}}}  // namespace skua::v0

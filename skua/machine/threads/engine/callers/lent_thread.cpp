@@ -12,7 +12,7 @@
 #include "skua/parts/base/clock.hpp"
 #include "skua/parts/topology/affinity.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
@@ -92,4 +92,4 @@ bool lent_thread::watch() noexcept {
   }
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 
 #include "skua/machine/threads/engine/outside/lending.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class pool_core;
 
@@ -46,4 +46,4 @@ class lent_thread {
   std::atomic<bool> is_running_{false};
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -5,7 +5,7 @@
 #include "skua/machine/threads/engine/loop/work_search.hpp"
 #include "skua/machine/threads/engine/sleep/sleep.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// C1: only while no frame is tied to the worker's own thread.
 template <class Sleepers, class Departure>
@@ -20,4 +20,4 @@ void leave_place(Worker& me) noexcept {
   if (all.sleep().take_back(me.number(), [&me] { return work_search::anything_left(me); })) all.request_attention();
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// All zero if `file` is not open.
 [[nodiscard]] inline struct stat about_file(int file) noexcept {
@@ -13,4 +13,4 @@ namespace skua::inline v0::runtime {
   return about;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -15,8 +15,7 @@
 #include "skua/skua.hpp"
 #include "tests/programs/wait_until.hpp"
 
-namespace skua::inline v0 {
-namespace {
+namespace skua { inline namespace v0 { namespace {
 
 using skua::testing::wait_until;
 
@@ -157,5 +156,4 @@ TEST(scopes, run_all_their_children_themselves_while_other_regions_are_empty) {
   EXPECT_EQ(p.counters()[0].parked, 0u);
 }
 
-}  // namespace
-}  // namespace skua::inline v0
+}}}  // namespace skua::v0

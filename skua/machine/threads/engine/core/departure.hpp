@@ -8,7 +8,7 @@
 
 #include "skua/machine/threads/fork/group/share_count.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 template <synchronisation Sync = real_sync>
 class departure {
@@ -35,4 +35,4 @@ class departure {
   share_count<Sync>* left_ = nullptr;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -3,7 +3,7 @@
 
 #include <sys/resource.h>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 [[gnu::cold]] void first_touches::look(std::uint64_t now_ns) noexcept {
   std::uint64_t due = next_look_ns_.load(std::memory_order_relaxed);
@@ -18,4 +18,4 @@ namespace skua::inline v0::runtime {
   grew_.store((grew_.load(std::memory_order_relaxed) << 1 & 2) | newest, std::memory_order_relaxed);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 
 #include "skua/policy/vocabulary.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class first_touches {
  public:
@@ -31,4 +31,4 @@ class first_touches {
   std::atomic<std::uint32_t> grew_{3};  ///< bit 0: at the last look, bit 1: at the one before
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -7,8 +7,7 @@
 
 #include <cstddef>
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 constexpr std::uint64_t later = 1'000'000'000;  ///< than any period
 
@@ -53,5 +52,4 @@ TEST(first_touches, are_seen_in_two_periods_and_then_no_more) {
   EXPECT_TRUE(comes_to_rest(watch, now));
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

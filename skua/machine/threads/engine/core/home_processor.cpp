@@ -10,7 +10,7 @@
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/topology/affinity.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 constexpr std::uint64_t period_ns = 1'000'000;
@@ -84,4 +84,4 @@ void home_processor::release(cpu_mask const& to) const noexcept {
   static_cast<void>(bind_this_thread(to));
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -10,7 +10,7 @@
 
 #include "skua/parts/topology/cpu_mask.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Only the present thread of the place uses it. What a sleeper gets back is its own (`saved_mask`), since a caller may come to its
 /// place meanwhile.
@@ -51,4 +51,4 @@ class home_processor {
   saved_mask callers_;  ///< if it stays bound: the caller's mask before it was
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -7,7 +7,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Invariant (one order of marks and looks): whoever looks on behalf of an isolated call sees its mark, and of two calls that look
 /// for each other's at least one sees the other.
@@ -30,4 +30,4 @@ class isolation_mark {
   typename Sync::template atomic<bool> is_set_{false};
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -11,7 +11,7 @@
 #include "skua/machine/threads/engine/core/region.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// A word that its owner writes while we read it, as an attached reader does (attach.md).
 inline std::uint64_t word_of_another_thread(void const* at) noexcept {
@@ -53,4 +53,4 @@ inline void add_marks(digest& all, worker& w) noexcept {
   for (counter const* const k : all_of_it) all.add(k->read());
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -14,7 +14,7 @@
 
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The functions are called by the thread itself, by several at once. They must not throw, fork, or wait for tasks.
 class worker_observer {
@@ -85,4 +85,4 @@ class observer_list {
   std::atomic<std::uint64_t> newest_{0};  ///< written under the lock
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -12,8 +12,7 @@
 #include "skua/skua.hpp"
 #include "tests/programs/wait_until.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 struct counting final : worker_observer {
   void enters(bool) override { ++entered; }
@@ -38,5 +37,4 @@ TEST(observer_list, hears_that_a_worker_leaves_which_never_sleeps) {
   observers->remove(seen);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -7,7 +7,7 @@
 #include "skua/parts/topology/cgroup.hpp"
 #include "skua/parts/topology/usable_processors.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 [[gnu::cold]] void oversubscription::look(std::uint64_t now_ns) noexcept {
   std::uint64_t seen = next_look_ns_.load(std::memory_order_relaxed);
@@ -24,4 +24,4 @@ namespace skua::inline v0::runtime {
   }
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class oversubscription {
  public:
@@ -48,4 +48,4 @@ class oversubscription {
   std::atomic<std::uint64_t> next_look_ns_{0};
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

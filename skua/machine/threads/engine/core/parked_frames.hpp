@@ -7,7 +7,7 @@
 
 #include "skua/machine/threads/fork/fiber/frame.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class parked_frames {
  public:
@@ -44,4 +44,4 @@ class parked_frames {
   std::uint64_t moves_ = 0;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

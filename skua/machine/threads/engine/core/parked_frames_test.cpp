@@ -11,8 +11,7 @@
 
 #include "skua/skua.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using frames = std::vector<frame const*>;
 
@@ -27,8 +26,7 @@ TEST(parked_frames, are_those_that_were_added_and_not_removed_the_latest_first) 
   do {
     pool(1).run([&](auto& here) {
       fiber& on = fiber_of(here);
-      std::array<frame, 4> all{
-          {{on, nullptr, true}, {on, nullptr, true}, {on, nullptr, true}, {on, nullptr, true}}};
+      std::array<frame, 4> all{{{on, nullptr, true}, {on, nullptr, true}, {on, nullptr, true}, {on, nullptr, true}}};
       parked_frames list;
       frames expected;
       for (frame& f : all) {
@@ -49,5 +47,4 @@ TEST(parked_frames, are_those_that_were_added_and_not_removed_the_latest_first) 
   } while (std::ranges::next_permutation(order).found);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -18,7 +18,7 @@
 #include "skua/parts/base/process.hpp"
 #include "skua/policy/arms/partitions.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
@@ -250,4 +250,4 @@ void pool_core::back_off() noexcept {
   for (int i = 0; i < 4; ++i) relax();
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -30,11 +30,11 @@
 #include "skua/parts/topology/pin.hpp"
 #include "skua/parts/trace/trace_file.hpp"
 
-namespace skua::inline v0 {
+namespace skua { inline namespace v0 {
 class pool;
-}
+}}  // namespace skua::v0
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class lent_thread;
 class parked_frames;
@@ -219,4 +219,4 @@ class pool_core {
   std::atomic<std::uint64_t> regions_opened_{0};
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -24,7 +24,7 @@
 // NOLINTNEXTLINE(bugprone-reserved-identifier): LeakSanitizer chose the name
 extern "C" [[gnu::weak]] void __lsan_register_root_region(void const* begin, std::size_t size);
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
@@ -256,4 +256,4 @@ void pool_memory::after_fork(bool is_child) noexcept {
   if (copy != nullptr) ::mremap(copy, bytes_, bytes_, MREMAP_MAYMOVE | MREMAP_FIXED, base_);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

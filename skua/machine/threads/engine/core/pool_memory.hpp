@@ -13,7 +13,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/topology/layout.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class worker_slot;
 
@@ -73,4 +73,4 @@ class pool_memory {
   pool_memory* next_ = nullptr;  ///< in the list of the process, under its lock
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

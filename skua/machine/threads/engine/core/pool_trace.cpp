@@ -8,7 +8,7 @@
 
 #include "skua/parts/trace/this_process.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 nlohmann::json known_number(std::uint32_t n) { return n == no_index ? nlohmann::json(-1) : nlohmann::json(n); }
@@ -44,4 +44,4 @@ std::unique_ptr<trace::trace_file> open_trace(settings const& chosen, layout con
        .ranks = rank ? rank->ranks : 1});
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -15,8 +15,7 @@
 #include "skua/parts/trace/trace_reader.hpp"
 #include "skua/skua.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using trace::event;
 using trace::kind;
@@ -203,5 +202,4 @@ TEST_F(traced_pool, pools_that_live_at_once_write_a_trace_each) {
   EXPECT_EQ(trace::files_of_trace(path()), (std::vector{path(), path() + "-2"}));
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -10,7 +10,7 @@
 #include "skua/machine/threads/engine/outside/keep_batch.hpp"
 #include "skua/machine/threads/engine/outside/root.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
@@ -126,4 +126,4 @@ bool region::has_no_threads() const noexcept { return core_.sleep().is_retired()
 
 worker_slot* region::slot_for(worker const& w) const noexcept { return slot_of_member_[index(w.number())]; }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -22,7 +22,7 @@
 #include "skua/policy/policy.hpp"
 #include "skua/policy/setup.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class guest_list;
 class pool_core;
@@ -134,4 +134,4 @@ class region final : public std::enable_shared_from_this<region>, private polici
   bool is_closed_ = false;         ///< the pool's, under its lock of the regions
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 #include "skua/machine/threads/engine/core/region.hpp"
 #include "skua/machine/threads/fork/fiber/should_yield.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class region_turns {
  public:
@@ -44,4 +44,4 @@ class region_turns {
   std::uint32_t found_ = 0;  ///< in this turn
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

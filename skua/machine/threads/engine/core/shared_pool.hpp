@@ -12,7 +12,7 @@
 #include "skua/machine/threads/lane/counters.hpp"
 #include "skua/parts/base/platform.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The name of the memory among the open files of a process: "/memfd:skua-pool (deleted)".
 inline constexpr char shared_pool_name[] = "skua-pool";
@@ -78,4 +78,4 @@ struct alignas(cache_line_bytes) shared_pool {
 static_assert(sizeof(worker_record) == 256 && sizeof(region_record) == 120 && sizeof(shared_pool) == 640);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

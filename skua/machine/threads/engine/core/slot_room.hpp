@@ -13,7 +13,7 @@
 #include "skua/machine/threads/engine/core/pool_memory.hpp"
 #include "skua/machine/threads/engine/core/worker_slot.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Ends a slot, wherever it lies.
 struct slot_end {
@@ -63,4 +63,4 @@ class slot_room {
   std::byte* const begin_;  ///< null: the slots go on the heap
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

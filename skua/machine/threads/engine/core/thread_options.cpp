@@ -3,10 +3,10 @@
 
 #include <pthread.h>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 void name_this_thread(std::string const& name) noexcept {
   static_cast<void>(::pthread_setname_np(::pthread_self(), name.c_str()));
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

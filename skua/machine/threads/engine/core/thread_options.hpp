@@ -9,7 +9,7 @@
 
 #include "skua/parts/base/ids.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 struct thread_options {
   std::string name = "skua";
@@ -27,4 +27,4 @@ struct thread_options {
 /// What ps, top, perf and debuggers show. Nothing happens if the kernel refuses it.
 void name_this_thread(std::string const& name) noexcept;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

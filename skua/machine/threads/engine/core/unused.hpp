@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Detached calls that have not ended; frames that are parked, each of which has a stack, while a worker that has given the others
 /// back has one; ready frames; and what nobody has begun, which lies in some region.
@@ -18,4 +18,4 @@ template <class Detached, class Stacks, class Workers, class Regions>
          std::ranges::all_of(regions, [](auto const& r) { return r->holds_nothing(); });
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

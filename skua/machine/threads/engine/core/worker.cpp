@@ -13,7 +13,7 @@
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/topology/affinity.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 worker::worker(pool_core& c, worker_id number, worker_record& record)
     : core_(c), number_(number), record_(record), observers_(*c.observers()), flows_(c.stacks()), blocks_(c.blocks()) {
@@ -105,4 +105,4 @@ void worker::stay_in_place() noexcept {
   if (me != nullptr && me->is_lent_) me->home_.stay();
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -33,7 +33,7 @@
 #include "skua/parts/context/current.hpp"
 #include "skua/parts/context/stack.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class pool_core;
 
@@ -126,9 +126,9 @@ class worker final : public thread_record, private thread_owner {
   /// Puts an entry into the lane of another worker, or of a team's, as the policy decided. Returns false if it stays here.
   [[nodiscard]] static bool send(worker_slot& from, tagged_entry& entry, placement const& to) noexcept;
   [[nodiscard]] static bool send_one(worker_slot& from, tagged_entry& entry, placement const& to) noexcept;
-  void move(fiber& running, placement const& to, task_tag const& tag) noexcept;
+  void move(fiber& on, placement const& to, task_tag const& tag) noexcept;
   /// Preempts the fiber in favour of what another worker put into the mailbox: it goes to a lane of this worker.
-  void preempt(fiber& running) noexcept;
+  void preempt(fiber& on) noexcept;
 
   /// Sends a ready frame to its worker, if it is tied to one, or else to its region. It goes on before the next task that
   /// a worker there would begin. Any thread.
@@ -175,7 +175,7 @@ class worker final : public thread_record, private thread_owner {
   void thread_main() noexcept;
   void sleep_at_first() noexcept;
   static void fiber_main(void* self) noexcept;
-  static void run_loop(fiber& running) noexcept;
+  static void run_loop(fiber& on) noexcept;
 
   // One round of the search: ask the policy, execute its probe, report the outcome.
   [[nodiscard]] found take_ready() noexcept;
@@ -204,7 +204,7 @@ class worker final : public thread_record, private thread_owner {
     tsan::unseen const of_the_worker;
     return std::exchange(flows_.next_wait, {});
   }
-  static void run_on_top(fiber& running, found const& f) noexcept;
+  static void run_on_top(fiber& on, found const& f) noexcept;
   /// Tells people once that nothing here can go on for want of a stack.
   void report_buried(fiber const& waiting) noexcept;
   /// Shares the pool's list of regions if it has changed. Takes no memory, and so cannot fail.
@@ -217,7 +217,7 @@ class worker final : public thread_record, private thread_owner {
     frame* resume;
     found run;
   };
-  [[nodiscard]] static step next_step_of(fiber& running) noexcept;
+  [[nodiscard]] static step next_step_of(fiber& on) noexcept;
   [[nodiscard]] std::uint64_t entered() const noexcept {
     tsan::unseen const of_the_worker;
     return entered_;
@@ -240,21 +240,21 @@ class worker final : public thread_record, private thread_owner {
     return !is_lent_;
   }
   [[nodiscard]] step search() noexcept;
-  [[nodiscard]] bool turns_from_finish(fiber const& running) const noexcept;
+  [[nodiscard]] bool turns_from_finish(fiber const& on) const noexcept;
   [[nodiscard]] frame* leave_share() noexcept { return static_cast<frame*>(share_.leave()); }
   [[nodiscard]] frame* take_parked() noexcept { return std::exchange(flows_.ready, nullptr); }
-  static void start_work(fiber& running, found const& f) noexcept;
-  static void note_task_end(fiber const& running) noexcept;
+  static void start_work(fiber& on, found const& f) noexcept;
+  static void note_task_end(fiber const& on) noexcept;
   void pause_work(worker_slot& s) noexcept;
   void end_work(worker_slot& s) noexcept;
   [[nodiscard]] bool has(frame const& tied) const noexcept;
-  [[nodiscard]] static bool is_of_region(frame const& f, fiber const& running) noexcept;
-  [[nodiscard]] static bool is_sent_elsewhere(frame& f, fiber& running) noexcept;
+  [[nodiscard]] static bool is_of_region(frame const& f, fiber const& on) noexcept;
+  [[nodiscard]] static bool is_sent_elsewhere(frame& f, fiber& on) noexcept;
   [[nodiscard]] bool may_depart() const noexcept;
   [[nodiscard]] frame* take_departure() noexcept { return static_cast<frame*>(departure_.take()); }
   void return_to(frame& f) noexcept;
   [[nodiscard]] worker_slot& first_slot() noexcept;
-  void adopt(fiber& running) noexcept;
+  void adopt(fiber& on) noexcept;
   void prepare_to_leave(frame* next) noexcept;
   [[noreturn]] void continue_with(frame& f) noexcept;
   [[noreturn]] void end_thread() noexcept;
@@ -298,4 +298,4 @@ class worker final : public thread_record, private thread_owner {
   worker_trace trace_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -11,7 +11,7 @@
 #include "skua/parts/context/context.hpp"
 #include "skua/parts/context/stack.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 struct worker_flows {
   explicit worker_flows(stack_pool& all) noexcept : stacks(all) {}
@@ -40,4 +40,4 @@ struct worker_flows {
   wait_reason next_wait;  ///< of the running fiber; taken by the wait that follows
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -6,7 +6,7 @@
 #include "skua/machine/threads/engine/core/region.hpp"
 #include "skua/machine/threads/engine/core/worker.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 worker_slot& worker_slot::neighbour(worker_id number) noexcept { return in.slot_of(number); }
 
@@ -14,4 +14,4 @@ void worker_slot::notify_owner() noexcept {
   if (who.of().sleep().notify_worker(who.number(), [this] { in.notify_work(); })) worker::stay_in_place();
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -7,7 +7,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/platform.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class region;
 class worker;
@@ -32,4 +32,4 @@ class alignas(cache_line_bytes) worker_slot : public fiber_slot {
 /// Where a fiber runs, as the engine knows it.
 [[nodiscard]] inline worker_slot& slot_of(fiber const& f) noexcept { return static_cast<worker_slot&>(f.at()); }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -11,7 +11,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/topology/file.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
@@ -69,4 +69,4 @@ void history_file::write(std::uint32_t workers, std::vector<policies::known_time
   std::fputs("skua: note: no memory to write the history\n", stderr);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

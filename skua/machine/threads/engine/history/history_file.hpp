@@ -9,7 +9,7 @@
 #include "skua/machine/threads/engine/history/history_text.hpp"
 #include "skua/policy/known_time.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class history_file {
  public:
@@ -31,4 +31,4 @@ class history_file {
   history known_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

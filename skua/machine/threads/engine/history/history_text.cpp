@@ -9,7 +9,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 constexpr double line = 4294967296.0;  // an address is a fraction of it
@@ -96,4 +96,4 @@ std::string text_of(history const& known) {
   return all + "\n]}\n";
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

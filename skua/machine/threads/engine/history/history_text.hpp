@@ -9,7 +9,7 @@
 
 #include "skua/policy/known_time.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 struct history {
   std::uint32_t workers = 0;  ///< 0: there is none
@@ -22,4 +22,4 @@ struct history {
 /// with the name and says which entry is wrong.
 [[nodiscard]] history read_history(std::string_view name, std::string_view text);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

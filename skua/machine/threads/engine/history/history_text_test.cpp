@@ -10,8 +10,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 std::string refusal(std::string_view text) {
   try {
@@ -56,5 +55,4 @@ TEST(history_text, every_mistake_is_named) {
             "a.json, entry 1 of \"times\": \"ns\" is missing; allowed: 1 to 1152921504606846976");
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -6,7 +6,7 @@
 #include "skua/machine/threads/engine/core/worker.hpp"
 #include "skua/machine/threads/engine/core/worker_slot.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
@@ -51,4 +51,4 @@ bool duties::other_regions_wait() const noexcept {
   return s.who.other_regions_wait(s.in);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

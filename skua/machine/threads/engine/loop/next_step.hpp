@@ -3,7 +3,7 @@
 // States and invariants: next_step.md. Generic in the worker, so that next_step_model.cpp can supply its own.
 #pragma once
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 struct next_step {
   /// Asks each source in turn (next_step.md, "Sources"). The first that has something for this worker is the step.
@@ -33,4 +33,4 @@ struct next_step {
   }
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

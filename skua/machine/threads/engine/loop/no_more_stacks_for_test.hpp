@@ -8,7 +8,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/stack.hpp"
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 
 /// While it lives, the address space has no room for another stack of `bytes`. Not under a sanitizer, which lives there itself.
 class no_more_stacks {
@@ -30,4 +30,4 @@ class no_more_stacks {
   std::vector<runtime::stack*> taken_;
 };
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

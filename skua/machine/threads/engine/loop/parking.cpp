@@ -16,7 +16,7 @@
 #include "skua/machine/threads/fork/fiber/moving.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
@@ -145,22 +145,22 @@ void worker::wait_alone(fiber& waiting, group const& g, std::uint64_t mine) noex
   goes_on();
 }
 
-void worker::run_on_top(fiber& running, found const& f) noexcept {
-  worker_slot& below = slot_of(running);
-  bool const tied = running.tie(true);
-  task_clock const waits = running.clock();
+void worker::run_on_top(fiber& on, found const& f) noexcept {
+  worker_slot& below = slot_of(on);
+  bool const tied = on.tie(true);
+  task_clock const waits = on.clock();
   {
-    fiber::nested_task const nested{running, nullptr, *f.at};
-    start_work(running, f);
+    fiber::nested_task const nested{on, nullptr, *f.at};
+    start_work(on, f);
     task& t = *f.taken.item;
-    t.is->run(t, f.taken.extra, running);
-    note_task_end(running);
+    t.is->run(t, f.taken.extra, on);
+    note_task_end(on);
   }
-  if (frame* const ready = running.take_ready()) send_home(*ready);
-  running.tie(tied);
-  running.run_in(below);
-  running.clock() = waits;
-  running.begins(running.tag(), true);
+  if (frame* const ready = on.take_ready()) send_home(*ready);
+  on.tie(tied);
+  on.run_in(below);
+  on.clock() = waits;
+  on.begins(on.tag(), true);
 }
 
 void worker::exchange_for(frame& next, fiber& waiting, group& g, std::uint64_t mine) noexcept {
@@ -274,16 +274,16 @@ bool worker::send(worker_slot& from, tagged_entry& entry, placement const& to) n
 }
 
 /// Moves the running fiber to another worker between two groups. Without a stack or memory for that, it stays.
-void worker::move(fiber& running, placement const& to, task_tag const& tag) noexcept {
+void worker::move(fiber& on, placement const& to, task_tag const& tag) noexcept {
   tsan::unseen const scheduling;
-  stack* const fresh = moving::clear_lanes(running) ? flows_.stacks.try_take() : nullptr;
+  stack* const fresh = moving::clear_lanes(on) ? flows_.stacks.try_take() : nullptr;
   if (fresh == nullptr) return;
-  frame f{running, flows_.current_stack, false};
+  frame f{on, flows_.current_stack, false};
   flows_.leaving = {&f, to, tag};
-  running.clock().stop();
-  running.front().release_id();
-  trace_.moves(f, slot_of(running).neighbour(to.worker).who.number());
-  pause_work(slot_of(running));
+  on.clock().stop();
+  on.front().release_id();
+  trace_.moves(f, slot_of(on).neighbour(to.worker).who.number());
+  pause_work(slot_of(on));
   note_parked(f, nullptr);
   flows_.current_stack = fresh;
   runtime::start(flows_.next, *fresh, &worker::fiber_main, this);
@@ -300,11 +300,11 @@ void worker::commit_move(void* self) noexcept {
     me.flows_.ready = &f;
 }
 
-void worker::preempt(fiber& running) noexcept {
+void worker::preempt(fiber& on) noexcept {
   tsan::unseen const scheduling;
-  task_tag tag = running.tag();
-  placement const to = running.at().place(tag, cause::preempted);
-  if (to.worker == running.at().id && to.where == lane::local) move(running, to, tag);
+  task_tag tag = on.tag();
+  placement const to = on.at().place(tag, cause::preempted);
+  if (to.worker == on.at().id && to.where == lane::local) move(on, to, tag);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

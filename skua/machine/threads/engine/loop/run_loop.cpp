@@ -13,7 +13,7 @@
 #include "skua/machine/threads/lane/turns.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
@@ -24,38 +24,38 @@ constexpr std::chrono::microseconds barred_sleep{20};
 }  // namespace
 
 /// The bottom of every fiber's stack, below its tasks. After each task the fiber may be on another worker.
-void worker::run_loop(fiber& running) noexcept {
+void worker::run_loop(fiber& on) noexcept {
   for (;;) {
-    step const next = next_step_of(running);
+    step const next = next_step_of(on);
     if (next.resume == nullptr && next.run.at == nullptr) next.on->end_thread();
     next.on->enter_observed();
     if (next.resume != nullptr) next.on->continue_with(*next.resume);
-    start_work(running, next.run);
+    start_work(on, next.run);
     task& t = *next.run.taken.item;
-    t.is->run(t, next.run.taken.extra, running);
-    note_task_end(running);
+    t.is->run(t, next.run.taken.extra, on);
+    note_task_end(on);
   }
 }
 
-void worker::note_task_end(fiber const& running) noexcept {
+void worker::note_task_end(fiber const& on) noexcept {
   tsan::unseen const scheduling;
-  slot_of(running).who.trace_.task_ends();
+  slot_of(on).who.trace_.task_ends();
 }
 
 /// Finish what has begun before taking something new: a ready frame goes before anything that a search could find.
-worker::step worker::next_step_of(fiber& running) noexcept {
+worker::step worker::next_step_of(fiber& on) noexcept {
   tsan::unseen const scheduling;
-  worker& me = slot_of(running).who;
-  running.front().release_id();
-  me.end_work(slot_of(running));
-  return next_step::of(me, running);
+  worker& me = slot_of(on).who;
+  on.front().release_id();
+  me.end_work(slot_of(on));
+  return next_step::of(me, on);
 }
 
 /// While a task of the region comes first here, leaving would end nothing, and cost one word that all workers share. Else the
 /// owner may wait for nothing but us.
-bool worker::turns_from_finish(fiber const& running) const noexcept {
+bool worker::turns_from_finish(fiber const& on) const noexcept {
   finish_region const* const inside = share_.inside_of();
-  return inside != nullptr && (departure_.is_waited_for() || !next_is_of(running.at(), *inside));
+  return inside != nullptr && (departure_.is_waited_for() || !next_is_of(on.at(), *inside));
 }
 
 worker::step worker::search() noexcept {
@@ -65,12 +65,12 @@ worker::step worker::search() noexcept {
   return moved != nullptr ? step{this, moved, {}} : step{this, nullptr, f};
 }
 
-void worker::start_work(fiber& running, found const& f) noexcept {
+void worker::start_work(fiber& on, found const& f) noexcept {
   tsan::unseen const scheduling;
   worker& me = f.at->who;
-  running.run_in(*f.at);
-  running.watch(nullptr);
-  running.begins_task(f.taken.tag);
+  on.run_in(*f.at);
+  on.watch(nullptr);
+  on.begins_task(f.taken.tag);
   me.counts_.tasks.add(1);
   if (me.share_.inside_of() != finish_region::of(*f.taken.item)) me.leave_finish();
   if (me.counts_.times.current() != activity::working) me.begin(activity::working);
@@ -98,16 +98,16 @@ bool worker::may_depart() const noexcept { return departure_.is_due() && !slot_o
 
 bool worker::has(frame const& tied) const noexcept { return &slot_of(*tied.suspended).who == this; }
 
-bool worker::is_of_region(frame const& f, fiber const& running) noexcept {
-  return &slot_of(*f.suspended).in == &slot_of(running).in;
+bool worker::is_of_region(frame const& f, fiber const& on) noexcept {
+  return &slot_of(*f.suspended).in == &slot_of(on).in;
 }
 
 /// The policy says who continues it.
-bool worker::is_sent_elsewhere(frame& f, fiber& running) noexcept {
+bool worker::is_sent_elsewhere(frame& f, fiber& on) noexcept {
   task_tag used;
-  placement const to = f.suspended->place_again(running.at(), used);
+  placement const to = f.suspended->place_again(on.at(), used);
   tagged_entry entry{&f, 1, used};
-  return send(slot_of(running), entry, to);
+  return send(slot_of(on), entry, to);
 }
 
 void worker::send_home(frame& f) noexcept {
@@ -185,17 +185,17 @@ worker_slot& worker::first_slot() noexcept {
   return *core_.first_region().slot_for(*this);
 }
 
-void worker::adopt(fiber& running) noexcept {
+void worker::adopt(fiber& on) noexcept {
   tsan::unseen const scheduling;
-  run_from_now_on(&running);
+  run_from_now_on(&on);
 }
 
 void worker::fiber_main(void* self) noexcept {
   auto& me = *static_cast<worker*>(self);
   here bottom{me.first_slot()};
-  fiber& running = fiber_of(bottom);
-  me.adopt(running);
-  run_loop(running);
+  fiber& on = fiber_of(bottom);
+  me.adopt(on);
+  run_loop(on);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -8,7 +8,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
@@ -183,4 +183,4 @@ bool worker::is_barred() noexcept {
   return false;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

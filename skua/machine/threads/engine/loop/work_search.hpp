@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 struct work_search {
   /// Searches until a task is found. A result whose `at` is null means that the pool closes.
@@ -85,4 +85,4 @@ struct work_search {
   }
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

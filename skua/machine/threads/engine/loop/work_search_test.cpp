@@ -9,8 +9,7 @@
 #include <deque>
 #include <string>
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 class scripted {
  public:
@@ -121,5 +120,4 @@ TEST(work_search, ends_with_the_pool) {
   EXPECT_EQ(search(sleeps, false), "?lf(.?lf.?lf.?lfz");
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

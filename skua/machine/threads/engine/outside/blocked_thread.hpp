@@ -5,7 +5,7 @@
 #include "skua/machine/threads/engine/outside/root.hpp"
 #include "skua/program/wait_group.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Blocks until no task of the group is left.
 inline void block(wait_group& group) noexcept {
@@ -17,4 +17,4 @@ inline void block(wait_group& group) noexcept {
   if (group.enroll(me)) me.done.wait();
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 
 #include "skua/program/wait_group.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class pool_core;
 class region;
@@ -43,4 +43,4 @@ class detached_tasks {
   std::function<void(std::exception_ptr)> on_exception_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Puts all but the oldest into `spawned`, newest first: so the worker runs them in the order of submission, and thieves find the newest.
 /// inject(entry): there is no memory for this one. Tells the region's sleepers.
@@ -23,4 +23,4 @@ void keep_batch(Spawned& spawned, Batch const& batch, Inject&& inject, Region& i
   in.notify_work();
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

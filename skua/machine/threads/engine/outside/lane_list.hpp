@@ -7,7 +7,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// `Lane` has a member `next` and a deque `tasks`. One thread at a time links lanes, any thread looks.
 template <class Lane, synchronisation Sync = real_sync>
@@ -42,4 +42,4 @@ class lane_list {
   typename Sync::template atomic<Lane*> first_{nullptr};
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 #include "skua/parts/base/condition.hpp"
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 template <synchronisation Sync = real_sync>
 class lending {
@@ -57,4 +57,4 @@ class lending {
   bool ends_ = false;                                     ///< under the lock
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

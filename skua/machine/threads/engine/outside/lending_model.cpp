@@ -53,7 +53,7 @@ struct looks_before_it_clears : model_sync {};
 
 }  // namespace
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 template <>
 class lending<looks_before_it_clears> : public lending<model_sync> {
@@ -65,7 +65,7 @@ class lending<looks_before_it_clears> : public lending<model_sync> {
   }
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
 TEST(lending_model, what_nobody_takes_the_lent_thread_takes) {
   for (auto const model : {memory_model::tso, memory_model::pso}) {

@@ -12,7 +12,7 @@
 #include "skua/parts/base/type_text.hpp"
 #include "skua/program/children.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class region;
 
@@ -56,4 +56,4 @@ auto call_outside(F& f, Run const& run) {
   }
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

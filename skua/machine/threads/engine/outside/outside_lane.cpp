@@ -9,7 +9,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/platform.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
@@ -104,4 +104,4 @@ outcome outside_lanes::take(outside_batch& taken, std::size_t of, revocation_cou
   return all;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -18,7 +18,7 @@
 #include "skua/parts/context/current.hpp"
 #include "skua/parts/queue/deque.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class outside_lanes;
 
@@ -82,4 +82,4 @@ class outside_lanes {
   pthread_key_t at_end_of_thread_{};  ///< under changing_, and valid once there is a lane
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -14,7 +14,7 @@
 #include "skua/machine/threads/fork/fiber/frame.hpp"
 #include "skua/machine/threads/fork/join/here.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Set once, and waited for once, by a thread that is not a worker. It may be destroyed as soon as wait has returned,
 /// because the setter signals under the lock.
@@ -105,4 +105,4 @@ class root final : public root_base {
   std::exception_ptr error_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

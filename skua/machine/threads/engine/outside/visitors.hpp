@@ -7,7 +7,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 template <synchronisation Sync = real_sync>
 class visitors {
@@ -29,4 +29,4 @@ class visitors {
   typename Sync::template atomic<std::uint32_t> inside_{0};
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

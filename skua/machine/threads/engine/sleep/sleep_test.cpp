@@ -7,8 +7,7 @@
 #include <functional>
 #include <mutex>
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 constexpr auto at_any_time = [] { return true; };
 constexpr auto nothing = [] { return false; };
@@ -91,5 +90,4 @@ TEST(sleepers, a_caller_that_has_the_place_does_not_wait_as_its_thread) {
   EXPECT_EQ(one.searching_now(), 1U);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

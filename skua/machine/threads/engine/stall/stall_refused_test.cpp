@@ -19,8 +19,7 @@
 #include "skua/skua.hpp"
 #include "tests/programs/wait_until.hpp"
 
-namespace skua::inline v0 {
-namespace {
+namespace skua { inline namespace v0 { namespace {
 
 class watched : public ::testing::Test {
  protected:
@@ -94,5 +93,4 @@ TEST_F(watched, a_frame_that_waits_for_nothing_is_ready_to_go_on) {
   });
 }
 
-}  // namespace
-}  // namespace skua::inline v0
+}}}  // namespace skua::v0

@@ -12,7 +12,7 @@
 #include "skua/machine/threads/engine/core/pool_core.hpp"
 #include "skua/machine/threads/engine/core/region.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
@@ -145,4 +145,4 @@ std::string describe_stall(pool_core& c, parked_frames& parked, std::uint64_t no
   return text;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

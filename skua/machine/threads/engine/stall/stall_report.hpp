@@ -7,7 +7,7 @@
 
 #include "skua/machine/threads/engine/core/parked_frames.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class pool_core;
 
@@ -18,4 +18,4 @@ class pool_core;
 /// Lines for people.
 [[nodiscard]] std::string describe_stall(pool_core& c, parked_frames& parked, std::uint64_t now_ns);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

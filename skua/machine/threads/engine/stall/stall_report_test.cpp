@@ -18,8 +18,7 @@
 #include "skua/skua.hpp"
 #include "tests/programs/wait_until.hpp"
 
-namespace skua::inline v0 {
-namespace {
+namespace skua { inline namespace v0 { namespace {
 
 using skua::testing::wait_until;
 
@@ -165,5 +164,4 @@ TEST_F(reports, find_work_where_something_runs_or_waits) {
   EXPECT_FALSE(has_work());
 }
 
-}  // namespace
-}  // namespace skua::inline v0
+}}}  // namespace skua::v0

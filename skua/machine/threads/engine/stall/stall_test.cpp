@@ -22,8 +22,7 @@
 #include "skua/skua.hpp"
 #include "tests/programs/wait_until.hpp"
 
-namespace skua::inline v0 {
-namespace {
+namespace skua { inline namespace v0 { namespace {
 
 using runtime::pool_core;
 using runtime::stall_watch;
@@ -251,5 +250,4 @@ TEST(stall, pools_come_and_go_while_others_are_watched) {
   for (std::thread& m : makers) m.join();
 }
 
-}  // namespace
-}  // namespace skua::inline v0
+}}}  // namespace skua::v0

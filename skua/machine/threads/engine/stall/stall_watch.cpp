@@ -20,7 +20,7 @@
 #include "skua/parts/base/options.hpp"
 #include "skua/parts/base/process.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
@@ -130,4 +130,4 @@ std::string stall_watch::look(std::uint64_t now_ns) {
   return head + describe_stall(core_, parked, now_ns);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

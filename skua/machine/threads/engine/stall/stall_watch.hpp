@@ -8,7 +8,7 @@
 
 #include "skua/machine/threads/engine/core/parked_frames.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class pool_core;
 
@@ -41,4 +41,4 @@ class stall_watch {
   bool is_watched_ = false;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

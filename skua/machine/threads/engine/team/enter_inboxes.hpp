@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <mutex>
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// inbox(m) and member(m): of worker and member m. The team may end as soon as its last member is in an inbox.
 template <class Lock, class Inbox, class Member>
@@ -15,4 +15,4 @@ void enter_inboxes(Lock& order_of_teams, std::uint32_t width, Inbox&& inbox, Mem
   for (std::uint32_t m = 0; m < width; ++m) inbox(m).push(member(m));
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -14,7 +14,7 @@
 #include "skua/policy/random.hpp"
 #include "skua/skua.hpp"
 
-namespace skua::inline v0::testing {
+namespace skua { inline namespace v0 { namespace testing {
 
 using policies::action, policies::cause, policies::event, policies::lane, policies::placement, policies::policy;
 using policies::policy_needs, policies::policy_setup, policies::probe, policies::probed, policies::task_tag;
@@ -106,4 +106,4 @@ void run_teams(auto& here, int n, auto&& body) {
   graph.run(here);
 }
 
-}  // namespace skua::inline v0::testing
+}}}  // namespace skua::v0::testing

@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Each member has its own way to wait; whoever is told to lets all go that wait. Between `arrive` and being let go, and
 /// after `depart`, a member touches nothing here.
@@ -46,4 +46,4 @@ class team_barrier {
   typename Sync::template atomic<std::uint64_t> word_;  ///< members that are there, and members that have not left
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -10,7 +10,7 @@
 #include "skua/machine/threads/engine/team/enter_inboxes.hpp"
 #include "skua/parts/base/clock.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 /// Parking and resuming cost a few microseconds, and whatever the worker runs meanwhile may take much longer.
@@ -137,4 +137,4 @@ void team_of_workers::let_go() noexcept {
   if (waiting != nullptr) release(*waiting);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -13,7 +13,7 @@
 #include "skua/machine/threads/lane/policy_words.hpp"
 #include "skua/program/flow/team.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class team_of_workers final : public team_state {
  public:
@@ -51,4 +51,4 @@ class team_of_workers final : public team_state {
   std::atomic<bool> has_failed_{false};  ///< a member threw, or was dropped
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -14,8 +14,7 @@
 #include "skua/parts/trace/trace_reader.hpp"
 #include "skua/skua.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 struct meets {
   std::array<std::atomic<std::uint32_t>, 4>& came;
@@ -73,5 +72,4 @@ TEST(traced_teams, every_member_begins_and_ends_with_its_number_and_its_tasks_ty
   for (std::size_t m = 0; m < began.size(); ++m) EXPECT_EQ(began.at(m), came.at(m).load());
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

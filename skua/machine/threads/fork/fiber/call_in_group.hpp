@@ -6,7 +6,7 @@
 #include "skua/machine/threads/fork/group/group.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Calls a child of `g` on the fiber `on`. If it stops, the group notes that a child was dropped; if it throws, `first`
 /// keeps the exception, unless another came first.
@@ -21,4 +21,4 @@ void call_in_group(group& g, first_exception& first, fiber& on, Child&& child) n
   }
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

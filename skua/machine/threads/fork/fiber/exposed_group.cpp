@@ -8,7 +8,7 @@
 #include "skua/machine/threads/lane/time_account.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
@@ -107,4 +107,4 @@ void exposed_scope::leave(fiber& owner) noexcept {
   exposed_group::go_on(owner, whole_);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

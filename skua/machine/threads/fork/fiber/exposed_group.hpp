@@ -11,7 +11,7 @@
 #include "skua/machine/threads/lane/policy_words.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Lives on the owner's stack from the first child to the end of the wait.
 class exposed_group {
@@ -63,4 +63,4 @@ class exposed_scope {
   task_tag whole_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

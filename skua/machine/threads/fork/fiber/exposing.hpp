@@ -3,7 +3,7 @@
 // so that registered_group_model.cpp can supply its own.
 #pragma once
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The group is registered, and no child of it is anywhere yet. Its children run elsewhere as soon as they are placed, and look at
 /// what is linked around the group: a join around it may have been stolen before.
@@ -14,4 +14,4 @@ void begin_exposed(Owner& owner, Group& g, Node const& inside) noexcept {
   owner.watch(&inside);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -4,10 +4,10 @@
 
 #include "skua/machine/threads/fork/fiber/fiber_at.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 fiber_slot& stop_scope::slot_of(fiber const& f) noexcept { return f.at(); }
 
 void stop_scope::alarm::operator()() const noexcept { in.ask_all_to_poll(); }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

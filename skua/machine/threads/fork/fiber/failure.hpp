@@ -10,7 +10,7 @@
 #include "skua/machine/threads/fork/group/group.hpp"
 #include "skua/parts/context/stop_listener.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Keeps the first of all exceptions that the children of a group throw. (group.md, "Failure")
 class first_exception {
@@ -58,4 +58,4 @@ class stop_scope {
   stop_node node_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 inline bool stop_node::has_failed(std::uint64_t epoch) const noexcept { return of != nullptr && of->wants_end(epoch); }
 
@@ -222,4 +222,4 @@ bool fiber::ends_soon(group const& g, std::uint64_t mine) const noexcept {
 task_kind const frame::kind{
     .run = [](task&, std::uint64_t, fiber&) noexcept { broken("protocol", "frames are resumed by the worker loop"); }};
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -16,7 +16,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/platform.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class fiber_slot;
 class here;
@@ -262,4 +262,4 @@ class fiber {
 [[nodiscard]] fiber const& fiber_of(here const& h) noexcept;
 [[nodiscard]] here& here_of(fiber& f) noexcept;
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

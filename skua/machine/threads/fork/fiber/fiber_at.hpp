@@ -6,7 +6,7 @@
 #include "skua/machine/threads/lane/fiber_slot.hpp"
 #include "skua/machine/threads/lane/wait_reason.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 inline fiber_slot& fiber::at() const noexcept { return static_cast<fiber_slot&>(*slot_); }
 inline void fiber::run_in(fiber_slot& s) noexcept { slot_ = &s; }
@@ -23,4 +23,4 @@ class waits_for {
   fiber const& fiber_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 #include "skua/machine/threads/lane/wait_reason.hpp"
 #include "skua/parts/context/context.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// A suspended fiber, saved on its own stack. It is a task, too, so that it can go through a lane.
 struct frame final : handed, parked<> {
@@ -38,4 +38,4 @@ inline frame* tagged_entry::as_frame() const noexcept {
   return item->is == &frame::kind ? static_cast<frame*>(item) : nullptr;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

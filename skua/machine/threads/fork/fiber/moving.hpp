@@ -11,7 +11,7 @@
 #include "skua/parts/base/outcome.hpp"
 #include "skua/parts/queue/ring.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 struct moving {
   /// M1, before a fiber leaves its worker: moves its open joins to where any worker may take them, so that `forks` is
@@ -84,4 +84,4 @@ struct moving {
   }
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -13,7 +13,7 @@
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
 
-namespace skua::inline v0::runtime::moving_stage {
+namespace skua { inline namespace v0 { namespace runtime { namespace moving_stage {
 
 using explorer::immortal, explorer::current_world, explorer::memory, explorer::model_atomic, explorer::require;
 using runtime::moving;
@@ -279,4 +279,4 @@ class scene {
   typename Sync::template plain<int> runs_{0};
 };
 
-}  // namespace skua::inline v0::runtime::moving_stage
+}}}}  // namespace skua::v0::runtime::moving_stage

@@ -7,8 +7,7 @@
 #include "skua/machine/threads/fork/fiber/frame.hpp"
 #include "skua/parts/queue/tagged_queue.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 /// A worker and its neighbour with lanes as workers have them, and a policy that keeps what is refused.
 struct slot_with_a_mailbox {
@@ -95,5 +94,4 @@ TEST(moving, a_mailbox_that_holds_a_task_refuses_the_next_one) {
   EXPECT_EQ(went.where, there.where);
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -3,7 +3,7 @@
 
 #include "skua/machine/threads/fork/fiber/fiber_at.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 task_kind const shield_node::kind{.run = nullptr};
 
@@ -18,4 +18,4 @@ bool stop_node::inside(stop_node const* n, wait_group const& group) noexcept {
   return n != nullptr;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

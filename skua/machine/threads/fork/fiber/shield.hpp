@@ -8,7 +8,7 @@
 #include "skua/machine/threads/fork/group/group.hpp"
 #include "skua/machine/threads/fork/group/stop_node.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Around what runs behind a shield: nothing. Who asks whether a task would wait for itself goes on with what lies below.
 struct shield_node final : stop_node {
@@ -41,4 +41,4 @@ class shield {
   fiber::nested_task const nested_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -7,8 +7,8 @@
 #include "skua/machine/threads/lane/fiber_slot.hpp"
 #include "skua/machine/threads/lane/turns.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 inline bool should_yield(fiber_slot const& s, std::uint32_t ran) noexcept { return turns::should_yield(s, ran); }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -6,7 +6,7 @@
 
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 std::uint16_t in_16_bits(std::uint64_t n) noexcept {
@@ -79,4 +79,4 @@ void worker_trace::note_member(task const& whole, std::uint32_t width, hint cons
                .value = member});
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

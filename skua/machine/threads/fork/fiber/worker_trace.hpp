@@ -13,7 +13,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/trace/trace_file.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// For the worker's own thread, or whoever is in its place.
 class worker_trace {
@@ -127,4 +127,4 @@ class worker_trace {
       false};  ///< atomic because flows that take turns on a worker write it, which ThreadSanitizer takes for races
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -20,8 +20,7 @@
 #include "tests/programs/fib.hpp"
 #include "tests/programs/wait_until.hpp"
 
-namespace skua::inline v0::runtime {
-namespace {
+namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 using skua::testing::wait_until;
 using trace::event;
@@ -199,5 +198,4 @@ TEST_F(worker_events, say_what_was_stolen_from_whom_and_who_waited_for_it) {
   EXPECT_EQ(between.front(), kind::scheduling) << "who parks looks for something else";
 }
 
-}  // namespace
-}  // namespace skua::inline v0::runtime
+}}}}  // namespace skua::v0::runtime

@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 template <synchronisation Sync = real_sync>
 class finish_count {
@@ -60,4 +60,4 @@ class finish_share {
   std::int64_t balance_ = 0;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -12,7 +12,7 @@
 #include "skua/machine/threads/lane/counters.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 /// A worker that stands for the place in the root's order: this one if it belongs to the place; none if there is no hint.
@@ -331,4 +331,4 @@ void finish_region::end_tasks() noexcept {
   has_left_tasks ? owner_.wait_for_own(*this, 1) : owner_.wait(*this, 1);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

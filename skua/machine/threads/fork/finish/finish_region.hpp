@@ -17,7 +17,7 @@
 #include "skua/program/strategy/spawn_forms.hpp"
 #include "skua/program/strategy/strategy.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 struct taken_task;  // ordered_store.hpp
 
@@ -282,4 +282,4 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
   Here& on_;
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

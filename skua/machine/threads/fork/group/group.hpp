@@ -11,7 +11,7 @@
 #include "skua/machine/threads/fork/group/stop_node.hpp"
 #include "skua/machine/threads/lane/task.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The children that one frame waits for.
 struct group : task, open_join<> {
@@ -19,4 +19,4 @@ struct group : task, open_join<> {
   group(task_kind const* piece, word_of_two first) noexcept : task{piece}, open_join<>(first) {}
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -14,7 +14,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 struct stop_node;
 
@@ -153,4 +153,4 @@ class share_count {
   typename Sync::template plain<parked<Sync>*> waiter_;  ///< valid once the owner has subtracted its share
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -14,7 +14,7 @@
 #include "skua/machine/threads/lane/fork_lane.hpp"
 #include "skua/parts/base/sync.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// A group that may lie inside another one. Sync is the real world, or the explorer's.
 template <synchronisation Sync = real_sync>
@@ -192,4 +192,4 @@ class stolen_joins {
   piece const* pieces_ = nullptr;  ///< the innermost; hardly ever more than one
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

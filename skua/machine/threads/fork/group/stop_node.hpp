@@ -11,7 +11,7 @@
 #include "skua/program/hint.hpp"
 #include "skua/program/wait_group.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 struct group;
 
@@ -59,4 +59,4 @@ struct stop_node {
   stop_node const* asked_;  ///< the innermost node, from here outwards, with a token or a task_group
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -5,7 +5,7 @@
 #include "skua/machine/threads/fork/fiber/worker_trace.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 static_assert(models_fork_join<here>);
 
@@ -36,4 +36,4 @@ void here::note_at(trace::event const& e) noexcept {
   at().trace.notes_at(e);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -25,7 +25,7 @@
 #include "skua/program/footprint.hpp"
 #include "skua/program/fork_join.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class here final : private fiber {
  public:
@@ -209,7 +209,7 @@ class here final : private fiber {
   };
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
 
 template <>
 inline constexpr bool skua::runtime::is_checked_fork_join<skua::runtime::here> = true;  // here.cpp

@@ -10,7 +10,7 @@
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
 
-namespace skua::inline v0::runtime::join_stage {
+namespace skua { inline namespace v0 { namespace runtime { namespace join_stage {
 
 template <class Sync>
 using lanes = runtime::lanes<Sync>;
@@ -88,4 +88,4 @@ join<Sync>* steal(Lane<Sync>& from) {
   return from.outside().steal(got) == outcome::got ? static_cast<join<Sync>*>(got.task) : nullptr;
 }
 
-}  // namespace skua::inline v0::runtime::join_stage
+}}}}  // namespace skua::v0::runtime::join_stage

@@ -17,7 +17,7 @@
 #include "skua/program/children.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// As std::optional<nothing>, without its flag.
 struct no_value {
@@ -133,4 +133,4 @@ auto join_many(Here& here, Child&&... all) {
   return children.take_all();
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -9,7 +9,7 @@
 #include "skua/machine/threads/fork/fiber/fiber_at.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 constinit task_kind const numbered_group::kind{
     .run = &numbered_group::run_stolen, .hint_of = &numbered_group::hint_of, .name_of = &numbered_group::name_of};
@@ -157,4 +157,4 @@ void run_group(fiber& on, numbered_children& all, std::uint64_t n) {
   group.run(on);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

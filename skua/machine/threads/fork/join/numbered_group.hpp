@@ -13,7 +13,7 @@
 #include "skua/machine/threads/fork/group/group.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The children of a group: how each is called, and its hint.
 struct numbered_children {
@@ -78,4 +78,4 @@ class numbered_group final : public group {
 /// `cancelled` if children were dropped.
 void run_group(fiber& on, numbered_children& all, std::uint64_t n);
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -10,7 +10,7 @@
 #include "skua/program/children.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// Can a hint of this type name a place?
 template <class Hint>
@@ -66,4 +66,4 @@ template <class Here, class Hint, class F>
   return call(std::forward<F>(f), here);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -8,8 +8,7 @@
 #include "skua/machine/threads/fork/group/stop_node.hpp"
 #include "skua/skua.hpp"
 
-namespace skua::inline v0 {
-namespace {
+namespace skua { inline namespace v0 { namespace {
 
 std::optional<place_id> place_here() {
   return runtime::stop_node::inherited(runtime::executor::running()->watching()).place;
@@ -28,5 +27,4 @@ TEST(places_in_groups, hold_where_the_waiter_runs_the_task) {
   });
 }
 
-}  // namespace
-}  // namespace skua::inline v0
+}}}  // namespace skua::v0

@@ -7,7 +7,7 @@
 #include "skua/machine/threads/fork/fiber/should_yield.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 scope_group::scope_group(fiber& owner) noexcept
     : group(nullptr, bias), owner_(owner), inside_(owner.watching(), this), registered_(owner, *this) {}
@@ -104,4 +104,4 @@ bool scope_group::run_newest() noexcept {
   return true;
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -18,7 +18,7 @@
 #include "skua/program/children.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The part of a scope that does not depend on the types of its children: scope.cpp.
 ///
@@ -131,4 +131,4 @@ class scope final : public scope_group {
   };
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

@@ -8,7 +8,7 @@
 
 #include "skua/parts/base/error.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
@@ -109,4 +109,4 @@ void second_child::rethrow_theirs() {
   std::rethrow_exception(theirs);
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

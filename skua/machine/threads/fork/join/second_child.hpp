@@ -10,7 +10,7 @@
 #include "skua/parts/base/ids.hpp"
 #include "skua/program/hint.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 class second_child;
 
@@ -63,4 +63,4 @@ class second_child : public group, protected lane_position {
   };
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

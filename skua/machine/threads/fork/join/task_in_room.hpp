@@ -9,7 +9,7 @@
 
 #include "skua/machine/threads/fork/fiber/frame.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// The base of `Task`, which has no members of its own, and a `Task::kind`. `Given` begins with its `room`, so that the task needs
 /// no pointer back.
@@ -30,4 +30,4 @@ struct task_in_room : handed {
   task_in_room() noexcept : handed(Task::kind) {}
 };
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime

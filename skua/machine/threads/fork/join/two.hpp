@@ -22,7 +22,7 @@
 #include "skua/parts/base/type_text.hpp"
 #include "skua/program/children.hpp"
 
-namespace skua::inline v0::runtime {
+namespace skua { inline namespace v0 { namespace runtime {
 
 /// How the second child's callable waits for a thief. A small, trivially copyable temporary is copied into the job,
 /// which saves a store and lets the original stay in registers; anything else is referred to.
@@ -164,4 +164,4 @@ template <class Here, class HintF, class F, class HintG, class G>
   return values(std::move(both.first), std::move(both.second));
 }
 
-}  // namespace skua::inline v0::runtime
+}}}  // namespace skua::v0::runtime
