@@ -75,7 +75,7 @@ TEST_F(watched, a_frame_that_waits_for_nothing_is_ready_to_go_on) {
   pool p({.workers = 1});
   runtime::pool_core& c = p.root_region().of();
   p.run([&](auto& h) {
-    runtime::frame parked{h, nullptr, true};
+    runtime::frame parked{fiber_of(h), nullptr, true};
     runtime::parked_frames list;
     auto const report = [&](runtime::group const* waits_for) {
       parked.noted = {};

@@ -258,8 +258,8 @@ class fiber {
 };
 
 /// What a program holds as `here` is a fiber, and shows nothing of it. Every fiber is one of these. (here.hpp)
-[[nodiscard]] fiber& fiber_of(here& h) noexcept;
-[[nodiscard]] fiber const& fiber_of(here const& h) noexcept;
-[[nodiscard]] here& here_of(fiber& f) noexcept;
+[[nodiscard]] inline fiber& fiber_of(here& h) noexcept;
+[[nodiscard]] inline fiber const& fiber_of(here const& h) noexcept;
+[[nodiscard]] inline here& here_of(fiber& f) noexcept;
 
 }}}  // namespace skua::v0::runtime

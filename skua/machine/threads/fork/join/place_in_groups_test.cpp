@@ -11,7 +11,7 @@
 namespace skua { inline namespace v0 { namespace {
 
 std::optional<place_id> place_here() {
-  return runtime::stop_node::inherited(runtime::executor::running()->watching()).place;
+  return runtime::stop_node::inherited(fiber_of(*runtime::executor::running()).watching()).place;
 }
 
 TEST(places_in_groups, hold_where_the_waiter_runs_the_task) {
