@@ -13,6 +13,7 @@
 namespace library {
 
 std::size_t num_workers() { return skua::worker_count(); }
+/// Not one of its own for a thread that works beside the pool, and not the same after a par_do: no index of scratch memory.
 std::size_t worker_id() { return skua::this_worker() ? index(*skua::this_worker()) : 0; }
 
 template <class Left, class Right>
@@ -41,9 +42,8 @@ void sort(std::vector<int>::iterator first, std::vector<int>::iterator last) {
 
 int main() {
   std::vector<int> numbers(200'000);
-  library::parallel_for(0, numbers.size(), [&](std::size_t i) {
-    numbers[i] = static_cast<int>(i * 7919 % numbers.size());
-  });
+  library::parallel_for(0, numbers.size(),
+                        [&](std::size_t i) { numbers[i] = static_cast<int>(i * 7919 % numbers.size()); });
   std::vector<int> expected(numbers.size());
   std::iota(expected.begin(), expected.end(), 0);
 

@@ -23,21 +23,24 @@ namespace runtime {
 
 /// What `join` takes: two children or more, each called as f(here) or f(), hint words in front of them.
 template <class... Args>
-concept ambient_children = (std::size_t{0} + ... + (hint_word<Args> ? 0U : 1U)) >= 2 &&
-                           ((hint_word<Args> || std::invocable<Args, here&> || std::invocable<Args>) && ...);
+concept ambient_children =
+    (std::size_t{0} + ... + (hint_word<Args> ? 0U : 1U)) >= 2 && ((hint_word<Args> || task_of<Args, here>) && ...);
 
 /// A child as here.join calls it, once. Held as a join holds it, so that small ones stay in registers on the way there.
 template <class F>
 struct ambient_child {
   held<F> function;
-  [[gnu::always_inline]] decltype(auto) operator()([[maybe_unused]] here& h) {
-    if constexpr (std::invocable<F, here&>) {
-      return function.get()(h);
-    } else {
-      return function.get()();
-    }
-  }
+  [[gnu::always_inline]] decltype(auto) operator()(here& h) { return call_task(h, function.get()); }
 };
+template <class F>
+struct named_as<ambient_child<F>> : named_as<std::remove_reference_t<F>> {};
+
+/// f(here) on the default pool. Traces call it by the type `Name`.
+template <class Name, class F>
+auto call_from_outside(F f) {
+  auto const run = [](outside_call& c) { executor::run(c); };
+  return call_outside<F, decltype(run), typename named_as<Name>::type>(f, run);
+}
 
 template <class Arg>
 [[gnu::always_inline]] constexpr auto as_ambient_child(std::remove_reference_t<Arg>& arg) noexcept {
@@ -51,7 +54,7 @@ template <class Arg>
 template <class F, class G, class HintF, class HintG>
 [[gnu::cold, gnu::noinline]] values_of_two<here, F, G> join_from_outside(HintF hint_f, HintG hint_g, held<F> f,
                                                                          held<G> g) {
-  return executor::with_here([&](here& h) { return fork_and_join<F, G>(h, hint_f, hint_g, f, g); });
+  return call_from_outside<F>([&](here& h) { return fork_and_join<F, G>(h, hint_f, hint_g, f, g); });
 }
 
 /// A function of its own, as fork_and_join is, so that its caller stays small.
@@ -79,7 +82,7 @@ template <class... Children>
     auto const join_all = [&](here& h) { return h.join(std::forward<Children>(all)...); };
     if (here* const mine = executor::running()) [[likely]]
       return join_all(*mine);
-    return executor::with_here(join_all);
+    return call_from_outside<decltype(join_all)>(join_all);
   }
 }
 
@@ -87,25 +90,25 @@ template <class... Children>
 
 /// As here.join, of the task that runs on the calling thread: skua::join(f, g) calls f() or f(here), and g likewise. Two children or
 /// more, hints in front of each. Returns their values; rethrows the first exception. In a thread that runs no task, on the default
-/// pool, which is made if there is none. Cost: 9 to 16 instructions more than here.join.
-/// As after here.join, a task may find itself on another thread; a call from a thread that runs no task returns there, and so does one
-/// inside of a conventional call (parallel_for, task_group ...) or isolate().
+/// pool, which is made if there is none. Cost: 8 to 16 instructions more than here.join.
+/// As after here.join, the task may be on another thread. A thread that runs no task stays, and so does what a call makes that returns
+/// on its thread (isolate, parallel_for ...) as long as that runs on the call's own thread: a piece that was stolen from it need not.
+/// Neither in a child of fork() inside of a task, nor in on_worker_begin.
 template <class... Args>
+  requires runtime::ambient_children<Args...>
 [[gnu::always_inline]] inline auto join(Args&&... args) {
-  static_assert(runtime::ambient_children<Args...>,
-                "skua::join: takes two children or more, each called as f(here) or f()");
-  if constexpr (runtime::ambient_children<Args...>)
-    return runtime::join_found(runtime::as_ambient_child<Args>(args)...);
+  return runtime::join_found(runtime::as_ambient_child<Args>(args)...);
 }
 
-/// f(here) with the `here` of the task that runs on the calling thread; in a thread that runs none, on the default pool, as
+/// f(here) or f() with the `here` of the task that runs on the calling thread; in a thread that runs none, on the default pool, as
 /// default_pool().run. Returns f's value. For algorithms that take one: with_here([&](auto& here) { skua::sort(here, v); }).
 template <class F>
-  requires std::invocable<F&, task_context&>
+  requires runtime::task_of<F, task_context>
 auto with_here(F&& f) {
   if (task_context* const mine = runtime::executor::running()) [[likely]]
-    return f(*mine);
-  return runtime::executor::with_here(f);
+    return runtime::call_task(*mine, std::forward<F>(f));
+  return runtime::call_from_outside<std::remove_reference_t<F>>(
+      [&](task_context& h) -> decltype(auto) { return runtime::call_task(h, std::forward<F>(f)); });
 }
 
 }}  // namespace skua::v0

@@ -87,13 +87,11 @@ TEST_P(ambient, callers_for_whom_no_place_is_free_find_their_host) {
   asked.set_value();
 }
 
-TEST_P(ambient, calls_inside_of_conventional_ones_return_on_their_thread) {
+TEST_P(ambient, conventional_calls_around_them_return_on_their_thread) {
   of_three_.run([&] {
-    skua::parallel_for(0, 50, [](int) {
-      auto const before = this_thread_number();
-      EXPECT_EQ(fib(8), 21);
-      EXPECT_EQ(this_thread_number(), before);
-    });
+    auto const me = this_thread_number();
+    skua::parallel_for(0, 50, [](int) { EXPECT_EQ(fib(8), 21); });
+    EXPECT_EQ(this_thread_number(), me);
     skua::isolate([] {
       auto const before = this_thread_number();
       EXPECT_EQ(fib(8), 21);
@@ -134,6 +132,29 @@ TEST(ambient_joins, take_hints_and_what_can_be_moved_only) {
       skua::join(skua::work{1}, std::move(move_only), skua::work{3}, skua::at{skua::anywhere}, [] { return 2; });
   EXPECT_EQ(a, 5U);
   EXPECT_EQ(b, 2);
+}
+
+/// A program's own.
+namespace program {
+using namespace skua;
+std::string join(std::string const& first, std::string const& second) { return first + second; }
+std::string both(std::string first, std::string second) { return join(first, second); }
+}  // namespace program
+
+TEST(ambient_joins, leave_a_join_of_the_program_alone) { EXPECT_EQ(program::both("a", "b"), "ab"); }
+
+struct rvalue_only {
+  int operator()() && { return 7; }
+};
+struct lvalue_only {
+  int operator()(here&) & { return 8; }
+};
+
+TEST(ambient_joins, take_what_other_calls_take) {
+  auto const [a, b] = skua::join(rvalue_only{}, lvalue_only{});
+  EXPECT_EQ(a + b, 15);
+  EXPECT_EQ(skua::with_here(rvalue_only{}), 7);
+  EXPECT_EQ(skua::with_here([] { return 9; }), 9);
 }
 
 TEST(ambient_joins, of_a_thread_that_runs_no_task_are_calls_of_the_default_pool) {

@@ -53,7 +53,8 @@ struct pool_options {
   std::function<void(std::exception_ptr)> on_exception = {};
   /// The threads of the workers are called NAME/0, NAME/1, .. in ps, top, perf and debuggers, cut to 15 bytes.
   std::string name = "skua";
-  /// Called with the worker's number in each worker's own thread, when it begins and when it ends; several call it at once.
+  /// Called with the worker's number in each worker's own thread, when it begins and when it ends; several call it at once. They must
+  /// not fork or call a pool.
   /// What the first throws the pool's constructor throws; the second must not throw. Callers from outside are not such threads.
   std::function<void(worker_id)> on_worker_begin = {};
   std::function<void(worker_id)> on_worker_end = {};
@@ -205,7 +206,7 @@ class pool {
 };
 
 /// The pool whose task or call the calling thread runs; in a thread that runs none the default pool, which is made if there is none.
-/// Throws what default_pool() throws. A task that moves stays in its pool. Cost: 2 ns.
+/// Throws what default_pool() throws. In a child of fork() inside of a task it is the pool that was lost, whose calls throw. Cost: 2 ns.
 [[nodiscard]] pool& current_pool();
 
 }}  // namespace skua::v0

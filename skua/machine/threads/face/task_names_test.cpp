@@ -104,6 +104,19 @@ struct takes_here {
   void operator()(here&) const {}
 };
 
+TEST_F(task_names, those_of_children_that_are_given_no_here_are_their_own) {
+  std::atomic<bool> ran{false};
+  {
+    pool p(traced());
+    p.run([&] {
+      skua::join([&] { wait_until("another worker has the second child", [&ran] { return ran.load(); }); },
+                 sets_flag{ran});
+    });
+  }
+  EXPECT_EQ(named(kind::task_began, "sets_flag"), 1u);
+  EXPECT_EQ(named(kind::task_began, "ambient_child"), 0u);
+}
+
 TEST_F(task_names, those_of_enqueue_are_there) {
   {
     pool p(traced());

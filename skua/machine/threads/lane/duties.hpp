@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The waist: what a fiber asks of the worker that runs it, through its slot. Programs compile what lies above this line of
-// the picture (forks, joins, scopes, finish regions); what lies below is compiled once, and only it knows workers, regions
-// and pools. engine/loop/duties.cpp performs these.
+// The waist: what a fiber asks of the worker that runs it, through its slot. Programs compile what asks (forks, joins,
+// scopes, finish regions); what performs is compiled once (engine/loop/duties.cpp), and only it knows workers, regions and pools.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The part of a worker slot that forks and leaves touch. Programs compile this part only; the rest (worker_slot.hpp) is
+// The part of a worker slot that forks and leaves touch. Programs compile this part only; the rest (fiber_slot.hpp) is
 // behind compiled functions.
 #pragma once
 

@@ -331,6 +331,8 @@ TEST(conventional_calls, a_flow_that_asks_for_its_worker_races_with_no_other_flo
     skua::runtime::context other;
     worker* answer = nullptr;
   } both;
+  skua::runtime::thread_owner stand_in;  // nobody looks into the worker
+  record->owner = &stand_in;
   skua::runtime::set_current_thread(record.get());
   skua::runtime::start(
       both.other, *stacks.take(),
@@ -345,8 +347,6 @@ TEST(conventional_calls, a_flow_that_asks_for_its_worker_races_with_no_other_flo
       },
       &both);
   skua::runtime::stack* const lent = both.other.on;
-  skua::runtime::thread_owner stand_in;  // nobody looks into the worker
-  record->owner = &stand_in;
   skua::runtime::switch_to(both.own, both.other, nullptr, nullptr);
   skua::runtime::set_current_thread(nullptr);
   stacks.give(lent);

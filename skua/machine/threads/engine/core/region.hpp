@@ -95,7 +95,7 @@ class region final : public std::enable_shared_from_this<region>, private polici
   /// Held while a team enters its workers' inboxes.
   [[nodiscard]] brief_lock<>& order_of_teams() noexcept { return order_of_teams_; }
 
-  /// Whoever sets a flag that `group::wants_end` tells of begins the next epoch.
+  /// Whoever sets a flag that `stolen_joins::want_end` tells of begins the next epoch.
   [[nodiscard]] failure_epoch<>& failures() noexcept { return failures_; }
   /// Makes every fiber of this region poll at its next fork. Any thread.
   void request_attention() noexcept;

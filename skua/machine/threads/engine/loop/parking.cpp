@@ -36,12 +36,6 @@ void say_out_of_stacks(stack_pool const& stacks, char const* what) noexcept {
 
 }  // namespace
 
-frame::frame(fiber& f, stack* o, bool waits) noexcept
-    : handed(kind), suspended(&f), on(o), is_open(waits), left_at(f.front().forks.bottom()) {}
-
-bool frame::is_tied() const noexcept { return suspended->stays_on_worker(); }
-bool frame::is_tied_to_thread() const noexcept { return suspended->is_tied(); }
-
 bool worker::park(fiber& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
   // The fiber may wait for something other than its innermost join, and so may have open joins.

@@ -219,6 +219,12 @@ bool fiber::ends_soon(group const& g, std::uint64_t mine) const noexcept {
   return true;
 }
 
+frame::frame(fiber& f, stack* o, bool waits) noexcept
+    : handed(kind), suspended(&f), on(o), is_open(waits), left_at(f.front().forks.bottom()) {}
+
+bool frame::is_tied() const noexcept { return suspended->stays_on_worker(); }
+bool frame::is_tied_to_thread() const noexcept { return suspended->is_tied(); }
+
 task_kind const frame::kind{
     .run = [](task&, std::uint64_t, fiber&) noexcept { broken("protocol", "frames are resumed by the worker loop"); }};
 

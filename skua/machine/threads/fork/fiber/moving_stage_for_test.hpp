@@ -240,7 +240,7 @@ class scene {
     g.run(what.extra);
     if (auto* const ready = g.finish(1, 0, [] {})) is_ready(static_cast<frame<Sync>&>(*ready), me);
   }
-  /// As worker::is_mine.
+  /// As next_step::is_mine.
   void is_ready(frame<Sync>& f, int me) {
     slot_type& mine = slots_[me];
     if (!moving::send(mine, tagged_entry<Sync>{&f}, mine.policy.place({}, cause::resumed))) resume(f, me);

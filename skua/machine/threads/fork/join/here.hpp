@@ -140,6 +140,7 @@ class here final : private fiber {
     expect_running();  // it may link stolen joins, which is a race on another thread
     return fiber::stop_requested();
   }
+  /// Of the region. Another one, perhaps, after each join.
   using fiber::worker;
   [[nodiscard]] std::uint32_t workers() const noexcept { return front().in_workers; }
 

@@ -38,7 +38,7 @@ struct numbered_child {
   void run(Here& here) { value.emplace(call_at(here, hint, std::forward<F>(function))); }
 
   static constexpr bool is_hinted = !std::is_same_v<Hint, unhinted>;
-  [[nodiscard]] static char const* name() noexcept { return type_text<std::remove_reference_t<F>>(); }
+  [[nodiscard]] static char const* name() noexcept { return task_text<F>(); }
 };
 
 /// The children of a join, in its frame. In traces the first one gives the group its name.

@@ -91,7 +91,7 @@ class forked final : public second_child {
     return static_cast<forked const&>(self).place_.place();
   }
 
-  static char const* name_of(task const&) noexcept { return type_text<std::remove_reference_t<G>>(); }
+  static char const* name_of(task const&) noexcept { return task_text<G>(); }
 
   static constexpr second_kind kind{
       task_kind{.run = &forked::run_stolen, .hint_of = &forked::hint_of, .name_of = &forked::name_of},
