@@ -7,8 +7,8 @@ import re
 CLI_FOLDERS = {"text": (), "balance": ("text",), "chart": (), "compare": ("measure", "text"), "export": ("text",), "measure": ("text",), "page": ("text",), "simulate": ("chart", "text"), "probes": ("text",), "report": ("page", "text"), "top": ("text",), "experiment": ("chart", "simulate", "text")}
 
 # The folders of machine/threads, from the ground up: four floors (lane, fork, engine, face), and observe beside the last. A file includes
-# nothing of a floor above its own; a header nothing of a folder further down in this list. A source of the engine may include all of it,
-# because a pool is made of what stands around it.
+# nothing of a floor above its own; a header nothing of a folder further down in this list. A source may include all of its floor: a pool
+# is made of what stands around it.
 THREADS = "skua/machine/threads/"
 THREADS_FOLDERS = ["lane", "fork/group", "fork/fiber", "fork/finish", "fork/join", "engine/sleep", "engine/history", "engine/outside",
                    "engine/core", "engine/team", "engine/loop", "engine/callers", "engine/stall", "face", "observe"]
@@ -76,8 +76,8 @@ def why_barred_in_threads(user_path, used_path):
         return None
     if {user, used} == {"face", "observe"}:
         return "face and observe stand side by side and know nothing of each other"
-    floor_of_both = user.split("/")[0] if user.split("/")[0] == used.split("/")[0] else None
-    if THREADS_FOLDERS.index(user) > THREADS_FOLDERS.index(used) or floor_of_both == "engine" and user_path.endswith(".cpp"):
+    is_one_floor = user.split("/")[0] == used.split("/")[0]
+    if THREADS_FOLDERS.index(user) > THREADS_FOLDERS.index(used) or is_one_floor and user_path.endswith(".cpp"):
         return None
     return f"{used} stands above {user}; what {user} asks of it goes through lane/duties.hpp, or what it needs of it moves down"
 

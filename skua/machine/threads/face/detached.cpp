@@ -97,7 +97,7 @@ void run_or_submit(detached_call& call) noexcept {
   region& where = *call.in;
   detached_tasks& counted = where.of().detached();
   std::optional<tied_section> on_this_thread;
-  if (here* const now = executor::running()) on_this_thread.emplace(fiber_of(*now));
+  if (here* const mine = executor::running()) on_this_thread.emplace(fiber_of(*mine));
   try {
     run_in(where, now);
   } catch (...) {

@@ -15,6 +15,8 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
+class worker_slot;
+
 class team_of_workers final : public team_state {
  public:
   /// Sends one member of the task to each of the workers to.worker, .., to.worker + to.width - 1. False: no memory, or one of them

@@ -2,6 +2,7 @@
 #include "skua/machine/threads/fork/fiber/shield.hpp"
 
 #include "skua/machine/threads/fork/fiber/fiber_at.hpp"
+#include "skua/machine/threads/fork/join/here.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
 

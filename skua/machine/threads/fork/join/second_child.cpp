@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "skua/machine/threads/fork/fiber/fiber.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
