@@ -52,6 +52,9 @@ class watchman {
     } catch (std::system_error const& e) {
       forget(w);
       throw resource_error(std::string("SKUA_STALL: no thread that watches the pool: ") + e.what());
+    } catch (std::bad_alloc const&) {
+      forget(w);
+      throw;
     }
   }
   void remove(stall_watch& w) noexcept {
