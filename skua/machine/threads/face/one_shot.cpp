@@ -6,6 +6,7 @@
 #include "skua/machine/threads/face/executor.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/context/sanitizer.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
 
@@ -73,6 +74,8 @@ void one_shot_base::await_on_this_thread() {
 }
 
 void one_shot_base::take() {
+  // Who enrolled too late to wait has asked here, where ThreadSanitizer does not look. Pairs with: publish
+  tsan::acquire(&word_);
   if (!word_.take()) throw usage_error("one_shot: waited for a second time; allowed: once");
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
