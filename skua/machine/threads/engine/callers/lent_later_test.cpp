@@ -2,7 +2,6 @@
 // When a thread is lent (lent_thread.md): again where the system had refused one, and not while the workers get on. And what enqueue
 // refuses in a child of fork().
 #include <gtest/gtest.h>
-#include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,34 +16,13 @@
 #include "skua/machine/threads/engine/core/region.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/refused_threads.hpp"
 #include "tests/programs/wait_until.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
 using skua::testing::wait_until;
-
-/// While it lives, new threads want stacks that no address space has room for.
-class no_threads {
- public:
-  no_threads() {
-    ::pthread_getattr_default_np(&before_);
-    ::pthread_attr_t huge;
-    ::pthread_attr_init(&huge);
-    ::pthread_attr_setstacksize(&huge, std::size_t{1} << 50);
-    EXPECT_EQ(::pthread_setattr_default_np(&huge), 0);
-    ::pthread_attr_destroy(&huge);
-  }
-  ~no_threads() {
-    EXPECT_EQ(::pthread_setattr_default_np(&before_), 0);
-    ::pthread_attr_destroy(&before_);
-  }
-  no_threads(no_threads const&) = delete;
-  no_threads& operator=(no_threads const&) = delete;
-
- private:
-  ::pthread_attr_t before_{};
-};
 
 skua::runtime::lent_thread const& lent_of(skua::pool& pool) { return *pool.root_region().of().lent(); }
 
@@ -73,7 +51,7 @@ TEST(lent_later, where_the_system_had_refused_a_thread_and_says_that_it_runs_a_t
   std::atomic<int> ran{0};
   pool.run([&](auto&) {
     {
-      no_threads const for_now;
+      skua::testing::threads_are_refused const for_now;
       pool.enqueue([&] { ++ran; });
     }
     EXPECT_EQ(ran, 0);

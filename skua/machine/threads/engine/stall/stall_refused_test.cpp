@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A pool whose stalls nobody could report is not made; what is work, and what is ready, in rare states.
 #include <gtest/gtest.h>
-#include <pthread.h>
 
 #include <cstddef>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -17,6 +17,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/skua.hpp"
+#include "tests/programs/refused_threads.hpp"
 #include "tests/programs/wait_until.hpp"
 
 namespace skua { inline namespace v0 { namespace {
@@ -29,15 +30,8 @@ class watched : public ::testing::Test {
 
 TEST_F(watched, pools_are_refused_where_the_thread_that_watches_is) {
   if (runtime::under_tsan || runtime::under_asan) GTEST_SKIP() << "the sanitizer makes the threads";
-  ::pthread_attr_t before;
-  ::pthread_getattr_default_np(&before);
-  auto const refuse_threads = [](worker_id) {
-    ::pthread_attr_t huge;
-    ::pthread_attr_init(&huge);
-    ::pthread_attr_setstacksize(&huge, std::size_t{1} << 50);
-    ::pthread_setattr_default_np(&huge);
-    ::pthread_attr_destroy(&huge);
-  };
+  std::optional<testing::threads_are_refused> refused;
+  auto const refuse_threads = [&refused](worker_id) { refused.emplace(); };
   for (int round = 0; round < 2; ++round) {
     std::string text = "accepted";
     try {
@@ -45,11 +39,10 @@ TEST_F(watched, pools_are_refused_where_the_thread_that_watches_is) {
     } catch (resource_error const& e) {
       text = e.what();
     }
-    EXPECT_EQ(::pthread_setattr_default_np(&before), 0);
+    refused.reset();
     EXPECT_EQ(text.find("SKUA_STALL: no thread that watches the pool: "), 0u) << text;
     EXPECT_EQ(pool(1).run([](auto&) { return 7; }), 7);
   }
-  ::pthread_attr_destroy(&before);
 }
 
 TEST_F(watched, a_call_that_waits_without_leaving_its_stack_is_work) {
