@@ -7,8 +7,8 @@
 namespace skua::apps {
 
 void distribute(std::span<owned_array const> all, layout const& map) {
-  if (!why_distribution_is_pointless(map).empty()) return;
-  std::vector<numa_id> const homes = homes_of(map);
+  if (!runtime::why_distribution_is_pointless(map).empty()) return;
+  std::vector<memory::numa_id> const homes = memory::homes_of(map);
   for (owned_array const& each : all) {
     if (each.memory->homes() != homes) each.memory->distribute(each.shares(), map);
   }
@@ -19,7 +19,7 @@ std::vector<owned_range> ranges_of(std::span<owned_array const> all,
   std::vector<owned_range> ranges;
   for (owned_array const& each : all) {
     auto const begin = reinterpret_cast<std::uintptr_t>(each.memory->bytes().data());
-    for (share const& part : each.shares()) {
+    for (memory::share const& part : each.shares()) {
       std::size_t const size = each.memory->element_bytes();
       if (part.count > 0)
         ranges.push_back({.address = begin + part.first * size, .bytes = part.count * size, .owner = part.place});
@@ -32,6 +32,6 @@ std::vector<owned_range> ranges_of(std::span<owned_array const> all,
   return ranges;
 }
 
-void app::place_data(pool& workers) { distribute(owned(workers.places()), workers.map()); }
+void app::place_data(pool& workers) { distribute(owned(workers.places()), workers.layout()); }
 
 }  // namespace skua::apps

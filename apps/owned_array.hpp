@@ -19,16 +19,17 @@ namespace skua::apps {
 
 struct owned_array {
   placed_memory* memory = nullptr;
-  std::function<std::vector<share>()> shares;  ///< of the elements, all of them, in order; asked when they are needed
+  std::function<std::vector<memory::share>()>
+      shares;  ///< of the elements, all of them, in order; asked when they are needed
 };
 
 /// The shares where n things lie in a row, owned as `places` says, and thing i begins with element first_element(i),
 /// 0 <= i <= n. Without places the first one gets all.
 template <class FirstElement>
-[[nodiscard]] std::vector<share> shares_of(place_range const& places, std::size_t n,
-                                           FirstElement const& first_element) {
+[[nodiscard]] std::vector<memory::share> shares_of(place_range const& places, std::size_t n,
+                                                   FirstElement const& first_element) {
   if (places.count == 0) return {{.place = place_id{0}, .first = first_element(0), .count = first_element(n)}};
-  std::vector<share> all;
+  std::vector<memory::share> all;
   for (std::uint32_t p = places.first; p < places.first + places.count; ++p) {
     std::size_t const begin = first_element(places.first_of(p, n));
     all.push_back({.place = place_id{p}, .first = begin, .count = first_element(places.first_of(p + 1, n)) - begin});

@@ -32,17 +32,17 @@ class placed_memory {
   /// Moves the elements to pages that lie where `shares` says; the shares cover the elements in order.
   /// Does nothing where that is pointless. Afterwards bytes() has changed. Throws resource_error if there
   /// is no memory. Work O(elements).
-  virtual distribution distribute(std::span<share const> shares, layout const& map) = 0;
+  virtual distribution distribute(std::span<memory::share const> shares, layout const& map) = 0;
 
-  /// The nodes of the places (homes_of) that the elements were last moved to; empty: they were not.
-  [[nodiscard]] std::vector<numa_id> const& homes() const noexcept { return homes_; }
+  /// The nodes of the places (memory::homes_of) that the elements were last moved to; empty: they were not.
+  [[nodiscard]] std::vector<memory::numa_id> const& homes() const noexcept { return homes_; }
 
  protected:
   placed_memory() = default;
   placed_memory(placed_memory&&) noexcept = default;
   placed_memory& operator=(placed_memory&&) noexcept = default;
 
-  std::vector<numa_id> homes_;
+  std::vector<memory::numa_id> homes_;
 };
 
 /// Begins on a cache line. Elements are not initialised. Movable, not copyable; empty after a move.
@@ -79,16 +79,16 @@ class placed_array final : public placed_memory {
 
   [[nodiscard]] std::span<std::byte const> bytes() const noexcept override { return std::as_bytes(elements_); }
   [[nodiscard]] std::size_t element_bytes() const noexcept override { return sizeof(T); }
-  distribution distribute(std::span<share const> shares, layout const& map) override {
-    std::string why = why_distribution_is_pointless(map);
-    if (elements_.empty() || !why.empty()) return {distribution_method::pointless, std::move(why)};
+  distribution distribute(std::span<memory::share const> shares, layout const& map) override {
+    std::string why = runtime::why_distribution_is_pointless(map);
+    if (elements_.empty() || !why.empty()) return {memory::distribution_method::pointless, std::move(why)};
     page_array<T> pages(elements_.size());
     distribution how = skua::distribute(pages, shares, map);
     std::ranges::copy(elements_, pages.begin());
     elements_ = pages.elements();
     pages_ = std::move(pages);
     anywhere_.reset();
-    homes_ = homes_of(map);
+    homes_ = memory::homes_of(map);
     return how;
   }
 

@@ -29,7 +29,7 @@ class program_app : public app, public serial_elision, public simulable {
 
   void run_skua(pool& workers) final {
     place_data(workers);
-    workers.run([&](auto& here) { self().program(here, workers.map().places()); });
+    workers.run([&](auto& here) { self().program(here, workers.layout().places()); });
   }
   void run_serial() final {
     serial here;

@@ -75,7 +75,7 @@ class planned_workers {
 template <class Task, class F>
 void iterate(task_collection<Task>& all, ranks_plan const& plan, unsigned iteration, std::string const& file,
              F between) {
-  all.stealing(plan.steals_in(iteration));
+  all.enable_stealing(plan.steals_in(iteration));
   all.process();
   plan.tell(all.report());
   std::vector<double> const state = between();

@@ -74,7 +74,7 @@ void run_tbb(std::int64_t waiting, std::int64_t& left) {
 }
 
 void respawn(auto& f, runtime::dice& roll, std::int64_t& left) {
-  auto const spawn = [&](double key) { f.spawn(deadline{key}, [&](auto& g) { respawn(g, roll, left); }); };
+  auto const spawn = [&](double key) { f.spawn(strategies::deadline{key}, [&](auto& g) { respawn(g, roll, left); }); };
   replace_itself(spawn, roll, left);
 }
 
@@ -83,7 +83,7 @@ void run_skua(pool& workers, std::int64_t waiting, std::int64_t& left) {
   workers.run([&](auto& here) {
     here.finish([&](auto& f) {
       for (std::int64_t i = 0; i < waiting; ++i) {
-        f.spawn(deadline{some_key(roll)}, [&](auto& g) { respawn(g, roll, left); });
+        f.spawn(strategies::deadline{some_key(roll)}, [&](auto& g) { respawn(g, roll, left); });
       }
     });
   });
@@ -131,7 +131,9 @@ bench::spread spawn_alone(pool& workers, std::int64_t rounds, std::int64_t waiti
 void measure(bench::report& say, std::int64_t rounds, std::int64_t tasks, std::int64_t waiting) {
   pool workers({.workers = 1, .policy = "strategies"});
   std::string const with = ", " + std::to_string(waiting) + " waiting";
-  auto const strategic = [](auto& f, double key, std::int64_t& ran) { f.spawn(deadline{key}, [&](auto&) { ++ran; }); };
+  auto const strategic = [](auto& f, double key, std::int64_t& ran) {
+    f.spawn(strategies::deadline{key}, [&](auto&) { ++ran; });
+  };
   auto const plain = [](auto& f, double, std::int64_t& ran) { f.spawn([&](auto&) { ++ran; }); };
   say.row("spawn(deadline)" + with, "ns", spawn_alone(workers, rounds, waiting, strategic), bench::at_most(150));
   say.row("spawn without a strategy" + with, "ns", spawn_alone(workers, rounds, waiting, plain));

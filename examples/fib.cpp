@@ -15,7 +15,7 @@ int main() try {
   skua::pool pool;  // throws usage_error if a variable is invalid
   long const result = pool.run([](auto& here) { return fib(here, 32); });
   std::printf("fib(32) = %ld, scheduled by %s on %u workers\n", result, std::string(pool.policy()).c_str(),
-              pool.workers());
+              pool.num_workers());
   return result == 2178309 ? 0 : 1;
 } catch (skua::usage_error const& wrong) {
   std::fprintf(stderr, "example_fib: %s\n", wrong.what());

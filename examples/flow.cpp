@@ -41,13 +41,13 @@ int main() {
     skua::flow graph(here);
     for (std::size_t column = 0; column < tiles; ++column) {
       auto& top = x[column];
-      graph.add(skua::address_in(column, tiles), skua::writes{top.data(), size * sizeof(double)},
+      graph.add(skua::address::of(column, tiles), skua::writes{top.data(), size * sizeof(double)},
                 [&a, &top, column](auto&) { solve(a[column * tiles + column], top); });
       for (std::size_t row = column + 1; row < tiles; ++row) {
-        graph.add_team(skua::address_in(row, tiles), skua::task_type{1}, skua::reads{top.data(), size * sizeof(double)},
-                       skua::writes{x[row].data(), size * sizeof(double)}, [&a, &x, &top, row, column](auto& team) {
-                         subtract_product(team, a[row * tiles + column], top, x[row]);
-                       });
+        graph.add_team(
+            skua::address::of(row, tiles), skua::task_type{1}, skua::reads{top.data(), size * sizeof(double)},
+            skua::writes{x[row].data(), size * sizeof(double)},
+            [&a, &x, &top, row, column](auto& team) { subtract_product(team, a[row * tiles + column], top, x[row]); });
       }
     }
     auto const solved = graph.add(skua::reads{x[tiles - 1].data(), size * sizeof(double)},
@@ -59,7 +59,7 @@ int main() {
     graph.run(here);
 
     double norm = 0;
-    here.team(skua::address_at(0.5), [&](auto& team) {
+    here.team(skua::address::at(0.5), [&](auto& team) {
       auto const [begin, end] = team.share(tiles);
       double mine = 0;
       for (auto t = begin; t < end; ++t) {

@@ -12,7 +12,7 @@ int main() {
   // All iterations in one `run`: every group that this task opens is an iteration. The blocks stay where they were.
   pool.run([&](auto& here) {
     for (int iteration = 0; iteration < 20; ++iteration) {
-      here.each(blocks, [](auto&, std::vector<double>& block) {
+      here.join_each(blocks, [](auto&, std::vector<double>& block) {
         for (double& x : block) x += 1;
       });
     }

@@ -19,7 +19,7 @@ int main() {
   skua::work::measured memory;  // lives as long as the iterations
   pool.run([&](auto& here) {
     for (int iteration = 0; iteration < 10; ++iteration) {
-      memory.each(here, found, [&](auto&, long& f) {
+      memory.join_each(here, found, [&](auto&, long& f) {
         f = 0;
         for (long n = &f - found.data() + 1; n < 5000; n += 200) f += steps(n);
       });

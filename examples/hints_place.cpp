@@ -15,17 +15,18 @@ int main() {
 
   // One share of the array per place, as large as the place has workers; its pages go where the place is.
   skua::page_array<double> data(1 << 16);
-  std::vector<skua::share> const shares = shares_of(data, pool.map());
-  distribute(data, shares, pool.map());
+  std::vector<skua::memory::share> const shares = shares_of(data, pool.layout());
+  distribute(data, shares, pool.layout());
 
-  auto const home = [](skua::share const& s) { return skua::at{s.place}; };
+  auto const home = [](skua::memory::share const& s) { return skua::at{s.place}; };
   std::vector<double> sums(shares.size());
   pool.run([&](auto& here) {
-    here.each(shares, home, [&](auto& h, skua::share const& s) {  // what is forked in here inherits the place
-      auto const mine = data.elements().subspan(s.first, s.count);
-      skua::for_each(h, mine, [](double& x) { x = 1; });
-      sums[std::size_t(&s - shares.data())] = std::accumulate(mine.begin(), mine.end(), 0.0);
-    });
+    here.join_each(shares, home,
+                   [&](auto& h, skua::memory::share const& s) {  // what is forked in here inherits the place
+                     auto const mine = data.elements().subspan(s.first, s.count);
+                     skua::for_each(h, mine, [](double& x) { x = 1; });
+                     sums[std::size_t(&s - shares.data())] = std::accumulate(mine.begin(), mine.end(), 0.0);
+                   });
   });
   double const sum = std::accumulate(sums.begin(), sums.end(), 0.0);
   std::printf("%.0f elements, scheduled by %s\n", sum, std::string(pool.policy()).c_str());

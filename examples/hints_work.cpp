@@ -23,7 +23,7 @@ double sum_of(auto& here, triangle& t) {
   auto const work_of = [&](std::size_t const& i) { return t[i].size(); };  // a number is work
   std::vector<std::size_t> rows(t.size());
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = i;
-  here.each(rows, work_of, [&](auto&, std::size_t i) {
+  here.join_each(rows, work_of, [&](auto&, std::size_t i) {
     for (double x : t[i]) sums[i] += x;
   });
   double all = 0;

@@ -10,7 +10,7 @@ constexpr std::size_t leaves = 64;
 
 /// An iteration: every cell is a leaf.
 void step(skua::fork_join auto& here, std::vector<double>& cells) {
-  here.each(cells, [](auto& h, double& c) { h.leaf(skua::writes{&c, sizeof c}, [&] { c += 1; }); });
+  here.join_each(cells, [](auto& h, double& c) { h.leaf(skua::writes{&c, sizeof c}, [&] { c += 1; }); });
 }
 
 int main() {

@@ -9,13 +9,14 @@
 int main() {
   std::size_t const n = 100'000;
   skua::pool pool;
-  skua::page_array<double> grid(n);                                     // zero, and no page touched yet
-  std::vector<skua::share> const shares = shares_of(grid, pool.map());  // one per place, in proportion to its workers
-  skua::distribution const how = distribute(grid, shares, pool.map());  // how.why: one clause for the user
+  skua::page_array<double> grid(n);  // zero, and no page touched yet
+  std::vector<skua::memory::share> const shares =
+      shares_of(grid, pool.layout());                                      // one per place, in proportion to its workers
+  skua::distribution const how = distribute(grid, shares, pool.layout());  // how.why: one clause for the user
 
-  auto const home = [](skua::share const& s) { return skua::at{s.place}; };
+  auto const home = [](skua::memory::share const& s) { return skua::at{s.place}; };
   pool.run([&](auto& here) {
-    here.each(shares, home, [&](auto&, skua::share const& s) {
+    here.join_each(shares, home, [&](auto&, skua::memory::share const& s) {
       for (double& x : grid.elements().subspan(s.first, s.count)) x = 1;
     });
   });

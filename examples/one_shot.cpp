@@ -40,7 +40,7 @@ int main() {
 
   skua::worker_local<long> received;
   pool.run([&](auto& here) {
-    here.each(packets, [&](auto& h, skua::one_shot<long>& packet) {
+    here.join_each(packets, [&](auto& h, skua::one_shot<long>& packet) {
       long const n = packet.wait(h);  // the worker runs other tasks meanwhile
       received.local() += n;
     });

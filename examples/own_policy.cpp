@@ -66,8 +66,8 @@ std::unique_ptr<skua::policies::policy> make_checked(skua::policies::policy_setu
 /// An uneven tree: the second child is half as deep. Returns the number of leaves.
 long count(auto& here, int depth) {
   if (depth < 2) return here.leaf(skua::flops{20'000}, [] { return 1L; });
-  auto [a, b] = here.join([depth](auto& h) { return count(h, depth - 1); },
-                          [depth](auto& h) { return count(h, depth / 2); });
+  auto [a, b] =
+      here.join([depth](auto& h) { return count(h, depth - 1); }, [depth](auto& h) { return count(h, depth / 2); });
   return a + b;
 }
 
@@ -85,7 +85,7 @@ int main() {
   skua::pool pool({.workers = 3});
   long const leaves = pool.run([](auto& here) { return count(here, 60); });
   auto const region = pool.open_region(make_checked);
-  if (region->run([](auto& here) { return count(here, 60); }) != leaves) return 1;
+  if (region.run([](auto& here) { return count(here, 60); }) != leaves) return 1;
 
   auto const machine = skua::sim::machine_model::load("xeon-6130-4s");
   auto const where = machine.layout_of({.workers = 64});

@@ -12,7 +12,7 @@
 
 namespace library {
 
-std::size_t num_workers() { return skua::worker_count(); }
+std::size_t num_workers() { return skua::num_workers(); }
 /// Not one of its own for a thread that works beside the pool, and not the same after a par_do: no index of scratch memory.
 std::size_t worker_id() { return skua::this_worker() ? index(*skua::this_worker()) : 0; }
 

@@ -18,7 +18,7 @@ struct nearest_first {
   std::atomic<int> const* known;
   int distance;
 
-  bool prioritize(nearest_first const& other, skua::requester const& by) const {
+  bool prioritize(nearest_first const& other, skua::strategies::requester const& by) const {
     return by.steals ? distance > other.distance : distance < other.distance;
   }
   // A shorter way has been found meanwhile: nobody need run this task.

@@ -28,7 +28,7 @@ class here;
 class communicator;
 class pool;
 class recorder;
-class region_handle;
+class region;
 struct pool_options;
 using runtime::hint;
 using runtime::layout;

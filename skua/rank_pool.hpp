@@ -46,12 +46,12 @@ class rank_pool final : private runtime::worker_threads {
     runtime::worker_call& call;
   };
 
-  [[nodiscard]] std::uint32_t count() const noexcept override { return pool_.workers(); }
+  [[nodiscard]] std::uint32_t count() const noexcept override { return pool_.num_workers(); }
   /// In a child of fork(), which has no workers, this ends the process.
   void start(runtime::worker_call& call) noexcept override {
     static_assert(sizeof(in_pool) <= sizeof(call.room) && alignof(in_pool) <= alignof(std::max_align_t));
     in_pool& made = *::new (static_cast<void*>(call.room)) in_pool(call);
-    runtime::announce(made, pool_.root_region());
+    runtime::announce(made, runtime::root_region_of(pool_));
     runtime::submit(made);
   }
 

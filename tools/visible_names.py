@@ -7,6 +7,9 @@
 Namespace skua is the users': what stands in it is a promise. tests/public_names.txt lists the promises, one a line, sorted;
 this prints every name that is new or gone, and exits with 1 if there is any. --update writes the list anew.
 
+The page docs/guide/names.md lists each promise once, in the first column of a table. Names that are [[deprecated]] are not
+promises: they go with the next version.
+
 It reads the headers that skua.hpp includes, directly or not, as text: it knows comments, strings, brackets and the forms
 that a declaration may have, and nothing of types. So it needs no compiler. Members, macros, and what stands in a namespace
 inside skua are not listed, but such a namespace itself is.
@@ -21,6 +24,7 @@ import namespaces
 from sources import Source, blank
 
 LIST = "tests/public_names.txt"
+PAGE = "docs/guide/names.md"
 FACE = "skua/skua.hpp"
 NOT_A_NAME = {"alignas", "decltype", "explicit", "noexcept", "requires", "sizeof", "static_assert", "if", "operator"}
 
@@ -176,7 +180,7 @@ def names_in(source):
     for around, head in declarations(code):
         if head is None and len(around) == 2 and around[0] == "skua":
             found.add(f"namespace {around[1]}")
-        elif head is not None and around == ("skua",):
+        elif head is not None and around == ("skua",) and "[[deprecated" not in head:
             found.update(declared_in(head))
     return found
 
@@ -195,6 +199,13 @@ def visible(root):
 def listed(root):
     lines = (root / LIST).read_text(encoding="utf-8").splitlines() if (root / LIST).is_file() else []
     return {line for line in lines if line and not line.startswith("#")}
+
+
+def on_page(root):
+    """The names in the first column of the page's tables, in their order; none if there is no page."""
+    text = (root / PAGE).read_text(encoding="utf-8") if (root / PAGE).is_file() else ""
+    tables = text.partition("\n## Old names")[0]
+    return [name for cell in re.findall(r"^\| (`[^|]*`) \|", tables, re.MULTILINE) for name in re.findall(r"`([^`]+)`", cell)]
 
 
 def update(root, names):
@@ -218,8 +229,12 @@ def main(arguments):
         print(f"{names[name]}: {name} is visible in namespace skua, but {LIST} does not promise it")
     for name in sorted(promised - names.keys()):
         print(f"{LIST}: {name} is promised, but {FACE} does not show it")
+    shown = on_page(asked.root)
+    off_page = sorted(name for name in promised | set(shown) if shown.count(name) != (name in promised))
+    for name in off_page:
+        print(f"{PAGE}: {name} stands there {shown.count(name)} times, and is {'' if name in promised else 'not '}promised in {LIST}")
     print(f"{len(names)} names are visible, {len(promised)} are promised")
-    return 0 if names.keys() == promised else 1
+    return 0 if names.keys() == promised and not off_page else 1
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from sources import Source  # noqa: E402
 
 DECLARATIONS = {
     "class a;": {"a"},
+    "[[deprecated(\"use b\")]] [[nodiscard]] inline int a() { return b(); } int z;": {"z"},
     "class a { int f() { return 1; } struct inner {}; };": {"a"},
     "struct alignas(64) a final : base<int>, other { using b = int; };": {"a"},
     "enum class a : unsigned { x, y };": {"a"},
@@ -82,10 +83,11 @@ class TheList(unittest.TestCase):
         (self.root / "tests").mkdir()
         self.write("skua/skua.hpp", '#include "skua/a.hpp"\n#include <vector>\nnamespace skua { int face; }\n')
         self.write("skua/a.hpp", '#include "skua/skua.hpp"\nnamespace skua { struct a {}; }\n')
+        self.write("docs/guide/names.md", "| name | page |\n|---|---|\n| `face`, `a` | one |\n\n## Old names\n| `a` | `b` |\n")
         self.write("skua/unseen.hpp", "namespace skua { struct unseen {}; }\n")
 
     def write(self, path, text):
-        (self.root / path).parent.mkdir(exist_ok=True)
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
         (self.root / path).write_text(text, encoding="utf-8")
 
     def run_on(self, *words):
@@ -107,7 +109,16 @@ class TheList(unittest.TestCase):
 
     def test_without_a_list_every_name_is_new(self):
         status, lines = self.run_on()
-        self.assertEqual((status, len(lines)), (1, 3))
+        self.assertEqual((status, len(lines)), (1, 5))  # the page names two that nobody promises
+
+    def test_the_page_has_each_promise_once(self):
+        self.run_on("--update")
+        self.write("docs/guide/names.md", "| `face` | `a` |\n| `face`, `b` | two |\n")
+        self.assertEqual(self.run_on(), (1, [
+            "docs/guide/names.md: a stands there 0 times, and is promised in tests/public_names.txt",
+            "docs/guide/names.md: b stands there 1 times, and is not promised in tests/public_names.txt",
+            "docs/guide/names.md: face stands there 2 times, and is promised in tests/public_names.txt",
+            "2 names are visible, 2 are promised"]))
 
     def test_a_folder_without_the_header_is_an_error(self):
         (self.root / "skua/skua.hpp").unlink()

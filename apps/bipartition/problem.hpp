@@ -35,7 +35,7 @@ struct by_bound {
   std::uint32_t vertices;
   std::uint32_t open;
 
-  [[nodiscard]] bool prioritize(by_bound const& other, requester const& by) const noexcept {
+  [[nodiscard]] bool prioritize(by_bound const& other, strategies::requester const& by) const noexcept {
     return by.steals ? estimate - lower > other.estimate - other.lower : estimate < other.estimate;
   }
   /// A whole tree of the depth that is left until the bound meets the best cut, if each vertex adds its average share.
@@ -104,7 +104,7 @@ class search {
 /// The best partition. Work and span depend on the order: exponential.
 template <has_finish Here>
 result program(Here& here, graph const& g, choice how) {
-  search all(g, how, here.workers());
+  search all(g, how, here.num_workers());
   here.finish([&](auto& f) { all.offer(f, whole(g)); });
   return all.found();
 }

@@ -12,8 +12,7 @@
 #include "skua/program/serial.hpp"
 #include "skua/skua.hpp"
 
-namespace skua::apps::cg {
-namespace {
+namespace skua::apps::cg { namespace {
 
 /// Small enough for a look at every element.
 constexpr nas_class tiny{.name = "tiny", .rows = 53, .entries = 3, .iterations = 2, .shift = 10, .zeta = 0};
@@ -218,7 +217,7 @@ TEST(cg, the_owner_of_a_block_owns_its_rows_of_the_matrix_and_of_all_vectors) {
     ASSERT_EQ(arrays.size(), 8U);
     for (owned_array const& each : arrays) {
       std::size_t next = 0;
-      for (share const& s : each.shares()) {
+      for (memory::share const& s : each.shares()) {
         EXPECT_EQ(s.first, next);
         next += s.count;
       }
@@ -227,7 +226,7 @@ TEST(cg, the_owner_of_a_block_owns_its_rows_of_the_matrix_and_of_all_vectors) {
     for (std::size_t b = 0; b < p.all().end; ++b) {
       rows const of_block = p.rows_of({b, b + 1});
       auto const owner_of = [&](owned_array const& array, std::size_t element) {
-        for (share const& s : array.shares()) {
+        for (memory::share const& s : array.shares()) {
           if (element < s.first + s.count) return s.place;
         }
         return place_id{99};
@@ -254,5 +253,4 @@ TEST(cg, the_leaves_of_a_sweep_write_every_row_once) {
   EXPECT_EQ(next, end);
 }
 
-}  // namespace
-}  // namespace skua::apps::cg
+}}  // namespace skua::apps::cg

@@ -145,7 +145,7 @@ void program(Here& here, problem& p) {
   flow graph(here);
   std::uint64_t which = 0;
   for (chain& c : p.chains()) {
-    address const at = address_in(which++, p.chains().size());
+    address const at = address::of(which++, p.chains().size());
     auto const node = [&](std::uint64_t step, auto const&... words) {
       return graph.add_team(work{c.operations(step).count}, at, c.type_of(step), words...,
                             [&c, step](auto& mine) { c.run_part(step, mine); });

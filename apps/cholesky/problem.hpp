@@ -107,7 +107,7 @@ void build(Graph& graph, problem& p, Seen&& seen) {
   auto const tile = [&p](std::size_t i, std::size_t j) { return p.matrix().at(i, j); };
   for_each_task(s.tiles(), [&](task const& t) {
     flops const operations{t.operations(s)};
-    auto const hints = work{operations.count} | address_in(t.i * n + t.j, n * n) | t.type();
+    auto const hints = work{operations.count} | address::of(t.i * n + t.j, n * n) | t.type();
     auto const add = [&](auto const&... words) {
       return graph.add(hints, words..., [=, &p](auto& here) { here.leaf(words..., operations, [&] { p.run(t); }); });
     };

@@ -7,8 +7,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/program/serial.hpp"
 
-namespace skua::apps::cilksort {
-namespace {
+namespace skua::apps::cilksort { namespace {
 
 /// For keys of both widths.
 template <class Key>
@@ -83,13 +82,15 @@ TYPED_TEST(cilksort_of, every_kind_of_damage_is_noticed) {
 }
 
 /// Keys [first, first + n) of an array, and the place of whoever sorts them alone.
-void expect_owned(std::vector<share> const& shares, std::size_t first, std::size_t n, place_range const& at) {
+void expect_owned(std::vector<memory::share> const& shares, std::size_t first, std::size_t n, place_range const& at) {
   if (at.count > 1 && n > sort_leaf_keys) {
     auto const cut = quarters_of(n);
     for (std::uint32_t i = 0; i < 4; ++i) expect_owned(shares, first + cut[i], cut[i + 1] - cut[i], at.quarter(i));
     return;
   }
-  auto const mine = [&](share const& s) { return s.first == first && s.count == n && s.place == place_id{at.first}; };
+  auto const mine = [&](memory::share const& s) {
+    return s.first == first && s.count == n && s.place == place_id{at.first};
+  };
   EXPECT_TRUE(std::ranges::any_of(shares, mine)) << n << " keys from " << first;
 }
 
@@ -97,7 +98,7 @@ TEST(cilksort, whoever_sorts_keys_alone_owns_them) {
   for (std::uint32_t places : {0U, 1U, 2U, 3U, 4U, 8U}) {
     auto const shares = owners(1'000'003, {.first = 0, .count = places});
     std::size_t next = 0;
-    for (share const& s : shares) {
+    for (memory::share const& s : shares) {
       EXPECT_EQ(s.first, next);
       next += s.count;
     }
@@ -106,5 +107,4 @@ TEST(cilksort, whoever_sorts_keys_alone_owns_them) {
   }
 }
 
-}  // namespace
-}  // namespace skua::apps::cilksort
+}}  // namespace skua::apps::cilksort

@@ -63,12 +63,12 @@ merging<Key> sorting<Key>::back() const noexcept {
   return {scratch.first(2 * q), scratch.subspan(2 * q), data};
 }
 
-std::vector<share> owners(std::size_t n, place_range const& at) {
+std::vector<memory::share> owners(std::size_t n, place_range const& at) {
   if (at.count <= 1 || n <= sort_leaf_keys) return {{.place = place_id{at.first}, .first = 0, .count = n}};
-  std::vector<share> all;
+  std::vector<memory::share> all;
   auto const cut = quarters_of(n);
   for (std::uint32_t i = 0; i < 4; ++i) {
-    for (share part : owners(cut[i + 1] - cut[i], at.quarter(i))) {
+    for (memory::share part : owners(cut[i + 1] - cut[i], at.quarter(i))) {
       part.first += cut[i];
       all.push_back(part);
     }

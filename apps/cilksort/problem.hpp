@@ -102,7 +102,7 @@ void sort(Here& here, sorting<Key> const& s, place_range const& at = {}) {
 }
 
 /// Which place owns which of n keys, in `data` and `scratch` alike, by the hints of sort().
-std::vector<share> owners(std::size_t n, place_range const& at);
+std::vector<memory::share> owners(std::size_t n, place_range const& at);
 
 /// The numbers 0 .. n-1 in an order that depends on the seed alone.
 template <sort_key Key>

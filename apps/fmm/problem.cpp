@@ -86,7 +86,7 @@ void problem::divide_into_groups() {
 
 address problem::address_of(group const& g) const noexcept {
   cell const& root = tree_.cells()[g.root];
-  return address_in(root.begin + (root.charges() - 1) / 2, charges_.size());
+  return address::of(root.begin + (root.charges() - 1) / 2, charges_.size());
 }
 
 void problem::up(group const& g) noexcept {

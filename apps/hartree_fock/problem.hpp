@@ -89,20 +89,20 @@ matrix build(Here& here, problem const& p, std::vector<std::unique_ptr<workplace
   };
   auto const tasks = std::views::iota(std::uint32_t{0}, p.tasks());
   if (hints) {
-    here.each(tasks, [&](std::uint32_t t) { return p.work_of(t); }, body);
+    here.join_each(tasks, [&](std::uint32_t t) { return p.work_of(t); }, body);
   } else {
-    here.each(tasks, body);
+    here.join_each(tasks, body);
   }
   matrix sum(density.n);
-  here.each(std::views::iota(std::size_t{0}, density.n),
-            [&](Here&, std::size_t i) { collect_row(workplaces, i, sum); });
+  here.join_each(std::views::iota(std::size_t{0}, density.n),
+                 [&](Here&, std::size_t i) { collect_row(workplaces, i, sum); });
   return sum;
 }
 
 /// The whole run: builds until the field has converged.
 template <fork_join Here>
 void program(Here& here, problem& p, bool hints) {
-  std::vector<std::unique_ptr<workplace>> workplaces(here.workers());
+  std::vector<std::unique_ptr<workplace>> workplaces(here.num_workers());
   while (!p.field().done()) p.advance(build(here, p, workplaces, p.field().density(), hints));
 }
 

@@ -62,11 +62,12 @@ std::array<rectangle, 4> quarters(rectangle const& r, cutoff const& end) noexcep
   return all;
 }
 
-std::vector<share> owners(rectangle const& plate, float const* origin, cutoff const& end, place_range const& places) {
+std::vector<memory::share> owners(rectangle const& plate, float const* origin, cutoff const& end,
+                                  place_range const& places) {
   std::vector<piece> pieces;
   collect(plate, origin, end, places, pieces);
   std::ranges::sort(pieces, {}, &piece::first);
-  std::vector<share> shares;
+  std::vector<memory::share> shares;
   std::size_t begin = 0;  // the frame above belongs to the owner of the first cells
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     bool const is_last = i + 1 == pieces.size();

@@ -72,7 +72,8 @@ void step(Here& here, rectangle const& r, cutoff const& end, estimate const& gue
 
 /// Which of `places` owns which part of a buffer, by the hints of step(): shares of its memory, from `origin` to the
 /// end of the plate, in order. Work O(rows log rows).
-std::vector<share> owners(rectangle const& plate, float const* origin, cutoff const& end, place_range const& places);
+std::vector<memory::share> owners(rectangle const& plate, float const* origin, cutoff const& end,
+                                  place_range const& places);
 
 /// The plate, and the right answer.
 class problem {

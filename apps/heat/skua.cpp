@@ -70,10 +70,10 @@ class heat_app final : public program_app<heat_app>, public openmp_twin, public 
   [[nodiscard]] loop_styles* styles() override { return &twins_; }
   task_map run_mapped(pool& workers) override {
     place_data(workers);
-    heat::surveyor seen(problem_, end_, workers.workers());
+    heat::surveyor seen(problem_, end_, workers.num_workers());
     leaf_record record(workers);
     workers.run([&](auto& here) {
-      heat::program(here, problem_, end_, guess_, {.first = 0, .count = workers.map().places()},
+      heat::program(here, problem_, end_, guess_, {.first = 0, .count = workers.layout().places()},
                     [&](std::size_t i) { seen.note(i, record.take()); });
     });
     ran_ = true;

@@ -92,7 +92,7 @@ void add_iteration(Graph& graph, problem& p) {
     }
   };
   auto const hints = [&](std::size_t i, std::size_t j, double per_cell) {
-    return work{per_cell * static_cast<double>(p.rows_of(i) * p.rows_of(j))} | address_in(i * n + j, n * n);
+    return work{per_cell * static_cast<double>(p.rows_of(i) * p.rows_of(j))} | address::of(i * n + j, n * n);
   };
   for_each_block([&](std::size_t i, std::size_t j) {
     cross const near(i, j, n);

@@ -8,8 +8,7 @@
 #include "apps/latency/problem.hpp"
 #include "skua/program/serial.hpp"
 
-namespace skua::apps::latency {
-namespace {
+namespace skua::apps::latency { namespace {
 
 shape some_shape(std::uint64_t seed) {
   return {.levels = 1 + static_cast<std::uint32_t>(seed % 8),
@@ -82,10 +81,10 @@ class overtaken {
       if (depth == 0) return;
       ++urgent_waiting_;
       auto const urgent = [this](Region&) { --urgent_waiting_; };
-      by_priority ? inner.spawn(priority{urgency::high}, urgent) : inner.spawn(urgent);
+      by_priority ? inner.spawn(strategies::priority{strategies::urgency::high}, urgent) : inner.spawn(urgent);
       for (int child = 0; child < 2; ++child) spawn(inner, depth - 1, by_priority);
     };
-    by_priority ? f.spawn(priority{urgency::normal}, task) : f.spawn(task);
+    by_priority ? f.spawn(strategies::priority{strategies::urgency::normal}, task) : f.spawn(task);
   }
   int count() const { return count_; }
 
@@ -103,5 +102,4 @@ TEST(latency, urgent_tasks_go_first_by_priority_and_wait_for_their_siblings_newe
   }
 }
 
-}  // namespace
-}  // namespace skua::apps::latency
+}}  // namespace skua::apps::latency

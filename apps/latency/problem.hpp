@@ -20,8 +20,8 @@ namespace skua::apps::latency {
 
 /// How tasks are spawned.
 enum class choice : std::uint8_t {
-  by_priority,  ///< urgent ones with `priority{urgency::high}`, the others with `urgency::normal`
-  none,         ///< without a strategy: the newest first
+  by_priority,  ///< urgent ones with `strategies::priority{strategies::urgency::high}`, the others with `strategies::urgency::normal`
+  none,  ///< without a strategy: the newest first
 };
 
 struct shape {
@@ -91,7 +91,7 @@ class program_of {
   void spawn_background(Region& f, std::uint32_t i) const {
     auto const task = [all = *this, i](Region& inner) { all.background(inner, i); };
     if (how_ == choice::none) return f.spawn(task);
-    f.spawn(priority{urgency::normal}, task);
+    f.spawn(strategies::priority{strategies::urgency::normal}, task);
   }
 
  private:
@@ -111,7 +111,7 @@ class program_of {
       work_for(all.load_.urgent_ns());
     };
     if (how_ == choice::none) return f.spawn(task);
-    f.spawn(priority{urgency::high}, task);
+    f.spawn(strategies::priority{strategies::urgency::high}, task);
   }
 
   load const& load_;

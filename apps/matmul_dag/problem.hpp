@@ -132,7 +132,7 @@ void program(Here& here, problem& p) {
   std::size_t const n = p.blocks();
   p.for_each_task([&](task const& t) {
     flops const operations{t.operations()};
-    auto const hints = work{operations.count} | address_in(t.row * n + t.column, n * n) | t.type();
+    auto const hints = work{operations.count} | address::of(t.row * n + t.column, n * n) | t.type();
     // b is read by every member, the rows of the others are shared.
     auto const add = [&](auto const& to, auto const& by_rows, auto const&... b) {
       graph.add_team(hints, by_rows, b..., to, [=, &p](auto& mine) {

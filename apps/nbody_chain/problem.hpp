@@ -44,7 +44,7 @@ class problem {
   [[nodiscard]] std::size_t n() const noexcept { return shape_.n; }
   [[nodiscard]] std::uint64_t iterations() const noexcept { return shape_.iterations; }
   [[nodiscard]] address at(std::size_t task) const noexcept {
-    return address_at(shape_.remote && task == 1 ? 0.75 : 0.25);
+    return address::at(shape_.remote && task == 1 ? 0.75 : 0.25);
   }
   [[nodiscard]] double operations() const noexcept {  ///< of a task
     return flops_per_pair * static_cast<double>(shape_.n) * static_cast<double>(shape_.n);

@@ -10,8 +10,7 @@
 #include "skua/program/serial.hpp"
 #include "skua/skua.hpp"
 
-namespace skua::apps::prefix_sum {
-namespace {
+namespace skua::apps::prefix_sum { namespace {
 
 /// Equal arrays in one piece.
 struct input_arrays {
@@ -101,13 +100,12 @@ TEST(in_order, home_goes_up_and_others_come_down) {
     return in_order{.position = first, .all = 100, .home = worker_id{2}, .blocks = 1};
   };
   for (bool const steals : {false, true}) {
-    requester const home{.worker = worker_id{2}, .steals = steals};
-    requester const other{.worker = worker_id{0}, .steals = steals};
+    strategies::requester const home{.worker = worker_id{2}, .steals = steals};
+    strategies::requester const other{.worker = worker_id{0}, .steals = steals};
     EXPECT_LT(blocks_from(3).key(home), blocks_from(4).key(home));
     EXPECT_GT(blocks_from(3).key(other), blocks_from(4).key(other));
     EXPECT_LT(blocks_from(99).key(home), blocks_from(99).key(other));  // own arrays first
   }
 }
 
-}  // namespace
-}  // namespace skua::apps::prefix_sum
+}}  // namespace skua::apps::prefix_sum

@@ -62,7 +62,7 @@ struct in_order {
   worker_id home;
   std::uint32_t blocks;
 
-  [[nodiscard]] double key(requester const& by) const noexcept {
+  [[nodiscard]] double key(strategies::requester const& by) const noexcept {
     return by.worker == home ? position : 2 * all - position;
   }
   [[nodiscard]] double transitive_weight() const noexcept { return blocks; }

@@ -28,7 +28,7 @@ struct by_estimate {
   std::uint16_t moves;                     ///< made so far
   std::uint16_t estimate;                  ///< moves, and those that are still needed at least
 
-  [[nodiscard]] double key(requester const&) const noexcept { return 256.0 * estimate - moves; }
+  [[nodiscard]] double key(strategies::requester const&) const noexcept { return 256.0 * estimate - moves; }
   [[nodiscard]] bool is_dead() const noexcept { return estimate >= best->load(std::memory_order_relaxed); }
 };
 static_assert(strategy<by_estimate>);
@@ -112,7 +112,7 @@ class search {
 /// A shortest solution. Work and memory are those of A*, and what the order of the tasks adds.
 template <has_finish Here>
 result program(Here& here, board start, choice how, limits const& within) {
-  search all(start, how, within, here.workers());
+  search all(start, how, within, here.num_workers());
   here.finish([&](auto& f) { all.begin(f); });
   return all.found();
 }

@@ -101,7 +101,7 @@ void build(Graph& graph, problem& p, Seen&& seen) {
   std::size_t const t_bytes = lapack::inner * s.tile * sizeof(double);
   for_each_task(s.tiles(), [&](task const& t) {
     double const operations = t.operations(s);
-    auto const hints = work{operations} | address_in(t.i * n + t.j, n * n) | t.type();
+    auto const hints = work{operations} | address::of(t.i * n + t.j, n * n) | t.type();
     writes const to{p.at(t.i, t.j), bytes};
     writes const top{p.at(t.k, t.j), bytes};
     auto const add = [&](auto const&... words) {

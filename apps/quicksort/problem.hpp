@@ -58,7 +58,7 @@ struct by_size {
     double const pieces = keys / static_cast<double>(cutoff);
     weight = pieces * std::log2(pieces);
   }
-  [[nodiscard]] double key(requester const& by) const noexcept { return by.steals ? -keys : keys; }
+  [[nodiscard]] double key(strategies::requester const& by) const noexcept { return by.steals ? -keys : keys; }
   [[nodiscard]] double transitive_weight() const noexcept { return weight; }
   [[nodiscard]] static constexpr bool allow_call_conversion() noexcept { return true; }
 };

@@ -89,7 +89,7 @@ void program(Here& here, problem& p) {
   std::vector<runtime::node<void>> nodes(p.nodes());
   flow graph(here);
   for (std::uint32_t i = 0; i < p.nodes(); ++i) {
-    auto const at = address_in(i % p.of().width, p.of().width);
+    auto const at = address::of(i % p.of().width, p.of().width);
     if (p.of().growing) {
       nodes[i] = graph.add(at, grower<Here>(p, nodes, i));
     } else {

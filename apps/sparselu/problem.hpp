@@ -103,7 +103,7 @@ void program(Here& here, block_matrix& a) {
   std::size_t const size = a.size();
   std::size_t const bytes = a.bytes();
   for_each_task(a, [&](task const& t) {
-    auto const hints = work{t.operations(size)} | address_in(t.row * n + t.column, n * n) | t.type();
+    auto const hints = work{t.operations(size)} | address::of(t.row * n + t.column, n * n) | t.type();
     writes const block{t.block, bytes};
     // The rows of a block, or its columns, follow each other in memory, or in each row.
     std::size_t const row = size * sizeof(float);

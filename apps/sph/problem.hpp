@@ -116,11 +116,11 @@ void visit(Here& here, particles<D>& p, node<D> const& n, pass which, work_hints
   };
   auto const unmeasured = [&](Here& h, node<D> const& child) { body(h, child, memory); };
   switch (hints) {
-    case work_hints::none: return here.each(children, unmeasured);
+    case work_hints::none: return here.join_each(children, unmeasured);
     case work_hints::given:
-      return here.each(
+      return here.join_each(
           children, [](node<D> const& child) { return work{static_cast<double>(child.own.size())}; }, unmeasured);
-    case work_hints::measured: return memory.each(here, children, body);
+    case work_hints::measured: return memory.join_each(here, children, body);
   }
 }
 

@@ -110,7 +110,7 @@ class sph_app final : public program_app<sph_app>, public openmp_twin, public tb
  private:
   template <std::size_t D>
   static task_map recorded(pool& workers, sph::problem<D>& p, sph::work_hints hints) {
-    sph::surveyor<D> seen(p, workers.workers());
+    sph::surveyor<D> seen(p, workers.num_workers());
     leaf_record record(workers);
     workers.run([&](auto& here) { sph::program(here, p, hints, [&] { seen.note(record.take()); }); });
     return seen.map();

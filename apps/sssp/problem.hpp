@@ -34,7 +34,7 @@ struct by_distance {
 
   by_distance(std::atomic<distance> const& of_node, node n, distance d) noexcept
       : known(&of_node), reached(d), random(runtime::dice{(std::uint64_t{n} << 32) ^ d}.next()) {}
-  [[nodiscard]] double key(requester const& by) const noexcept {
+  [[nodiscard]] double key(strategies::requester const& by) const noexcept {
     return static_cast<double>(by.steals ? random : reached);
   }
   [[nodiscard]] bool is_dead() const noexcept { return known->load(std::memory_order_relaxed) < reached; }
@@ -120,7 +120,7 @@ void require_source(node source, node nodes);
 template <has_finish Here, graph Graph>
 result program(Here& here, Graph const& g, node source, choice how) {
   require_source(source, g.nodes());
-  search<Graph> all(g, how, here.workers());
+  search<Graph> all(g, how, here.num_workers());
   here.finish([&](auto& f) { all.reach(f, source, 0); });
   return all.found();
 }

@@ -21,12 +21,12 @@ void program(Here& here, product<View> const& whole, tools<View> const& with, un
   if (level == with.levels) return matmul::program(here, whole, with.leaf);
   auto const room = with.room->take(level, index(here.worker()));
   step<View> const s(whole, room.data(), with);
-  here.each(std::views::iota(std::size_t{0}, 2 * s.pieces()), [&](Here& h, std::size_t i) { s.sum_inputs(h, i); });
+  here.join_each(std::views::iota(std::size_t{0}, 2 * s.pieces()), [&](Here& h, std::size_t i) { s.sum_inputs(h, i); });
   auto const p = s.products();
   auto const multiply = [&](std::size_t i) { return [&, i](Here& h) { program(h, p[i], with, level + 1); }; };
   here.join(work{1}, multiply(0), work{1}, multiply(1), work{1}, multiply(2), work{1}, multiply(3),  //
             work{1}, multiply(4), work{1}, multiply(5), work{1}, multiply(6));
-  here.each(std::views::iota(std::size_t{0}, s.pieces()), [&](Here& h, std::size_t i) { s.sum_products(h, i); });
+  here.join_each(std::views::iota(std::size_t{0}, s.pieces()), [&](Here& h, std::size_t i) { s.sum_products(h, i); });
 }
 
 template <template <class> class View>

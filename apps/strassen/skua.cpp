@@ -110,7 +110,7 @@ class strassen_app final : public program_app<strassen_app<Layout, View>>, publi
 
   template <fork_join Here>
   void program(Here& here, std::uint32_t) {
-    strassen::program(here, begin(here.workers()), tools_);
+    strassen::program(here, begin(here.num_workers()), tools_);
   }
 
  private:

@@ -33,7 +33,7 @@ enum class choice : std::uint8_t {
 struct starts_first {
   bool spawns;
 
-  [[nodiscard]] bool prioritize(starts_first const& other, requester const& by) const noexcept {
+  [[nodiscard]] bool prioritize(starts_first const& other, strategies::requester const& by) const noexcept {
     return spawns != other.spawns && spawns == by.steals;
   }
 };
@@ -46,7 +46,7 @@ struct start_strategy : starts_first {
 
   start_strategy(std::atomic<triangle> const& of_triangle, std::uint32_t neighbours) noexcept
       : starts_first{false}, state(&of_triangle), free_neighbours(neighbours) {}
-  [[nodiscard]] double key(requester const&) const noexcept { return free_neighbours; }
+  [[nodiscard]] double key(strategies::requester const&) const noexcept { return free_neighbours; }
   [[nodiscard]] static constexpr double transitive_weight() noexcept { return 1; }
   /// A call overtakes the tasks that wait. So only those that would go first anyway may be one.
   [[nodiscard]] bool allow_call_conversion() const noexcept { return free_neighbours <= 1; }
@@ -60,7 +60,7 @@ struct spawn_strategy : starts_first {
   triangle size;
 
   spawn_strategy(triangle from, triangle triangles) noexcept : starts_first{true}, first(from), size(triangles) {}
-  [[nodiscard]] double key(requester const& by) const noexcept {
+  [[nodiscard]] double key(strategies::requester const& by) const noexcept {
     auto const number = static_cast<double>(first);
     return by.steals ? -number : number;
   }
@@ -180,7 +180,7 @@ class search {
 /// Work O(triangles), times log interval with strategies.
 template <has_finish Here>
 result program(Here& here, mesh const& m, options const& with) {
-  search all(m, with, here.workers());
+  search all(m, with, here.num_workers());
   here.finish([&](auto& f) { all.spawn_all(f); });
   return std::move(all).found();
 }

@@ -14,8 +14,7 @@
 #include "skua/program/serial.hpp"
 #include "skua/skua.hpp"
 
-namespace skua::apps::strips {
-namespace {
+namespace skua::apps::strips { namespace {
 
 constexpr std::array both_choices{choice::by_neighbours, choice::lifo};
 
@@ -111,7 +110,7 @@ struct waiting {
   friend runtime::ordered_task view(waiting const* w) noexcept { return {w->kind, w->value, worker_id{0}, 0}; }
 };
 
-std::string order_for(requester const& by) {
+std::string order_for(strategies::requester const& by) {
   std::atomic<triangle> const state{search::is_free};
   std::array const starts{start_strategy(state, 3), start_strategy(state, 1), start_strategy(state, 2)};
   std::array const spawns{spawn_strategy(64, 64), spawn_strategy(0, 64), spawn_strategy(128, 64)};
@@ -149,5 +148,4 @@ TEST(strategies_of_strips, start_of_a_taken_triangle_is_dead) {
   EXPECT_TRUE(start.is_dead());
 }
 
-}  // namespace
-}  // namespace skua::apps::strips
+}}  // namespace skua::apps::strips

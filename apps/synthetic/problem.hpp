@@ -53,9 +53,9 @@ void program(Here& here, problem& p, bool hints) {
   auto const duration = [&](std::uint32_t k) { return static_cast<double>(p.durations()[k]); };
   auto const body = [&](Here& h, std::uint32_t k) { h.leaf(flops{duration(k)}, [&] { p.run(k, charge_only); }); };
   if (hints) {
-    here.each(tasks, duration, body);
+    here.join_each(tasks, duration, body);
   } else {
-    here.each(tasks, body);
+    here.join_each(tasks, body);
   }
 }
 

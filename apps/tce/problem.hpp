@@ -17,7 +17,7 @@ namespace skua::apps::tce {
 /// C += A * B, tiles by `by`. `hints`: each task gives its flops as its work.
 template <fork_join Here>
 void program(Here& here, contraction const& on, gemm const& by, tensors& with, bool hints) {
-  std::vector<std::unique_ptr<contraction_worker>> workers(here.workers());
+  std::vector<std::unique_ptr<contraction_worker>> workers(here.num_workers());
   auto const tasks = std::views::iota(std::size_t{0}, on.tasks().size());
   auto const work_of = [&](std::size_t t) { return static_cast<double>(on.flops(on.tasks()[t])); };
   auto const body = [&](Here& h, std::size_t t) {
@@ -26,9 +26,9 @@ void program(Here& here, contraction const& on, gemm const& by, tensors& with, b
     h.leaf(flops{work_of(t)}, [&] { mine->run(on.tasks()[t], with); });
   };
   if (hints) {
-    here.each(tasks, work_of, body);
+    here.join_each(tasks, work_of, body);
   } else {
-    here.each(tasks, body);
+    here.join_each(tasks, body);
   }
 }
 

@@ -77,7 +77,7 @@ class search {
 /// Work O(nodes), span O(the sum of the numbers of children along a path).
 template <fork_join Here>
 tally program(Here& here, tree const& which) {
-  search whole(which, here.workers());
+  search whole(which, here.num_workers());
   node const root = which.root();
   whole.below(here, root, 0, whole.meet(whole.counts_of(index(here.worker())), root));
   return whole.total();

@@ -50,7 +50,7 @@ class spawned_search {
     if (born == 0) return;
     auto const task = [this, met, born](auto& inner) { this->below(inner, met, born); };
     if (how_ == choice::none) return f.spawn(task);
-    f.spawn(weighted{sizes_.at(met.depth)}, task);
+    f.spawn(strategies::weighted{sizes_.at(met.depth)}, task);
   }
 
   [[nodiscard]] tally total() const noexcept { return search_.total(); }
@@ -69,7 +69,7 @@ class spawned_search {
 /// Work O(nodes), span O(the sum of the numbers of children along a path).
 template <has_finish Here>
 tally spawned(Here& here, tree const& which, choice how) {
-  spawned_search whole(which, how, here.workers());
+  spawned_search whole(which, how, here.num_workers());
   here.finish([&](auto& f) { whole.meet(f, which.root()); });
   return whole.total();
 }

@@ -116,7 +116,7 @@ struct experiment {
   std::string where;  ///< section and figure of the paper
   std::string claim;
   std::string machine;
-  spread seats = spread::compact;
+  runtime::spread seats = runtime::spread::compact;
   std::string serial_placement = "first-touch";
   std::uint32_t workers = 0;  ///< if x is an option of the app
   std::uint32_t seeds = 1;

@@ -112,7 +112,8 @@ class reader {
     made_.machine = top_.text("machine");
     auto const model = at_line(top_, "machine", [&] { return sim::machine_model::load(made_.machine); });
     most_workers_ = static_cast<std::uint32_t>(model.tree().pus().size());
-    made_.seats = choice(top_, "seats", {"compact", "scatter"}) == 0 ? spread::compact : spread::scatter;
+    made_.seats =
+        choice(top_, "seats", {"compact", "scatter"}) == 0 ? runtime::spread::compact : runtime::spread::scatter;
     made_.serial_placement = top_.text_or("serial_placement", "first-touch");
     placement(top_, "serial_placement", made_.serial_placement);
   }

@@ -76,7 +76,7 @@ std::string heading(experiment_results const& r) {
   experiment const& e = *r.of;
   std::string text = fmt::format(
       "{}: {}\n  {}\n  claim: {}\n  simulated on the machine model {}, workers {}", e.name, e.title, e.where, e.claim,
-      r.machine, e.seats == spread::scatter ? "scattered over the sockets" : "packed on the fewest sockets");
+      r.machine, e.seats == runtime::spread::scatter ? "scattered over the sockets" : "packed on the fewest sockets");
   if (!e.x.option.empty()) text += fmt::format("; {} workers", e.workers);
   if (e.seeds > 1 && !r.quick) text += fmt::format("; medians of {} seeds", e.seeds);
   if (r.quick) text += "; small inputs, which show only that it runs";

@@ -106,7 +106,7 @@ runner runner_of(peer_choice const& chosen, unsigned workers) {
 }
 
 runner runner_of(std::shared_ptr<pool> const& workers, std::string name, breaking_down how) {
-  unsigned const count = workers->workers();
+  unsigned const count = workers->num_workers();
   runner it{.name = std::move(name),
             .workers = count,
             .is_serial = false,

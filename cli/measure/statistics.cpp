@@ -64,8 +64,8 @@ std::vector<worker_counters> counted_since(std::span<worker_counters const> befo
 }
 
 std::string distance_name(pool const& workers, std::size_t d) {
-  bool const and_farther = d + 1 == distance_classes_max;
-  return workers.map().distance_name(static_cast<std::uint32_t>(d)) + (and_farther ? " or farther" : "");
+  bool const and_farther = d + 1 == worker_counters::distance_classes;
+  return workers.layout().distance_name(static_cast<std::uint32_t>(d)) + (and_farther ? " or farther" : "");
 }
 
 std::vector<std::uint64_t> steals_of(worker_counters const& c) { return {c.steals.begin(), c.steals.end()}; }

@@ -104,7 +104,7 @@ findings examine(pool_options const& chosen, topology tree) {
           .quota = std::move(quota),
           .usual = std::move(usual),
           .facts = tried.facts(),
-          .map = tried.map(),
+          .map = tried.layout(),
           .fence = runtime::fence_kind(),
           .why_fence = runtime::fence_reason(),
           .pages = runtime::try_pages(),

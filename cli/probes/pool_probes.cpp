@@ -180,7 +180,7 @@ namespace {
 struct counted_order {
   std::uint64_t key;
   std::uint64_t* asked;
-  [[nodiscard]] bool prioritize(counted_order const& other, requester const&) const noexcept {
+  [[nodiscard]] bool prioritize(counted_order const& other, strategies::requester const&) const noexcept {
     ++*asked;
     return key < other.key;
   }

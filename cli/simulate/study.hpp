@@ -71,7 +71,7 @@ struct sim_row {
 /// The instance of the machine on which a study runs, the order in which workers fill it, and their deques.
 struct sim_stage {
   sim::machine_numbers numbers;
-  spread seats = spread::compact;
+  runtime::spread seats = runtime::spread::compact;
   sim::deque_kind deques = sim::deque_kind::biased;
   /// Whole runs before the one that counts, with the same policy object, caches and pages: what a pool does that runs a
   /// program again and again. Policies such as replay learn from them.

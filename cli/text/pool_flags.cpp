@@ -102,7 +102,7 @@ layout layout_of(topology const& machine, pool_options const& chosen) {
   return layout{machine,
                 {.workers = all.workers.value,
                  .at_most = runtime::count_default_workers(machine, runtime::read_cpu_quota()).count,
-                 .order = chosen.scatter ? spread::scatter : spread::compact,
+                 .order = chosen.scatter ? runtime::spread::scatter : runtime::spread::compact,
                  .places = all.places.value,
                  .places_from = all.places.from == "code" ? "--places" : all.places.from}};
 }

@@ -15,8 +15,8 @@ TEST(address_map, the_bits_of_a_key_are_the_logarithm_of_four_times_the_workers_
 }
 
 TEST(address_map, the_relative_location_of_figure_4_maps_to_worker_1_of_8) {
-  static_assert(address_map(8).worker_of(address_at(0.125)) == worker_id{1});
-  static_assert(address_map(8).key_of(address_at(0.125)) == 4);
+  static_assert(address_map(8).worker_of(address::at(0.125)) == worker_id{1});
+  static_assert(address_map(8).key_of(address::at(0.125)) == 4);
 }
 
 TEST(address_map, every_worker_has_four_to_eight_keys_in_the_order_of_the_workers) {
@@ -35,8 +35,8 @@ TEST(address_map, every_worker_has_four_to_eight_keys_in_the_order_of_the_worker
       EXPECT_GE(n, 4);
       EXPECT_LE(n, 8);
     }
-    EXPECT_EQ(map.worker_of(address_at(1)), worker_id{workers - 1});
-    EXPECT_EQ(map.worker_of(address_at(0)), worker_id{0});
+    EXPECT_EQ(map.worker_of(address::at(1)), worker_id{workers - 1});
+    EXPECT_EQ(map.worker_of(address::at(0)), worker_id{0});
   }
 }
 

@@ -50,11 +50,11 @@ TEST(numa_ws, an_address_without_a_place_is_one_of_the_place_of_the_worker_that_
   worker_policy& m = p.of_worker(worker_id{5});
   task_tag parent = at_place(2);
   for (std::uint32_t w = 0; w < 16; ++w) {
-    task_tag child = m.mark(parent, as_hint(address_in(w, 16)));
+    task_tag child = m.mark(parent, as_hint(address::of(w, 16)));
     EXPECT_EQ(tag_fields::read(child).place, place_id{w / 4});
     EXPECT_EQ(tag_fields::read(m.mark(child, {})).place, place_id{w / 4}) << "inherited as a place is";
   }
-  EXPECT_EQ(tag_fields::read(m.mark(parent, address_at(0.9) | at{place_id{1}})).place, place_id{1});
+  EXPECT_EQ(tag_fields::read(m.mark(parent, address::at(0.9) | at{place_id{1}})).place, place_id{1});
 }
 
 TEST(numa_ws, a_child_starts_with_no_pushes_and_other_words_of_the_tag_are_left_alone) {

@@ -3,6 +3,8 @@
 // Tasks with the same address work on the same data, tasks with close ones on close data. [arms-2021 3.1]
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 
 namespace skua { inline namespace v0 { namespace runtime {
@@ -11,21 +13,28 @@ namespace skua { inline namespace v0 { namespace runtime {
 /// and for those that this task spawns or forks without an address of their own.
 struct address {
   std::uint32_t fraction;
+
+  /// The position x, clipped to [0, 1); a NaN is 0.
+  [[nodiscard]] static constexpr address at(double x) noexcept {
+    constexpr double all = 4294967296.0;
+    constexpr std::uint32_t last = 0xffff'fffeU;  // 0xffff'ffff stands for no address
+    if (!(x > 0)) return {0};
+    return {x * all < last ? static_cast<std::uint32_t>(x * all) : last};
+  }
+  /// The middle of element i of n on the line, such as a block of an array or a chain of tasks. Precondition: i < n.
+  [[nodiscard]] static constexpr address of(std::uint64_t i, std::uint64_t n) noexcept {
+    return at((static_cast<double>(i) + 0.5) / static_cast<double>(n));
+  }
+  /// Of cell {x, y} of {nx, ny}, {x, y, z} of {nx, ny, nz}, or block {i, j} of {rows, columns}, in Z order
+  /// (space_filling_curve.hpp).
+  template <std::integral T, std::integral U, std::size_t D>
+  [[nodiscard]] static constexpr address morton(T const (&cell)[D], U const (&extents)[D]) noexcept;
+  /// The same in the order of Hilbert's curve: neighbours on the line are neighbours in the grid.
+  template <std::integral T, std::integral U, std::size_t D>
+  [[nodiscard]] static constexpr address hilbert(T const (&cell)[D], U const (&extents)[D]) noexcept;
+
   friend constexpr bool operator==(address, address) noexcept = default;
 };
-
-/// The position x, clipped to [0, 1); a NaN is 0.
-[[nodiscard]] constexpr address address_at(double x) noexcept {
-  constexpr double all = 4294967296.0;
-  constexpr std::uint32_t last = 0xffff'fffeU;  // 0xffff'ffff stands for no address
-  if (!(x > 0)) return {0};
-  return {x * all < last ? static_cast<std::uint32_t>(x * all) : last};
-}
-
-/// The middle of element i of n on the line, such as a block of an array or a chain of tasks. Precondition: i < n.
-[[nodiscard]] constexpr address address_in(std::uint64_t i, std::uint64_t n) noexcept {
-  return address_at((static_cast<double>(i) + 0.5) / static_cast<double>(n));
-}
 
 /// What function a task runs, and whether it may run on several workers. Models of tasks' times are kept per type.
 /// [arms-2021 3.3]
@@ -40,8 +49,6 @@ struct task_type {
 namespace skua { inline namespace v0 {
 
 using runtime::address;
-using runtime::address_at;
-using runtime::address_in;
 using runtime::task_type;
 
 }}  // namespace skua::v0

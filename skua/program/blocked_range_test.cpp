@@ -467,9 +467,9 @@ TEST(shuffled, runs_every_child_once_in_an_order_that_its_seed_decides) {
     here.join([&](shuffled&) { order.push_back(0); }, [&](shuffled&) { order.push_back(1); },
               [&](shuffled&) { order.push_back(2); });
     std::vector<int> const numbers{3, 4, 5, 6};
-    here.each(numbers, [&](shuffled&, int i) { order.push_back(i); });
+    here.join_each(numbers, [&](shuffled&, int i) { order.push_back(i); });
     here.scope([&](auto& s) {
-      for (int i = 7; i < 10; ++i) s.fork([&order, i](shuffled&) { order.push_back(i); });
+      for (int i = 7; i < 10; ++i) s.spawn([&order, i](shuffled&) { order.push_back(i); });
     });
     return order;
   };

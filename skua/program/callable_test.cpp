@@ -176,9 +176,9 @@ void join_and_fork_rvalues(Here& here) {
   here.join(once_here{&calls}, [](auto&) {}, once_here{&calls});
   once_here const kept{&calls};
   here.scope([&](auto& s) {
-    s.fork(once_here{&calls});
-    s.fork(skua::work{2}, once_here{&calls});
-    s.fork(kept);
+    s.spawn(once_here{&calls});
+    s.spawn(skua::work{2}, once_here{&calls});
+    s.spawn(kept);
   });
   EXPECT_EQ(calls, 7);
 }

@@ -128,7 +128,8 @@ constexpr hint element_hint(Hint hint) noexcept {
   if constexpr (hint_word<Hint>) {
     return as_hint(hint);
   } else {
-    static_assert(std::is_arithmetic_v<Hint>, "each(range, hint_of, body): hint_of yields a hint word or a number");
+    static_assert(std::is_arithmetic_v<Hint>,
+                  "join_each(range, hint_of, body): hint_of yields a hint word or a number");
     return as_hint(work{static_cast<double>(hint)});
   }
 }
@@ -138,6 +139,5 @@ constexpr hint element_hint(Hint hint) noexcept {
 namespace skua { inline namespace v0 {
 
 using runtime::nothing;
-using runtime::unhinted;
 
 }}  // namespace skua::v0

@@ -61,7 +61,7 @@ void fork_and_note(Here& here, digest& all, int depth) {
   auto const note = [&](auto& h, std::uint64_t what) {
     all.add(what);
     all.add(index(h.worker()));
-    all.add(h.workers());
+    all.add(h.num_workers());
   };
   if (depth == 0) return note(here, 1);
   here.join(
@@ -75,12 +75,12 @@ void fork_and_note(Here& here, digest& all, int depth) {
         fork_and_note(h, all, depth - 1);
       });
   std::array<std::uint64_t, 5> const elements{20, 21, 22, 23, 24};
-  here.each(elements, [&](auto& h, std::uint64_t e) { note(h, e); });
+  here.join_each(elements, [&](auto& h, std::uint64_t e) { note(h, e); });
   here.scope([&](auto& s) {
     for (std::uint64_t i = 0; i < 4; ++i) {
-      s.fork([&, i](auto& h) {
+      s.spawn([&, i](auto& h) {
         note(h, 30 + i);
-        if (i == 1) s.fork([&](auto& inner) { note(inner, 40); });
+        if (i == 1) s.spawn([&](auto& inner) { note(inner, 40); });
       });
     }
     note(here, 50);
@@ -114,9 +114,9 @@ TEST(shuffled, begins_no_child_once_it_shall_stop) {
         here.with_stop(source.get_token(), [&](shuffled& h) {
           h.join(child, child, child);
           std::array<int, 4> const elements{};
-          h.each(elements, [&](auto& inner, int) { child(inner); });
+          h.join_each(elements, [&](auto& inner, int) { child(inner); });
           h.scope([&](auto& s) {
-            for (int i = 0; i < 4; ++i) s.fork(child);
+            for (int i = 0; i < 4; ++i) s.spawn(child);
           });
         });
       } catch (cancelled const&) {
@@ -145,7 +145,7 @@ TEST(shuffled, scopes_that_return_a_value_wait_for_their_children) {
     shuffled here(seed);
     int ran = 0;
     int const value = here.scope([&](auto& s) {
-      for (int i = 0; i < 3; ++i) s.fork([&](auto&) { ++ran; });
+      for (int i = 0; i < 3; ++i) s.spawn([&](auto&) { ++ran; });
       return 7;
     });
     EXPECT_EQ(value, 7);
@@ -158,10 +158,10 @@ TEST(shuffled, ignores_hints_and_runs_every_child) {
     shuffled here(seed);
     int ran = 0;
     std::array<int, 3> const elements{1, 2, 4};
-    here.each(elements, [](int) { return 1.0; }, [&](auto&, int e) { ran += e; });
+    here.join_each(elements, [](int) { return 1.0; }, [&](auto&, int e) { ran += e; });
     here.scope([&](auto& s) {
-      s.fork(work{2}, [&](auto&) { ran += 8; });
-      s.fork(work{1}, [&](auto&) { ran += 16; });
+      s.spawn(work{2}, [&](auto&) { ran += 8; });
+      s.spawn(work{1}, [&](auto&) { ran += 16; });
     });
     EXPECT_EQ(ran, 31);
   }

@@ -272,8 +272,8 @@ TEST(each_allocation, of_the_others_leaks_nothing) {
       [&] { static_cast<void>(filter(here, in, [](shared const&) { return true; }, grain{3})); },
       [&] { static_cast<void>(inclusive_scan(several, in, out.begin(), shared(), newest, grain{3})); },
       [&] { static_cast<void>(exclusive_scan(here, in, out.begin(), shared(), newest, grain{3})); },
-      [&] { measured_work().each(here, in, [](auto&, shared const&) {}); },
-      [&] { measured_work().each(here, in, [](auto&, shared const&, measured_work&) {}); }};
+      [&] { measured_work().join_each(here, in, [](auto&, shared const&) {}); },
+      [&] { measured_work().join_each(here, in, [](auto&, shared const&, measured_work&) {}); }};
   for (auto const& use : uses) {
     fail_each_allocation(use, [&](bool) {
       std::ranges::fill(out, nullptr);
@@ -332,9 +332,9 @@ TEST(each_allocation, of_algorithms_is_given_back) {
 TEST(each_allocation, of_a_mark_is_a_mark_that_is_not_there) {
   recorder here;
   before_failure = 0;
-  here.mark("lost", 1);
+  mark(here, "lost", 1);
   before_failure = -1;
-  here.mark("kept", 2);
+  mark(here, "kept", 2);
   task_tree const tree = here.take();
   ASSERT_EQ(tree.marks().size(), 1U);
   EXPECT_STREQ(tree.marks().front().name, "kept");

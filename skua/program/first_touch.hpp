@@ -22,7 +22,7 @@ template <fork_join Here>
 void first_touch(Here& here, page_block const& block, std::span<page_run const> runs,
                  page_kernel const& kernel = running_kernel()) {
   auto const place_of = [](page_run const& run) { return at{run.place}; };
-  here.each(runs, place_of, [&block, &kernel](Here& h, page_run const& run) {
+  here.join_each(runs, place_of, [&block, &kernel](Here& h, page_run const& run) {
     std::span<std::byte> const pages = block.bytes().subspan(run.first, run.bytes);
     std::error_code const fault =
         h.leaf(writes{pages.data(), pages.size()}, [&pages, &kernel] { return touch_pages(pages, kernel); });

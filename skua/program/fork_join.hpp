@@ -25,10 +25,10 @@ inline constexpr bool is_checked_fork_join = false;
 ///                            order (void yields `nothing`; all void: the join returns void). 2 <= n. Each callable
 ///                            takes Here& and may be preceded by hint words. One child throws: the first exception is
 ///                            rethrown, siblings that have not started are dropped, running ones see stop_requested().
-///  * each(range, body)       calls body(here, element) once for every element of a sized random-access range, as one
+///  * join_each(range, body)       calls body(here, element) once for every element of a sized random-access range, as one
 ///                            group.
-///    each(range, hint_of, body)  hint_of(element) returns a hint word or a number (the element's work).
-///  * scope(body)             calls body(s); s.fork([hint,] f) starts a child found on the way; scope returns the
+///    join_each(range, hint_of, body)  hint_of(element) returns a hint word or a number (the element's work).
+///  * scope(body)             calls body(s); s.spawn([hint,] f) starts a child found on the way; scope returns the
 ///                            body's value after every child has returned.
 ///  * leaf(words.., kernel)   calls kernel(); the words declare what it touches.
 ///  * with_stop(token, f)     calls f(here); once `token` requests a stop, children that have not started are dropped
@@ -40,14 +40,14 @@ template <class Here>
 concept models_fork_join = requires(Here& here, std::array<int, 4>& range, std::stop_token token) {
   here.join([](Here&) {}, [](Here&) {});
   here.join(work{2}, [](Here&) {}, at{anywhere}, [](Here&) {}, [](Here&) {});
-  here.each(range, [](Here&, int&) {});
-  here.each(range, [](int&) { return 1.0; }, [](Here&, int&) {});
-  here.scope([](auto& s) { s.fork([](Here&) {}); });
+  here.join_each(range, [](Here&, int&) {});
+  here.join_each(range, [](int&) { return 1.0; }, [](Here&, int&) {});
+  here.scope([](auto& s) { s.spawn([](Here&) {}); });
   here.leaf(reads{nullptr, 0}, writes{nullptr, 0}, flops{1}, [] {});
   here.with_stop(token, [](Here&) {});
   { here.stop_requested() } noexcept -> std::same_as<bool>;
   { here.worker() } noexcept -> std::same_as<worker_id>;
-  { here.workers() } noexcept -> std::same_as<std::uint32_t>;
+  { here.num_workers() } noexcept -> std::same_as<std::uint32_t>;
 };
 
 /// What programs and algorithms ask of a `here`: the laws above.

@@ -96,11 +96,8 @@ constexpr hint operator|(A a, B b) noexcept {
 
 namespace skua { inline namespace v0 {
 
-using runtime::as_hint;
 using runtime::at;
 using runtime::hint;
-using runtime::hint_word;
 using runtime::work;
-using runtime::work_of;
 
 }}  // namespace skua::v0

@@ -16,7 +16,7 @@ namespace my {
 struct bytes {
   double count;
 };
-constexpr skua::hint as_hint(bytes b) { return skua::as_hint(skua::work{b.count / 8}); }
+constexpr skua::hint as_hint(bytes b) { return as_hint(skua::work{b.count / 8}); }
 
 struct no_word {};
 
@@ -24,7 +24,7 @@ struct no_word {};
 
 namespace {
 
-using skua::as_hint, skua::at, skua::hint, skua::place_id, skua::work;
+using skua::at, skua::hint, skua::place_id, skua::work;
 
 constexpr place_id p{3};
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -37,9 +37,10 @@ std::vector<hint> all_orders(hint w, Words... words) {
 
 }  // namespace
 
-static_assert(skua::hint_word<hint> && skua::hint_word<work> && skua::hint_word<at const&> &&
-              skua::hint_word<my::bytes>);
-static_assert(!skua::hint_word<my::no_word> && !skua::hint_word<double> && !skua::hint_word<void (*)()>);
+static_assert(skua::runtime::hint_word<hint> && skua::runtime::hint_word<work> && skua::runtime::hint_word<at const&> &&
+              skua::runtime::hint_word<my::bytes>);
+static_assert(!skua::runtime::hint_word<my::no_word> && !skua::runtime::hint_word<double> &&
+              !skua::runtime::hint_word<void (*)()>);
 static_assert(sizeof(hint) == 24);
 static_assert((work{2} | at{p}) == (at{p} | work{2}));
 
@@ -64,7 +65,7 @@ TEST(hint, the_right_word_wins) {
 TEST(hint, what_makes_no_sense_is_set_all_the_same) {
   hint const h = as_hint(work{nan});
   EXPECT_TRUE(h.work.has_value());
-  EXPECT_EQ(skua::work_of(h), 1);
+  EXPECT_EQ(work_of(h), 1);
   EXPECT_TRUE(as_hint(at{skua::anywhere}).place.has_value());
   EXPECT_FALSE(hint{}.work.has_value());
   EXPECT_FALSE(hint{}.place.has_value());

@@ -11,7 +11,7 @@ namespace skua { inline namespace v0 {
 /// run iteration by iteration, each from one such mark to the next. Cost: a branch; 20 ns in a trace.
 template <class Here>
 void mark(Here& here, char const* name, std::uint64_t number = 0) noexcept {
-  if constexpr (requires { here.mark(name, number); }) here.mark(name, number);
+  if constexpr (requires { note_mark(here, name, number); }) note_mark(here, name, number);
 }
 
 }}  // namespace skua::v0

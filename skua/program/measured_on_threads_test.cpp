@@ -24,7 +24,7 @@ long sum_below(auto& here, int depth, work::measured& memory, std::atomic<int>& 
       here, [&, depth](auto& h, work::measured& below) { return sum_below(h, depth - 1, below, calls); },
       [&, depth](auto& h, work::measured& below) { return sum_below(h, depth / 2, below, calls); });
   std::vector<long> parts(3, 0);
-  here.each(parts, [](auto&, long& p) { p = 1; });
+  here.join_each(parts, [](auto&, long& p) { p = 1; });
   return a + b + std::accumulate(parts.begin(), parts.end(), 0L);
 }
 
@@ -55,7 +55,7 @@ TEST(measured_work, on_threads_an_exception_comes_out_and_the_memory_lives_on) {
   std::vector<int> cells(50, 1);
   for (int round = 0; round < 20; ++round) {
     EXPECT_THROW(p.run([&](auto& h) {
-      memory.each(h, cells, [&](auto&, int const& x) {
+      memory.join_each(h, cells, [&](auto&, int const& x) {
         if (&x == &cells[static_cast<std::size_t>(round)]) throw std::runtime_error("x");
       });
     }),
@@ -63,7 +63,8 @@ TEST(measured_work, on_threads_an_exception_comes_out_and_the_memory_lives_on) {
   }
   std::atomic<int> calls{0};
   p.run([&](auto& h) {
-    memory.each(h, cells, [&](auto&, int x) { calls.fetch_add(x, std::memory_order_relaxed); });  // relaxed: a count
+    memory.join_each(h, cells,
+                     [&](auto&, int x) { calls.fetch_add(x, std::memory_order_relaxed); });  // relaxed: a count
   });
   EXPECT_EQ(calls.load(std::memory_order_relaxed), 50);
 }

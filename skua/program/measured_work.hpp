@@ -35,22 +35,22 @@ class measured_work {
   measured_work(measured_work const&) = delete;
   measured_work& operator=(measured_work const&) = delete;
 
-  /// here.each(range, body), with measured work as hints. body(here, element), or body(here, element, below): `below`
+  /// here.join_each(range, body), with measured work as hints. body(here, element), or body(here, element, below): `below`
   /// is the child's own measured_work, for the one group that the child forks itself. Of the child's time in that
   /// group, only the time that its children really worked counts as its work.
   template <fork_join Here, divisible_range Range, class Body>
-  void each(Here& here, Range&& range, Body&& body) {
-    each(here, std::forward<Range>(range), [](auto&&) { return hint{}; }, std::forward<Body>(body));
+  void join_each(Here& here, Range&& range, Body&& body) {
+    join_each(here, std::forward<Range>(range), [](auto&&) { return hint{}; }, std::forward<Body>(body));
   }
   /// The same with some hints given: keeps a work that hint_of returns, and scales it to those measured.
   template <fork_join Here, divisible_range Range, class HintOf, class Body>
-  void each(Here& here, Range&& range, HintOf&& hint_of, Body&& body) {
+  void join_each(Here& here, Range&& range, HintOf&& hint_of, Body&& body) {
     auto const first = std::ranges::begin(range);
     auto const n = static_cast<std::size_t>(std::ranges::size(range));
     auto const at = [&](std::size_t i) -> decltype(auto) { return first[static_cast<difference_of<Range>>(i)]; };
     claim const mine{*this};
     if (!mine) {
-      return here.each(range, hint_of, [&](auto& h, auto&& x) {
+      return here.join_each(range, hint_of, [&](auto& h, auto&& x) {
         measured_work nobodys;
         call_with(&nobodys, body, h, x);
       });
@@ -59,7 +59,7 @@ class measured_work {
     for (std::size_t i = 0; i < n; ++i) children[i].hinted = element_hint(hint_of(at(i)));
     begin_group(children);
     group_time<Here> const all{*this, here, children};
-    here.each(
+    here.join_each(
         children, [](slot const& s) { return s.hinted; },
         [&](auto& h, slot& s) { timed(h, s, body, at(static_cast<std::size_t>(&s - children.data()))); });
   }
@@ -248,9 +248,3 @@ void measured_work::end_group(std::span<Slot> children, std::int64_t took_ns) no
 }
 
 }}}  // namespace skua::v0::runtime
-
-namespace skua { inline namespace v0 {
-
-using runtime::measured_work;
-
-}}  // namespace skua::v0

@@ -41,11 +41,11 @@ class virtual_time {
         children_of(std::forward<Args>(args)...));
   }
   template <class Range, class Body>
-  void each(Range&& range, Body&& body) {
-    each(range, [](auto&&) { return hint{}; }, body);
+  void join_each(Range&& range, Body&& body) {
+    join_each(range, [](auto&&) { return hint{}; }, body);
   }
   template <class Range, class HintOf, class Body>
-  void each(Range&& range, HintOf&& hint_of, Body&& body) {
+  void join_each(Range&& range, HintOf&& hint_of, Body&& body) {
     std::vector<hint> told;
     for (auto&& x : range) told.push_back(element_hint(hint_of(x)));
     {
@@ -57,7 +57,7 @@ class virtual_time {
   struct forks_at_once {
     virtual_time& here;
     template <class F>
-    void fork(F&& f) {
+    void spawn(F&& f) {
       f(here);
     }
   };
@@ -77,7 +77,7 @@ class virtual_time {
   }
   [[nodiscard]] bool stop_requested() const noexcept { return false; }
   [[nodiscard]] worker_id worker() const noexcept { return worker_id{0}; }
-  [[nodiscard]] std::uint32_t workers() const noexcept { return 1; }
+  [[nodiscard]] std::uint32_t num_workers() const noexcept { return 1; }
 
  private:
   /// Children that all begin at once; the group ends with the longest one.
@@ -121,14 +121,14 @@ auto const spend = [](auto& h, double ns) { busy(h, ns); };
 TEST(measured_work, the_first_iteration_says_nothing_and_the_next_what_the_last_one_took) {
   virtual_time here;
   work::measured memory;
-  memory.each(here, uneven, spend);
+  memory.join_each(here, uneven, spend);
   EXPECT_EQ(works(here), (std::vector<double>{-1, -1, -1}));
-  memory.each(here, std::vector<double>{7, 7, 7}, spend);
+  memory.join_each(here, std::vector<double>{7, 7, 7}, spend);
   EXPECT_EQ(works(here), uneven);
-  memory.each(here, uneven, spend);
+  memory.join_each(here, uneven, spend);
   EXPECT_EQ(works(here), (std::vector<double>{7, 7, 7}));
   memory.forget();
-  memory.each(here, uneven, spend);
+  memory.join_each(here, uneven, spend);
   EXPECT_EQ(works(here), (std::vector<double>{-1, -1, -1}));
 }
 
@@ -153,13 +153,13 @@ TEST(measured_work, what_was_given_is_kept_in_proportion_to_what_was_measured) {
   virtual_time here;
   work::measured memory;
   auto const given = [](double ns) -> hint { return ns < 50 ? hint{work{ns / 10} | at{place_id{1}}} : hint{}; };
-  memory.each(here, uneven, given, spend);
+  memory.join_each(here, uneven, given, spend);
   EXPECT_EQ(works(here), (std::vector<double>{1, 2, -1}));
-  memory.each(here, uneven, given, spend);
+  memory.join_each(here, uneven, given, spend);
   EXPECT_EQ(works(here), uneven) << "10 ns per unit of given work";
   EXPECT_EQ(here.said[0].place, place_id{1});
   EXPECT_FALSE(here.said[2].place);
-  memory.each(here, uneven, [](double) { return 3; }, spend);
+  memory.join_each(here, uneven, [](double) { return 3; }, spend);
   EXPECT_EQ(works(here), (std::vector<double>{3, 3, 3})) << "nothing is missing";
 }
 
@@ -167,14 +167,14 @@ TEST(measured_work, a_hint_that_makes_no_sense_is_a_missing_one) {
   for (double const wrong : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
     virtual_time here;
     work::measured memory;
-    for (int i = 0; i < 2; ++i) memory.each(here, uneven, [&](double) { return wrong; }, spend);
+    for (int i = 0; i < 2; ++i) memory.join_each(here, uneven, [&](double) { return wrong; }, spend);
     EXPECT_EQ(works(here), uneven);
   }
   virtual_time here;
   work::measured memory;
   double const infinite = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 2; ++i) {
-    memory.each(here, uneven, [&](double ns) { return ns < 20 ? hint{} : as_hint(work{infinite}); }, spend);
+    memory.join_each(here, uneven, [&](double ns) { return ns < 20 ? hint{} : as_hint(work{infinite}); }, spend);
   }
   for (double const w : works(here)) EXPECT_TRUE(std::isfinite(w) && w > 0) << w;
 }
@@ -182,33 +182,33 @@ TEST(measured_work, a_hint_that_makes_no_sense_is_a_missing_one) {
 TEST(measured_work, children_that_take_no_time_still_count) {
   virtual_time here;
   work::measured memory;
-  for (int i = 0; i < 2; ++i) memory.each(here, std::vector<double>{0, 0, 0}, spend);
+  for (int i = 0; i < 2; ++i) memory.join_each(here, std::vector<double>{0, 0, 0}, spend);
   EXPECT_EQ(works(here), (std::vector<double>{1, 1, 1}));
 }
 
 TEST(measured_work, a_range_may_change_its_size) {
   virtual_time here;
   work::measured memory;
-  memory.each(here, uneven, spend);
-  memory.each(here, std::vector<double>{10}, spend);
+  memory.join_each(here, uneven, spend);
+  memory.join_each(here, std::vector<double>{10}, spend);
   EXPECT_EQ(works(here), (std::vector<double>{10}));
-  memory.each(here, std::vector<double>{1, 1, 1, 1, 1}, spend);
+  memory.join_each(here, std::vector<double>{1, 1, 1, 1, 1}, spend);
   double const mean = (10.0 + 20 + 70) / 3;
   EXPECT_EQ(works(here), (std::vector<double>{10, 20, 70, mean, mean})) << "newcomers are as long as the others";
-  memory.each(here, std::vector<double>{}, spend);
+  memory.join_each(here, std::vector<double>{}, spend);
   EXPECT_TRUE(works(here).empty());
 }
 
 TEST(measured_work, a_child_that_throws_is_not_measured_and_the_others_are) {
   virtual_time here;
   work::measured memory;
-  memory.each(here, uneven, spend);
+  memory.join_each(here, uneven, spend);
   auto const fail = [](auto& h, double ns) {
     busy(h, 2 * ns);
     if (ns > 50) throw std::runtime_error("too long");
   };
-  EXPECT_THROW(memory.each(here, uneven, fail), std::runtime_error);
-  memory.each(here, uneven, spend);
+  EXPECT_THROW(memory.join_each(here, uneven, fail), std::runtime_error);
+  memory.join_each(here, uneven, spend);
   EXPECT_EQ(works(here), (std::vector<double>{20, 40, 70}));
 }
 
@@ -217,10 +217,10 @@ TEST(measured_work, nested_groups_count_the_work_below_and_not_the_time_they_wer
   work::measured memory;
   std::vector<int> const cells{1, 2, 4};
   for (int iteration = 0; iteration < 3; ++iteration) {
-    memory.each(here, cells, [](auto& h, int children, work::measured& below) {
+    memory.join_each(here, cells, [](auto& h, int children, work::measured& below) {
       busy(h, 3);
       for (int twice = 0; twice < 2; ++twice) {
-        below.each(h, std::vector<double>(static_cast<std::size_t>(children), 10.0), spend);
+        below.join_each(h, std::vector<double>(static_cast<std::size_t>(children), 10.0), spend);
       }
     });
   }
@@ -232,13 +232,13 @@ TEST(measured_work, a_child_of_a_nested_group_that_throws_did_not_work) {
   virtual_time here;
   work::measured memory;
   for (int iteration = 0; iteration < 2; ++iteration) {
-    memory.each(here, std::vector<int>{1}, [](auto& h, int, work::measured& below) {
-      below.each(h, std::vector<double>{10, 10}, spend);
-      EXPECT_THROW(below.each(h, std::vector<double>{10, 7},
-                              [](auto& inner, double ns) {
-                                busy(inner, ns);
-                                if (ns < 10) throw std::runtime_error("this child");
-                              }),
+    memory.join_each(here, std::vector<int>{1}, [](auto& h, int, work::measured& below) {
+      below.join_each(h, std::vector<double>{10, 10}, spend);
+      EXPECT_THROW(below.join_each(h, std::vector<double>{10, 7},
+                                   [](auto& inner, double ns) {
+                                     busy(inner, ns);
+                                     if (ns < 10) throw std::runtime_error("this child");
+                                   }),
                    std::runtime_error);
     });
   }
@@ -250,11 +250,11 @@ TEST(measured_work, a_group_that_is_begun_in_a_child_with_the_same_memory_runs_u
   work::measured memory;
   int calls = 0;
   auto const again = [&](auto& h, double ns) {
-    memory.each(h, uneven, [&](auto& inside, double, work::measured&) { busy(inside, (++calls, 1)); });
+    memory.join_each(h, uneven, [&](auto& inside, double, work::measured&) { busy(inside, (++calls, 1)); });
     memory.join(h, [&](auto&) { ++calls; }, [&](auto&, work::measured&) { ++calls; });
     busy(h, ns);
   };
-  for (int i = 0; i < 2; ++i) memory.each(here, uneven, again);
+  for (int i = 0; i < 2; ++i) memory.join_each(here, uneven, again);
   EXPECT_EQ(calls, 2 * 3 * (3 + 2));
   EXPECT_EQ(works(here), (std::vector<double>{11, 21, 71}));
 }
@@ -263,14 +263,14 @@ TEST(measured_work, the_serial_elision_measures_on_the_steady_clock) {
   serial here;
   work::measured memory;
   std::vector<int> cells{3, 1, 2};
-  memory.each(here, cells, [](auto&, int& x) { x *= 2; });
+  memory.join_each(here, cells, [](auto&, int& x) { x *= 2; });
   EXPECT_EQ(cells, (std::vector<int>{6, 2, 4}));
   for (std::size_t i = 0; i < 3; ++i) EXPECT_GT(memory.last(i).count(), 0);
 }
 
 TEST(measured_work, the_recorder_sees_the_hints_of_the_second_iteration_only) {
   work::measured memory;
-  auto const iteration = [&](auto& h) { memory.each(h, uneven, spend); };
+  auto const iteration = [&](auto& h) { memory.join_each(h, uneven, spend); };
   auto const hinted = [](task_tree const& t) {
     int n = 0;
     for (tree_node_id id = 0; id < t.size(); ++id) n += t[id].hints.work.has_value() ? 1 : 0;
@@ -293,10 +293,10 @@ std::vector<double> works_after(std::vector<double> const& takes, std::vector<do
     busy(h, std::max(takes[i], 1.0));
   };
   try {
-    memory.each(here, numbers, hint_of, body);
+    memory.join_each(here, numbers, hint_of, body);
   } catch (std::runtime_error const&) {}
   is_first = false;
-  memory.each(here, numbers, hint_of, body);
+  memory.join_each(here, numbers, hint_of, body);
   return works(here);
 }
 
@@ -348,7 +348,7 @@ TEST(measured_work, whatever_is_given_and_measured_is_brought_to_one_unit) {
       auto const hint_of = [&](std::size_t i) { return given[i] < 0 ? hint{} : as_hint(work{given[i]}); };
       std::size_t threw = n;
       try {
-        memory.each(here, numbers, hint_of, [&](auto& h, std::size_t i) {
+        memory.join_each(here, numbers, hint_of, [&](auto& h, std::size_t i) {
           threw = i;
           if (takes[i] < 0) throw std::runtime_error("this child");
           busy(h, takes[i]);

@@ -221,7 +221,7 @@ Value parallel_scan(Range const& range, Value const& identity, Scan const& scan,
     Range whole(range);
     if (whole.empty()) return Value(identity);
     std::vector<Range> pieces;
-    collect_pieces(whole, here.workers() == 1 ? 1 : pieces_of<Range>(here, divides_fully<Options...>), pieces);
+    collect_pieces(whole, here.num_workers() == 1 ? 1 : pieces_of<Range>(here, divides_fully<Options...>), pieces);
     struct slot {
       Value value;
     };

@@ -34,7 +34,7 @@ concept partitioner = std::same_as<P, simple_partitioner> || std::same_as<P, aut
 template <self_dividing Range, fork_join Here>
 constexpr std::uint32_t pieces_of(Here const& here, bool fully) noexcept {
   if (fully) return 0;
-  std::uint32_t const usual = usual_pieces(here.workers());
+  std::uint32_t const usual = usual_pieces(here.num_workers());
   return splits_in_proportion<Range> ? usual : std::bit_ceil(usual);
 }
 

@@ -109,18 +109,18 @@ void run_pieces(Here& here, std::size_t begin, std::size_t end, piece_limits how
 }
 
 /// A `here` that need not fork all pieces of a loop.
-///  * sees_forks()      somebody does want to see them: the policy;
-///  * may_be_stopped()  somebody may ask the task to end, so pieces stay short.
+///  * sees_forks(here)      somebody does want to see them: the policy;
+///  * may_be_stopped(here)  somebody may ask the task to end, so pieces stay short.
 template <class Here>
 concept may_skip_forks = requires(Here const& here) {
-  { here.sees_forks() } noexcept -> std::same_as<bool>;
-  { here.may_be_stopped() } noexcept -> std::same_as<bool>;
+  { sees_forks(here) } noexcept -> std::same_as<bool>;
+  { may_be_stopped(here) } noexcept -> std::same_as<bool>;
 };
-/// A `here` with a clock: ticks(), and short_loop_ticks(), below which no loop is worth a thief.
+/// A `here` with a clock: ticks_of(here), and short_loop_ticks(here), below which no loop is worth a thief.
 template <class Here>
 concept tells_time = requires(Here const& here) {
-  { here.ticks() } noexcept -> std::same_as<std::uint64_t>;
-  { here.short_loop_ticks() } noexcept -> std::same_as<std::uint64_t>;
+  { ticks_of(here) } noexcept -> std::same_as<std::uint64_t>;
+  { short_loop_ticks(here) } noexcept -> std::same_as<std::uint64_t>;
 };
 
 /// What an element takes, as far as somebody has measured it.
@@ -144,8 +144,8 @@ struct pace {
 template <tells_time Here>
 void run_timed_pieces(Here& here, std::size_t n, std::size_t begin, std::size_t end, std::uint32_t pieces, pace known,
                       piece_body<Here> const& body, loop_failure& all) {
-  std::size_t const workers = here.workers();
-  std::uint64_t const steal = here.short_loop_ticks();
+  std::size_t const workers = here.num_workers();
+  std::uint64_t const steal = short_loop_ticks(here);
   std::uint64_t longest = 2 * steal;  // what is not forked may take
   while (begin != end) {
     std::size_t const left = end - begin;
@@ -173,9 +173,9 @@ void run_timed_pieces(Here& here, std::size_t n, std::size_t begin, std::size_t 
       all.call_leaf(here, [&] { body.call(body.with, here, begin, end); });
       return;
     }
-    std::uint64_t const start = here.ticks();
+    std::uint64_t const start = ticks_of(here);
     all.call_leaf(here, [&] { body.call(body.with, here, begin, begin + next); });
-    known = {here.ticks() - start, next};
+    known = {ticks_of(here) - start, next};
     begin += next;
   }
 }
@@ -186,10 +186,10 @@ void run_timed_pieces(Here& here, std::size_t n, std::size_t begin, std::size_t 
 template <class Here>
 void run_usual_pieces(Here& here, std::size_t n, std::size_t most, piece_body<Here> const& body) {
   constexpr std::size_t longest_timed = std::size_t{1} << 16;  // 0.03 ns an element, at least
-  std::uint32_t const workers = here.workers();
+  std::uint32_t const workers = here.num_workers();
   if constexpr (may_skip_forks<Here>) {
-    if (most == 1 && !here.sees_forks() && n >= std::size_t{2} * usual_pieces(workers)) {
-      if (workers == 1 && !here.may_be_stopped()) {
+    if (most == 1 && !sees_forks(here) && n >= std::size_t{2} * usual_pieces(workers)) {
+      if (workers == 1 && !may_be_stopped(here)) {
         body.call(body.with, here, 0, n);
         return;
       }
@@ -222,7 +222,7 @@ void run_calls(Here& here, std::span<plain_call<Here> const> all) {
     throw_if_stopped(here);
     all[0].call(all[0].function, here);
   } else {
-    here.each(all, [](Here& h, plain_call<Here> const& c) { c.call(c.function, h); });
+    here.join_each(all, [](Here& h, plain_call<Here> const& c) { c.call(c.function, h); });
   }
 }
 
@@ -313,7 +313,7 @@ template <class Executor>
 void fold_over(std::size_t n, std::size_t most, bool fully, fold_body<typename Executor::here> const& body,
                void* into) {
   on_executor<Executor>([&](typename Executor::here& here) {
-    run_fold(here, 0, n, {most, fully ? 0 : usual_pieces(here.workers())}, body, into);
+    run_fold(here, 0, n, {most, fully ? 0 : usual_pieces(here.num_workers())}, body, into);
   });
 }
 

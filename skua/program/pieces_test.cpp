@@ -34,12 +34,12 @@ class timed {
   void join(work, F&& f, work, G&& g) {
     join(f, g);
   }
-  [[nodiscard]] std::uint32_t workers() const noexcept { return workers_; }
+  [[nodiscard]] std::uint32_t num_workers() const noexcept { return workers_; }
   [[nodiscard]] bool stop_requested() const noexcept { return stop; }
-  [[nodiscard]] bool sees_forks() const noexcept { return policy_sees; }
-  [[nodiscard]] bool may_be_stopped() const noexcept { return watched; }
-  [[nodiscard]] std::uint64_t ticks() const noexcept { return now += clock_costs; }
-  [[nodiscard]] std::uint64_t short_loop_ticks() const noexcept { return 4000; }
+  [[nodiscard]] friend bool sees_forks(timed const& t) noexcept { return t.policy_sees; }
+  [[nodiscard]] friend bool may_be_stopped(timed const& t) noexcept { return t.watched; }
+  [[nodiscard]] friend std::uint64_t ticks_of(timed const& t) noexcept { return t.now += t.clock_costs; }
+  [[nodiscard]] friend std::uint64_t short_loop_ticks(timed const&) noexcept { return 4000; }
 
   int forks = 0;
   mutable std::uint64_t now = 0;
@@ -209,7 +209,7 @@ class both_begin {
   void join(work, F&& f, work, G&& g) {
     join(f, g);
   }
-  [[nodiscard]] std::uint32_t workers() const noexcept { return 3; }
+  [[nodiscard]] std::uint32_t num_workers() const noexcept { return 3; }
   [[nodiscard]] bool stop_requested() const noexcept { return false; }
 };
 

@@ -26,7 +26,7 @@ namespace skua { inline namespace v0 {
 enum class timing : std::uint8_t { off, on };
 
 /// Cost: one node of about 90 bytes per task, group, leaf and step; with timing two clock readings per node.
-/// Throws usage_error if a leaf forks or contains a leaf, and if scope.fork is called outside the body of its scope.
+/// Throws usage_error if a leaf forks or contains a leaf, and if scope.spawn is called outside the body of its scope.
 class recorder {
  public:
   explicit recorder(timing t = timing::off) : timing_(t), last_(now()) {}
@@ -56,11 +56,11 @@ class recorder {
   }
 
   template <std::ranges::random_access_range Range, class Body>
-  void each(Range&& range, Body&& body) {
-    each(std::forward<Range>(range), [](auto&&) { return hint{}; }, std::forward<Body>(body));
+  void join_each(Range&& range, Body&& body) {
+    join_each(std::forward<Range>(range), [](auto&&) { return hint{}; }, std::forward<Body>(body));
   }
   template <std::ranges::random_access_range Range, class HintOf, class Body>
-  void each(Range&& range, HintOf&& hint_of, Body&& body) {
+  void join_each(Range&& range, HintOf&& hint_of, Body&& body) {
     entered const group(*this, tree_node_kind::each);
     for (auto&& element : range) {
       task(runtime::element_hint(hint_of(element)), [&](recorder& here) { body(here, element); });
@@ -73,13 +73,13 @@ class recorder {
 
     template <class F>
       requires runtime::forkable<F, recorder>
-    void fork(F&& f) {
-      fork(hint{}, std::forward<F>(f));
+    void spawn(F&& f) {
+      spawn(hint{}, std::forward<F>(f));
     }
-    template <hint_word Hint, class F>
-    void fork(Hint hint, F&& f) {
-      if (here_.current_ != id_) throw usage_error("recorder: scope.fork is called outside the body of its scope");
-      here_.task(as_hint(hint), [&f](recorder& here) { runtime::call_forked(here, std::forward<F>(f)); });
+    template <runtime::hint_word Hint, class F>
+    void spawn(Hint hint, F&& f) {
+      if (here_.current_ != id_) throw usage_error("recorder: scope.spawn is called outside the body of its scope");
+      here_.task(runtime::as_hint(hint), [&f](recorder& here) { runtime::call_forked(here, std::forward<F>(f)); });
     }
 
    private:
@@ -145,8 +145,8 @@ class recorder {
   }
 
   /// For skua::mark; `name` must live as long as the tree. Without memory the tree lacks the mark.
-  void mark(char const* name, std::uint64_t number) noexcept try {
-    tree_.add_mark({tree_.size(), name, number});
+  friend void note_mark(recorder& h, char const* name, std::uint64_t number) noexcept try {
+    h.tree_.add_mark({h.tree_.size(), name, number});
   } catch (std::bad_alloc const&) {
     return;
   }
@@ -157,7 +157,7 @@ class recorder {
   }
   [[nodiscard]] bool stop_requested() const noexcept { return stops_.stop_requested(); }
   [[nodiscard]] worker_id worker() const noexcept { return worker_id{0}; }
-  [[nodiscard]] std::uint32_t workers() const noexcept { return 1; }
+  [[nodiscard]] std::uint32_t num_workers() const noexcept { return 1; }
 
  private:
   using clock = std::chrono::steady_clock;

@@ -31,12 +31,13 @@ std::string everything(auto& here) {
       here.join([&](auto&) { return std::string("a"); }, work{2}, [&](auto&) { trace += "b"; }, at{place_id{3}},
                 work{1}, [&](auto& h) { return h.leaf(flops{4}, [&] { return (trace += "c").size(); }); });
   std::vector<int> range{1, 2, 3};
-  here.each(range, [&](auto& h, int& x) { h.leaf(flops{1.0 * x}, [&] { x *= 2; }); });
-  here.each(std::as_const(range), [](int x) { return x; }, [&](auto&, int const& x) { trace += std::to_string(x); });
+  here.join_each(range, [&](auto& h, int& x) { h.leaf(flops{1.0 * x}, [&] { x *= 2; }); });
+  here.join_each(
+      std::as_const(range), [](int x) { return x; }, [&](auto&, int const& x) { trace += std::to_string(x); });
   trace += here.scope([&](auto& s) {
-    s.fork([&](auto&) { trace += "d"; });
+    s.spawn([&](auto&) { trace += "d"; });
     here.leaf(reads{range.data(), 12}, writes{&trace, 8}, flops{5}, flops{6}, [&] { trace += "e"; });
-    s.fork(work{9}, [&](auto& h) { trace += std::to_string(fib(h, 3)); });
+    s.spawn(work{9}, [&](auto& h) { trace += std::to_string(fib(h, 3)); });
     return "f";
   });
   static_assert(std::is_same_v<decltype(none), nothing>);
@@ -63,9 +64,9 @@ TEST(recorder, spawned_tasks_are_children_of_their_spawners_and_name_their_regio
   std::string ran;
   text << record([&](auto& h) {
     int const value = h.finish([&](auto& f) {
-      f.spawn(order{2, 0}, [&](auto& g) { g.here().leaf(flops{1}, [&] { ran += "b"; }); });
-      f.spawn(order{1, 0}, [&](auto& g) {
-        g.spawn(order{3, 0}, [&](auto& k) { k.here().leaf(flops{3}, [&] { ran += "c"; }); });
+      f.spawn(strategies::order{2, 0}, [&](auto& g) { g.here().leaf(flops{1}, [&] { ran += "b"; }); });
+      f.spawn(strategies::order{1, 0}, [&](auto& g) {
+        g.spawn(strategies::order{3, 0}, [&](auto& k) { k.here().leaf(flops{3}, [&] { ran += "c"; }); });
         g.here().leaf(flops{2}, [&] { ran += "a"; });
       });
       return 7;
@@ -162,7 +163,7 @@ TEST(recorder, references_and_move_only_values_pass_through) {
 TEST(recorder, what_no_tree_can_express_is_refused) {
   recorder here;
   EXPECT_THROW(here.leaf([&] { here.leaf([] {}); }), usage_error);
-  EXPECT_THROW(here.scope([&](auto& s) { here.join([&](auto&) { s.fork([](auto&) {}); }, [](auto&) {}); }),
+  EXPECT_THROW(here.scope([&](auto& s) { here.join([&](auto&) { s.spawn([](auto&) {}); }, [](auto&) {}); }),
                usage_error);
   EXPECT_EQ(fib(here, 5), 5);
 }

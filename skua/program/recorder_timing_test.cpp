@@ -89,7 +89,7 @@ TEST(recorder_with_a_clock, books_the_time_of_a_task_before_between_and_after_it
     pass();
     h.join([&](auto&) { pass(); }, [&](auto& g) { g.leaf(pass); });
     pass();
-    h.each(std::vector<int>(2), [&](auto&, int) { pass(); });
+    h.join_each(std::vector<int>(2), [&](auto&, int) { pass(); });
     pass();
   });
   expect_once(b, 9 * some_ns);
@@ -107,7 +107,7 @@ TEST(recorder_with_a_clock, books_the_time_of_a_scope_s_body_between_its_childre
   booked const b = book([&](auto& h) {
     h.scope([&](auto& s) {
       pass();
-      s.fork([&](auto&) { pass(); });
+      s.spawn([&](auto&) { pass(); });
       pass();
       h.leaf(pass);
       pass();
@@ -194,12 +194,12 @@ TEST(recorder_with_a_clock, books_all_time_once_in_random_programs) {
         switch (depth == 0 ? 0 : roll.below(5)) {
           case 0: h.leaf(pass); break;
           case 1: h.join(child, child); break;
-          case 2: h.each(std::vector<int>(roll.below(3)), [&](auto& g, int) { child(g); }); break;
+          case 2: h.join_each(std::vector<int>(roll.below(3)), [&](auto& g, int) { child(g); }); break;
           case 3:
             h.scope([&](auto& s) {
-              s.fork(child);
+              s.spawn(child);
               pass();
-              s.fork(child);
+              s.spawn(child);
             });
             break;
           default:

@@ -33,12 +33,12 @@ class serial {
   }
 
   template <random_access_range Range, class Body>
-  constexpr void each(Range&& range, Body&& body) {
+  constexpr void join_each(Range&& range, Body&& body) {
     for (auto&& element : range) body(*this, element);
   }
   template <random_access_range Range, class HintOf, class Body>
-  constexpr void each(Range&& range, HintOf&&, Body&& body) {
-    each(std::forward<Range>(range), std::forward<Body>(body));
+  constexpr void join_each(Range&& range, HintOf&&, Body&& body) {
+    join_each(std::forward<Range>(range), std::forward<Body>(body));
   }
 
   class scope_type {
@@ -46,11 +46,11 @@ class serial {
     explicit constexpr scope_type(serial& here) noexcept : here_(here) {}
     template <class F>
       requires forkable<F, serial>
-    constexpr void fork(F&& f) {
+    constexpr void spawn(F&& f) {
       call_forked(here_, std::forward<F>(f));
     }
     template <hint_word Hint, class F>
-    constexpr void fork(Hint, F&& f) {
+    constexpr void spawn(Hint, F&& f) {
       call_forked(here_, std::forward<F>(f));
     }
 
@@ -96,9 +96,10 @@ class serial {
     return false;
   }
   [[nodiscard]] constexpr worker_id worker() const noexcept { return worker_id{0}; }
-  [[nodiscard]] constexpr std::uint32_t workers() const noexcept { return 1; }
-  [[nodiscard]] constexpr bool sees_forks() const noexcept { return false; }
-  [[nodiscard]] constexpr bool may_be_stopped() const noexcept { return watched_ != nullptr; }
+  [[nodiscard]] constexpr std::uint32_t num_workers() const noexcept { return 1; }
+  // For loops (pieces.hpp).
+  [[nodiscard]] friend constexpr bool sees_forks(serial const&) noexcept { return false; }
+  [[nodiscard]] friend constexpr bool may_be_stopped(serial const& h) noexcept { return h.watched_ != nullptr; }
 
  private:
   /// The tokens of the enclosing `with_stop` calls, innermost first.

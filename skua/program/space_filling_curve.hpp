@@ -143,23 +143,17 @@ constexpr address curve_address(T const (&cell)[D], U const (&extents)[D]) noexc
                                                    : sides[i] - 1;
     cells *= sides[i];
   }
-  return address_in(curve_rank<Curve>(inside, sides), cells);
+  return address::of(curve_rank<Curve>(inside, sides), cells);
+}
+
+template <std::integral T, std::integral U, std::size_t D>
+constexpr address address::morton(T const (&cell)[D], U const (&extents)[D]) noexcept {
+  return curve_address<morton_curve>(cell, extents);
+}
+
+template <std::integral T, std::integral U, std::size_t D>
+constexpr address address::hilbert(T const (&cell)[D], U const (&extents)[D]) noexcept {
+  return curve_address<hilbert_curve>(cell, extents);
 }
 
 }}}  // namespace skua::v0::runtime
-
-namespace skua { inline namespace v0 {
-
-/// The address of cell {x, y} of {nx, ny}, {x, y, z} of {nx, ny, nz}, or block {i, j} of {rows, columns}, in Z order.
-template <std::integral T, std::integral U, std::size_t D>
-[[nodiscard]] constexpr address morton_address(T const (&cell)[D], U const (&extents)[D]) noexcept {
-  return runtime::curve_address<runtime::morton_curve>(cell, extents);
-}
-
-/// The same in the order of Hilbert's curve: neighbours on the line are neighbours in the grid.
-template <std::integral T, std::integral U, std::size_t D>
-[[nodiscard]] constexpr address hilbert_address(T const (&cell)[D], U const (&extents)[D]) noexcept {
-  return runtime::curve_address<runtime::hilbert_curve>(cell, extents);
-}
-
-}}  // namespace skua::v0

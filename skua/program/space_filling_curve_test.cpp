@@ -132,28 +132,28 @@ TEST(curves, every_part_of_the_line_has_its_share_of_any_grid) {
   for (auto const& [nx, ny] : {std::pair{100, 3}, std::pair{5, 5}, std::pair{1, 1000}, std::pair{33, 65}}) {
     std::vector<int> cells(4);
     for (int x = 0; x < nx; ++x) {
-      for (int y = 0; y < ny; ++y) ++cells[hilbert_address({x, y}, {nx, ny}).fraction >> 30];
+      for (int y = 0; y < ny; ++y) ++cells[address::hilbert({x, y}, {nx, ny}).fraction >> 30];
     }
     for (int const n : cells) EXPECT_NEAR(n, nx * ny / 4.0, 1) << nx << " x " << ny;
   }
 }
 
 TEST(curves, addresses_are_known_at_compile_time_and_name_the_middles_of_equal_parts) {
-  static_assert(morton_address({0, 0}, {2, 2}) == address_at(0.125));
-  static_assert(morton_address({1, 0}, {2, 2}) == address_at(0.375));
-  static_assert(morton_address({1, 1, 1}, {2, 2, 2}) == address_at(15.0 / 16));
-  static_assert(hilbert_address({1U, 0U}, {2L, 2L}) == address_at(0.875));
-  static_assert(hilbert_address({0, 0, 0}, {1, 1, 1}) == address_at(0.5));
+  static_assert(address::morton({0, 0}, {2, 2}) == address::at(0.125));
+  static_assert(address::morton({1, 0}, {2, 2}) == address::at(0.375));
+  static_assert(address::morton({1, 1, 1}, {2, 2, 2}) == address::at(15.0 / 16));
+  static_assert(address::hilbert({1U, 0U}, {2L, 2L}) == address::at(0.875));
+  static_assert(address::hilbert({0, 0, 0}, {1, 1, 1}) == address::at(0.5));
 }
 
 TEST(curves, a_cell_outside_of_the_grid_counts_as_the_nearest_and_an_extent_below_one_as_one) {
-  EXPECT_EQ(hilbert_address({-3, 99}, {4, 4}), hilbert_address({0, 3}, {4, 4}));
-  EXPECT_EQ(morton_address({5, 5}, {0, -1}), address_at(0.5));
+  EXPECT_EQ(address::hilbert({-3, 99}, {4, 4}), address::hilbert({0, 3}, {4, 4}));
+  EXPECT_EQ(address::morton({5, 5}, {0, -1}), address::at(0.5));
   constexpr auto huge = std::numeric_limits<std::int64_t>::max();
   constexpr auto least = std::numeric_limits<std::int64_t>::min();
-  EXPECT_EQ(morton_address({least, least}, {huge, huge}).fraction, 0U);
-  EXPECT_GT(morton_address({huge, huge}, {huge, huge}).fraction, 0xffff'fff0U);
-  EXPECT_GT(morton_address({huge, huge, huge}, {huge, huge, huge}).fraction, 0xffff'fff0U);
+  EXPECT_EQ(address::morton({least, least}, {huge, huge}).fraction, 0U);
+  EXPECT_GT(address::morton({huge, huge}, {huge, huge}).fraction, 0xffff'fff0U);
+  EXPECT_GT(address::morton({huge, huge, huge}, {huge, huge, huge}).fraction, 0xffff'fff0U);
 }
 
 }}}  // namespace skua::v0

@@ -10,10 +10,10 @@
 
 #include "skua/program/children.hpp"
 #include "skua/program/hint.hpp"
-#include "tests/programs/random_tree.hpp"
 #include "skua/program/strategy/orders.hpp"
 #include "skua/program/strategy/strategy.hpp"
 #include "skua/program/task_tree.hpp"
+#include "tests/programs/random_tree.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime { namespace {
 
@@ -21,15 +21,15 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(addresses, lie_on_the_line_and_are_clipped_to_it) {
-  EXPECT_EQ(address_at(0).fraction, 0U);
-  for (double const x : {-1.0, -0.0, -infinite, nan}) EXPECT_EQ(address_at(x).fraction, 0U) << x;
-  EXPECT_EQ(address_at(0.5).fraction, 0x8000'0000U);
-  EXPECT_EQ(address_at(1 / 4294967296.0).fraction, 1U);
-  for (double const x : {1.0, 1.5, 1e300, infinite}) EXPECT_EQ(address_at(x).fraction, 0xffff'fffeU) << x;
-  EXPECT_EQ(address_at(0xffff'fffd / 4294967296.0).fraction, 0xffff'fffdU);
-  EXPECT_EQ(address_in(0, 1), address_at(0.5));
-  EXPECT_EQ(address_in(0, 2), address_at(0.25));
-  EXPECT_EQ(address_in(3, 4), address_at(0.875));
+  EXPECT_EQ(address::at(0).fraction, 0U);
+  for (double const x : {-1.0, -0.0, -infinite, nan}) EXPECT_EQ(address::at(x).fraction, 0U) << x;
+  EXPECT_EQ(address::at(0.5).fraction, 0x8000'0000U);
+  EXPECT_EQ(address::at(1 / 4294967296.0).fraction, 1U);
+  for (double const x : {1.0, 1.5, 1e300, infinite}) EXPECT_EQ(address::at(x).fraction, 0xffff'fffeU) << x;
+  EXPECT_EQ(address::at(0xffff'fffd / 4294967296.0).fraction, 0xffff'fffdU);
+  EXPECT_EQ(address::of(0, 1), address::at(0.5));
+  EXPECT_EQ(address::of(0, 2), address::at(0.25));
+  EXPECT_EQ(address::of(3, 4), address::at(0.875));
 }
 
 TEST(hints, are_unset_until_they_are_given) {
@@ -58,8 +58,8 @@ TEST(hints, are_unset_until_they_are_given) {
 
 /// Every pair of sets of words: the right one wins where both say something, and nothing is lost where one says nothing.
 TEST(hints, of_two_words_the_right_one_wins_field_by_field) {
-  hint const all[2] = {work{1} | at{place_id{1}} | address_at(0.1) | task_type{1},
-                       work{2} | at{place_id{2}} | address_at(0.2) | task_type{2}};
+  hint const all[2] = {work{1} | at{place_id{1}} | address::at(0.1) | task_type{1},
+                       work{2} | at{place_id{2}} | address::at(0.2) | task_type{2}};
   auto const some = [](hint const& of, unsigned which) {
     hint h;
     if ((which & 1) != 0) h.work = of.work;

@@ -110,8 +110,9 @@ class task_arena {
     for (std::shared_ptr<pool> last; last == nullptr; std::this_thread::yield()) {
       std::shared_ptr<pool> mine = shared();
       if (mine == nullptr) return;
-      bool const is_left = mine->lost_by_fork() || (runtime::executor::running() != nullptr &&
-                                                    &runtime::pool_of_caller() == &mine->root_region());
+      bool const is_left =
+          runtime::is_lost_by_fork(*mine) ||
+          (runtime::executor::running() != nullptr && &runtime::pool_of_caller() == &runtime::root_region_of(*mine));
       if (!is_left) mine->drain();
       std::scoped_lock const alone(making_);
       if (pool_ != mine) continue;
@@ -122,7 +123,7 @@ class task_arena {
   [[nodiscard]] bool is_active() const { return attached() != nullptr || shared() != nullptr; }
   /// Starts the workers to count them.
   [[nodiscard]] int max_concurrency() {
-    return static_cast<int>(attached() != nullptr ? attached_workers_ : workers()->workers());
+    return static_cast<int>(attached() != nullptr ? attached_workers_ : workers()->num_workers());
   }
 
   /// f() on this arena's workers: by the calling thread, if a place there is free; else the thread waits until one of them has run
@@ -133,8 +134,8 @@ class task_arena {
     if (runtime::region* const around = attached())
       return runtime::call_outside(call, [around](runtime::outside_call& c) { runtime::run_in(*around, c); });
     auto const on = workers();
-    return runtime::call_outside(call,
-                                 [&on](runtime::outside_call& c) { runtime::run_in_a_place(on->root_region(), c); });
+    return runtime::call_outside(
+        call, [&on](runtime::outside_call& c) { runtime::run_in_a_place(runtime::root_region_of(*on), c); });
   }
   /// Starts f() and returns. Throws what copying f and allocating throw. An exception of f ends the process, as in oneTBB.
   template <class F>
@@ -221,7 +222,7 @@ class global_control {
   /// The least limit; without one, the workers of the default pool, which this starts.
   [[nodiscard]] static std::size_t active_value(parameter) {
     std::uint32_t const least = runtime::worker_limit::least();
-    return least == runtime::worker_limit::none ? default_pool().workers() : least;
+    return least == runtime::worker_limit::none ? default_pool().num_workers() : least;
   }
 
  private:

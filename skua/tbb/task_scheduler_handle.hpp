@@ -43,7 +43,7 @@ class task_scheduler_handle {
 inline bool finalize(task_scheduler_handle& handle, std::nothrow_t const&) noexcept {
   pool* const of = std::exchange(handle.of_, nullptr);
   if (of == nullptr) return true;
-  if (of->lost_by_fork() || runtime::executor::running() != nullptr) return false;
+  if (runtime::is_lost_by_fork(*of) || runtime::executor::running() != nullptr) return false;
   of->drain();
   return true;
 }

@@ -39,7 +39,7 @@ class task_scheduler_observer : runtime::worker_observer {
     } else if (runtime::region* const around = arena_ == nullptr ? nullptr : arena_->attached()) {
       in_ = runtime::observe(*around, *this);
     } else if (arena_ != nullptr) {
-      in_ = runtime::observe(arena_->workers()->root_region(), *this);
+      in_ = runtime::observe(runtime::root_region_of(*arena_->workers()), *this);
     } else {
       in_ = runtime::observe(runtime::pool_of_caller(), *this);
     }

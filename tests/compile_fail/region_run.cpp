@@ -3,5 +3,5 @@
 #include "skua/skua.hpp"
 
 void ask(skua::pool& pool) {
-  pool.open_region("adws")->run([](int) {});
+  pool.open_region("adws").run([](int) {});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Expected: scope.fork: a child is called as f(here)
+// Expected: scope.spawn: a child is called as f(here)
 #include "skua/skua.hpp"
 
 void ask(skua::pool& pool) {
-  pool.run([](auto& here) { here.scope([](auto& s) { s.fork([] {}); }); });
+  pool.run([](auto& here) { here.scope([](auto& s) { s.spawn([] {}); }); });
 }

@@ -20,7 +20,7 @@ void use(skua::pool& pool) {
     graph.run(here);
     here.join([](auto&) {}, [](auto&) {});
     here.finish([](auto& f) { f.spawn([](auto&) {}); });
-    here.scope([](auto& s) { s.fork([](auto&) {}); });
+    here.scope([](auto& s) { s.spawn([](auto&) {}); });
     skua::one_shot<int> answer;
     answer.set_value(1);
     static_cast<void>(answer.wait(here));

@@ -11,11 +11,11 @@ int main() {
   // The first to begin waits, and goes on when the second has ended: two flows, and an edge to the answer, but none to the end.
   pool.run([&](auto& here) {
     here.scope([&](auto& s) {
-      s.fork([&](auto&) {
+      s.spawn([&](auto&) {
         question.set_value(1);
         ++both;
       });
-      s.fork([&](auto& h) {
+      s.spawn([&](auto& h) {
         question.wait(h);
         ++both;
       });

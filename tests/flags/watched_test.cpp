@@ -90,7 +90,7 @@ TEST_P(watched, teams_and_ordered_tasks_meet_at_the_end_of_their_region) {
       graph.run(here);
       here.finish([&](auto& f) {
         for (std::size_t k = 32; k < 64; ++k)
-          f.spawn(skua::order{static_cast<double>(k % 5), 0}, [&x, k](auto&) { x[k] = x[k - 32] + 32; });
+          f.spawn(skua::strategies::order{static_cast<double>(k % 5), 0}, [&x, k](auto&) { x[k] = x[k - 32] + 32; });
       });
     });
     for (std::size_t k = 1; k < 64; ++k) EXPECT_EQ(x[k], k == 32 ? 33 : k + 1) << k;

@@ -24,7 +24,7 @@ void run_many(runtime::here& on, std::uint64_t chance, std::stop_token const& to
   switch (chance % 5) {
     case 0:
       on.scope([&](auto& s) {
-        for (int i = 0; i < many; ++i) s.fork([&body, i](runtime::here& h) { body(h, i); });
+        for (int i = 0; i < many; ++i) s.spawn([&body, i](runtime::here& h) { body(h, i); });
         end();
       });
       break;
@@ -57,7 +57,7 @@ void run_many(runtime::here& on, std::uint64_t chance, std::stop_token const& to
     default: {
       std::array<int, many> all{};
       for (int i = 0; i < many; ++i) all[static_cast<std::size_t>(i)] = i;
-      on.each(all, [&](runtime::here& h, int i) { body(h, i); });
+      on.join_each(all, [&](runtime::here& h, int i) { body(h, i); });
     }
   }
 }
@@ -105,7 +105,7 @@ void mixed_program::stop_a_sibling(runtime::here& on, mixed_step const& by, plac
         h.join([&](runtime::here& g) { child(g, 0); }, [&](runtime::here& g) { child(g, 1); },
                [&](runtime::here& g) { child(g, 2); });
       } else {
-        h.each(all, [&](runtime::here& g, std::size_t i) { child(g, i); });
+        h.join_each(all, [&](runtime::here& g, std::size_t i) { child(g, i); });
       }
     });
     if (fails) note_wrong("a failure is lost");
@@ -138,7 +138,7 @@ std::uint64_t mixed_program::cut_short(runtime::here& on, mixed_step const& by, 
   int const last = by_starter ? 1000 : static_cast<int>(by.chance / 30 % 20);
   std::uint64_t const value = is_asked_inside ? 0 : step(on, by.child[0], at);
   std::stop_source source;
-  late_bodies late(fails, on.workers());
+  late_bodies late(fails, on.num_workers());
   auto const end = [&] {
     if (fails) {
       late.fails_here();

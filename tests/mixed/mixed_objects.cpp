@@ -71,7 +71,7 @@ template <class Answer>
 std::uint64_t add_up_per_worker(runtime::here& on, std::size_t number, Answer const& answer) {
   constexpr std::array<std::size_t, 4> all{0, 1, 2, 3};
   skua::worker_local<std::uint64_t> parts;
-  on.each(std::span(all).first(number), [&](runtime::here& h, std::size_t i) {
+  on.join_each(std::span(all).first(number), [&](runtime::here& h, std::size_t i) {
     static_cast<void>(parts.local());
     std::uint64_t const part = answer(h, i);
     parts.local() += part;  // of the thread on which it is now
@@ -150,7 +150,7 @@ bool gather(runtime::here& on, std::size_t number, std::uint64_t chance, Child c
     if (i % 11 == 10) {
       graph.add(node);
     } else {
-      graph.add(address_at(address), task_type{static_cast<std::uint16_t>(chance % 3)}, node);
+      graph.add(address::at(address), task_type{static_cast<std::uint16_t>(chance % 3)}, node);
     }
   }
   graph.run(on);

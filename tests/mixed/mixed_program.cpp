@@ -143,12 +143,12 @@ std::uint64_t mixed_program::children(runtime::here& on, mixed_step const& by, p
   switch (by.what) {
     case construct::each: {
       std::array<std::size_t, 4> const all{0, 1, 2, 3};
-      on.each(std::span(all).first(by.number()), [&](runtime::here& h, std::size_t i) { child(h, i); });
+      on.join_each(std::span(all).first(by.number()), [&](runtime::here& h, std::size_t i) { child(h, i); });
       break;
     }
     case construct::scope:
       on.scope([&](auto& s) {
-        for (std::size_t i = 1; i < by.number(); ++i) s.fork([&child, i](runtime::here& h) { child(h, i); });
+        for (std::size_t i = 1; i < by.number(); ++i) s.spawn([&child, i](runtime::here& h) { child(h, i); });
         child(on, 0);
       });
       break;
@@ -158,7 +158,7 @@ std::uint64_t mixed_program::children(runtime::here& on, mixed_step const& by, p
           auto const task = [&child, i](auto& g) { child(g.here(), i); };
           (by.chance >> i) % 2 == 0
               ? f.spawn(task)
-              : f.spawn(order{static_cast<double>(by.chance % 7), static_cast<double>(by.chance % 11)}, task);
+              : f.spawn(strategies::order{static_cast<double>(by.chance % 7), static_cast<double>(by.chance % 11)}, task);
         }
         child(f.here(), 0);
       });
@@ -261,9 +261,9 @@ std::uint64_t mixed_program::in_a_region(mixed_step const& by, place at) {
   auto const all = policies::all();
   std::size_t const where = by.chance / 24 % 2 == 0 ? at.pool : 1 - at.pool;
   pool& of = *pools_[where];
-  std::uint32_t const workers = static_cast<std::uint32_t>(by.chance / 8 % 3) % (of.workers() + 1);  // 0: all
+  std::uint32_t const workers = static_cast<std::uint32_t>(by.chance / 8 % 3) % (of.num_workers() + 1);  // 0: all
   auto const region = of.open_region(all[by.chance % all.size()].name, workers);
-  return region->run([&](runtime::here& h) { return step(h, by.child[0], {where, at.alone, nullptr, true}); });
+  return region.run([&](runtime::here& h) { return step(h, by.child[0], {where, at.alone, nullptr, true}); });
 }
 
 }}}  // namespace skua::v0::testing

@@ -19,8 +19,7 @@
 #include "skua/program/recorder.hpp"
 #include "skua/skua.hpp"
 
-namespace skua::apps {
-namespace {
+namespace skua::apps { namespace {
 
 /// The place of a node: its own hint, or that of the nearest node above it that has one.
 std::optional<place_id> place_of(task_tree const& tree, tree_node_id id) {
@@ -35,7 +34,7 @@ struct census {
   std::size_t pages = 0;
   std::size_t at_home = 0;
 };
-census count_written(task_tree const& tree, std::vector<numa_id> const& homes) {
+census count_written(task_tree const& tree, std::vector<memory::numa_id> const& homes) {
   census all;
   for (tree_node_id id = 0; id < tree.size(); ++id) {
     for (std::uint32_t t = 0; t < tree[id].touches; ++t) {
@@ -47,7 +46,7 @@ census count_written(task_tree const& tree, std::vector<numa_id> const& homes) {
         auto const past_page = reinterpret_cast<std::uintptr_t>(from) % runtime::small_page_bytes();
         std::size_t const skipped = past_page == 0 ? 0 : runtime::small_page_bytes() - past_page;
         if (skipped >= what.bytes) continue;
-        for (page_home const& page : locate_pages({from + skipped, what.bytes - skipped}).pages) {
+        for (memory::page_home const& page : memory::locate_pages({from + skipped, what.bytes - skipped}).pages) {
           ++all.pages;
           all.at_home += page.node == homes[index(*place)] ? 1U : 0U;
         }
@@ -61,7 +60,7 @@ TEST(apps_numa, heats_rows_lie_on_the_node_of_the_place_that_is_hinted) {
   if (runtime::testing::nodes_with_memory().size() < 2)
     GTEST_SKIP() << "this machine has one NUMA node; make numa emulates four";
   pool pinned({.policy = "numa-ws", .places = "numa_domains", .pin = true});
-  ASSERT_EQ(why_distribution_is_pointless(pinned.map()), "");
+  ASSERT_EQ(runtime::why_distribution_is_pointless(pinned.layout()), "");
   // Bands of whole rows, and quadrants, where a row belongs to two places.
   for (std::size_t const columns : {std::size_t{1500}, std::size_t{6000}}) {
     heat::problem plate(heat::landscape(600, columns, 1), 3);
@@ -69,12 +68,12 @@ TEST(apps_numa, heats_rows_lie_on_the_node_of_the_place_that_is_hinted) {
     place_range const places{.first = 0, .count = pinned.places()};
     auto const found = [&] {
       return count_written(record([&](auto& here) { heat::program(here, plate, end, {}, places); }),
-                           homes_of(pinned.map()));
+                           memory::homes_of(pinned.layout()));
     };
     census const before = found();
     EXPECT_LT(before.at_home, before.pages) << "before, one thread has touched them all";
     plate.reset();
-    distribute(plate.owned(end, places), pinned.map());
+    distribute(plate.owned(end, places), pinned.layout());
     census const after = found();
     EXPECT_GT(after.pages, 600U);
     EXPECT_EQ(after.at_home, after.pages) << columns << " columns";
@@ -114,14 +113,14 @@ class placed_app : public testing::TestWithParam<chosen_app> {
 };
 
 TEST_P(placed_app, every_page_lies_where_its_owner_is) {
-  std::vector<numa_id> const homes = homes_of(pinned.map());
+  std::vector<memory::numa_id> const homes = memory::homes_of(pinned.layout());
   std::size_t pages = 0;
   for (owned_range const& r : ranges_of(made->owned(pinned.places()))) {
     std::uintptr_t const page = runtime::small_page_bytes();
     std::uintptr_t const begin = (r.address + page - 1) / page * page;  // a page belongs to the owner of its first byte
     if (begin >= r.address + r.bytes) continue;
     auto const* const from = reinterpret_cast<std::byte const*>(begin);
-    for (page_home const& found : locate_pages({from, r.address + r.bytes - begin}).pages) {
+    for (memory::page_home const& found : memory::locate_pages({from, r.address + r.bytes - begin}).pages) {
       ++pages;
       EXPECT_EQ(found.node, homes[index(r.owner.value())]);
     }
@@ -131,7 +130,7 @@ TEST_P(placed_app, every_page_lies_where_its_owner_is) {
 
 /// A quarter could lie there by chance. Merges and moves write for other places too, so not everything is at home.
 TEST_P(placed_app, most_of_what_a_hinted_leaf_writes_is_at_its_place) {
-  census const found = count_written(recorded(), homes_of(pinned.map()));
+  census const found = count_written(recorded(), memory::homes_of(pinned.layout()));
   EXPECT_GT(found.pages, 100U);
   EXPECT_GT(2 * found.at_home, found.pages);
   EXPECT_EQ(made->wrong(), "");
@@ -149,5 +148,4 @@ INSTANTIATE_TEST_SUITE_P(apps_numa, placed_app,
                                          chosen_app{"cg", "--class S"}, chosen_app{"heat", "--n 600 --iterations 3"}),
                          [](auto const& tested) { return std::string(tested.param.name); });
 
-}  // namespace
-}  // namespace skua::apps
+}}  // namespace skua::apps

@@ -37,10 +37,10 @@ class forbidding_kernel final : public runtime::page_kernel {
   }
 };
 
-numa_id node_of_this_thread() {
+memory::numa_id node_of_this_thread() {
   unsigned cpu = 0;
   unsigned node = 0;
-  return syscall(SYS_getcpu, &cpu, &node, nullptr) == 0 ? numa_id{node} : runtime::no_numa_node;
+  return syscall(SYS_getcpu, &cpu, &node, nullptr) == 0 ? memory::numa_id{node} : runtime::no_numa_node;
 }
 
 std::vector<std::uint64_t> numbers_of(std::string const& text) {
@@ -51,7 +51,7 @@ std::vector<std::uint64_t> numbers_of(std::string const& text) {
 }
 
 /// A row of the SLIT, as the kernel has read it.
-std::vector<std::uint64_t> distances_from(numa_id node) {
+std::vector<std::uint64_t> distances_from(memory::numa_id node) {
   std::string row;
   std::getline(std::ifstream("/sys/devices/system/node/node" + std::to_string(index(node)) + "/distance"), row);
   return numbers_of(row);
@@ -61,18 +61,19 @@ class numa : public ::testing::Test {
  protected:
   void SetUp() override {
     if (nodes_.size() < 2) GTEST_SKIP() << "this machine has one NUMA node; make numa emulates four";
-    if (locate_pages(std::as_bytes(std::span{nodes_})).refusal) GTEST_SKIP() << "move_pages(2) is refused";
+    if (memory::locate_pages(std::as_bytes(std::span{nodes_})).refusal) GTEST_SKIP() << "move_pages(2) is refused";
   }
 
-  [[nodiscard]] static double at_home(page_block const& block, std::span<page_run const> runs, layout const& map) {
-    return part_at_home(locate_pages(block.bytes()).pages, runs, homes_of(map));
+  [[nodiscard]] static double at_home(memory::page_block const& block, std::span<memory::page_run const> runs,
+                                      layout const& map) {
+    return memory::part_at_home(memory::locate_pages(block.bytes()).pages, runs, memory::homes_of(map));
   }
   template <class T>
-  [[nodiscard]] static std::vector<page_run> runs_of(page_array<T> const& array, layout const& map) {
+  [[nodiscard]] static std::vector<memory::page_run> runs_of(page_array<T> const& array, layout const& map) {
     return pages_of(shares_of(array, map), sizeof(T), array.block().bytes().size(), array.block().page_bytes());
   }
 
-  std::vector<numa_id> const nodes_ = nodes_with_memory();
+  std::vector<memory::numa_id> const nodes_ = nodes_with_memory();
   topology const tree_ = topology::machine();
   layout const map_{tree_, {.places = "numa_domains"}};
 };
@@ -114,13 +115,13 @@ TEST_F(numa, farther_nodes_are_farther_places) {
 
 TEST_F(numa, workers_run_on_the_nodes_of_their_places) {
   pool pinned({.pin = true});
-  layout const& map = pinned.map();
+  layout const& map = pinned.layout();
   ASSERT_EQ(map.workers(), tree_.pus().size());
-  std::vector<numa_id> seen(map.workers(), runtime::no_numa_node);
+  std::vector<memory::numa_id> seen(map.workers(), runtime::no_numa_node);
   std::atomic<std::uint32_t> arrived{0};
   std::vector<int> const everybody(map.workers());
   pinned.run([&](auto& here) {
-    here.each(everybody, [&](auto& h, int) {
+    here.join_each(everybody, [&](auto& h, int) {
       // Nobody leaves before all have arrived, so that every worker runs exactly one of these.
       seen[index(h.worker())] = node_of_this_thread();
       arrived.fetch_add(1);
@@ -136,10 +137,10 @@ TEST_F(numa, workers_run_on_the_nodes_of_their_places) {
 TEST_F(numa, shares_lie_with_their_owners) {
   page_array<double> const array(nodes_.size() * 20'000 + 17);
   distribution const how = distribute(array, shares_of(array, map_), map_);
-  ASSERT_EQ(how.how, distribution_method::bound) << how.why;
+  ASSERT_EQ(how.how, memory::distribution_method::bound) << how.why;
   ASSERT_FALSE(runtime::touch_pages(array.block().bytes()));  // by this thread, wherever it is
   EXPECT_EQ(at_home(array.block(), runs_of(array, map_), map_), 1.0);
-  page_census const found = count_pages(locate_pages(array.block().bytes()).pages);
+  memory::page_census const found = memory::count_pages(memory::locate_pages(array.block().bytes()).pages);
   EXPECT_EQ(found.nodes.size(), nodes_.size()) << to_text(found);
 }
 
@@ -148,8 +149,8 @@ TEST_F(numa, shares_lie_with_their_owners_also_where_binding_is_forbidden) {
   for (std::size_t const elements_per_node : {std::size_t{4'096}, std::size_t{300'000}}) {
     page_array<double> const array(nodes_.size() * elements_per_node + 5);
     distribution const how = distribute(array, shares_of(array, map_), map_, forbidding_kernel{});
-    ASSERT_EQ(how.how, distribution_method::first_touch) << how.why;
-    page_census const found = count_pages(locate_pages(array.block().bytes()).pages);
+    ASSERT_EQ(how.how, memory::distribution_method::first_touch) << how.why;
+    memory::page_census const found = memory::count_pages(memory::locate_pages(array.block().bytes()).pages);
     EXPECT_EQ(found.untouched + found.unmapped + found.unknown, 0U) << to_text(found);
     EXPECT_EQ(at_home(array.block(), runs_of(array, map_), map_), 1.0) << to_text(found);
   }
@@ -175,9 +176,10 @@ TEST_F(numa, blocks_are_dealt_to_the_nodes_in_turn) {
     std::size_t const block_bytes = 3 * runtime::small_page_bytes();
     distribution const how = distribute_cyclic(array, block_bytes, map_, *kernel);
     ASSERT_FALSE(runtime::touch_pages(array.block().bytes()));
-    std::vector<page_home> const found = locate_pages(array.block().bytes()).pages;
+    std::vector<memory::page_home> const found = memory::locate_pages(array.block().bytes()).pages;
     for (std::size_t page = 0; page < found.size(); ++page) {
-      EXPECT_EQ(found[page].node, homes_of(map_)[page / 3 % map_.places()]) << "page " << page << ", " << how.why;
+      EXPECT_EQ(found[page].node, memory::homes_of(map_)[page / 3 % map_.places()])
+          << "page " << page << ", " << how.why;
     }
   }
 }
@@ -186,10 +188,10 @@ TEST_F(numa, interleaved_pages_are_dealt_evenly) {
   forbidding_kernel const forbidding;
   for (runtime::page_kernel const* const kernel :
        {&runtime::running_kernel(), static_cast<runtime::page_kernel const*>(&forbidding)}) {
-    page_block const block(nodes_.size() * 50 * runtime::small_page_bytes());
+    memory::page_block const block(nodes_.size() * 50 * runtime::small_page_bytes());
     distribution const how = distribute_interleaved(block, map_, *kernel);
     ASSERT_FALSE(runtime::touch_pages(block.bytes()));
-    page_census const found = count_pages(locate_pages(block.bytes()).pages);
+    memory::page_census const found = memory::count_pages(memory::locate_pages(block.bytes()).pages);
     ASSERT_EQ(found.nodes.size(), nodes_.size()) << to_text(found);
     for (auto const& [node, pages] : found.nodes) EXPECT_EQ(pages, 50U) << to_text(found) << ", " << how.why;
   }
@@ -198,17 +200,17 @@ TEST_F(numa, interleaved_pages_are_dealt_evenly) {
 TEST_F(numa, a_page_lies_where_the_task_ran_that_touched_it_first) {
   pool pinned({.policy = "random", .pin = true});
   page_array<char> const array(256 * runtime::small_page_bytes());
-  std::vector<page_run> const runs =
-      runtime::cyclic_blocks(array.block().bytes().size(), 1, runtime::small_page_bytes(), pinned.map().places());
-  std::vector<numa_id> toucher(runs.size(), runtime::no_numa_node);
+  std::vector<memory::page_run> const runs =
+      runtime::cyclic_blocks(array.block().bytes().size(), 1, runtime::small_page_bytes(), pinned.layout().places());
+  std::vector<memory::numa_id> toucher(runs.size(), runtime::no_numa_node);
   pinned.run([&](auto& here) {
-    here.each(runs, [&](auto& h, page_run const& run) {
-      toucher[static_cast<std::size_t>(&run - runs.data())] = numa_id{pinned.map().numa_of(h.worker())};
+    here.join_each(runs, [&](auto& h, memory::page_run const& run) {
+      toucher[static_cast<std::size_t>(&run - runs.data())] = memory::numa_id{pinned.layout().numa_of(h.worker())};
       serial alone;
       first_touch(alone, array.block(), std::span{&run, 1});
     });
   });
-  std::vector<page_home> const found = locate_pages(array.block().bytes()).pages;
+  std::vector<memory::page_home> const found = memory::locate_pages(array.block().bytes()).pages;
   for (std::size_t page = 0; page < found.size(); ++page) EXPECT_EQ(found[page].node, toucher[page]) << "page " << page;
 }
 

@@ -178,7 +178,7 @@ class scope_object_DeathTest : public misuse_DeathTest {};
 TEST_F(scope_object_DeathTest, two_threads_at_once_are_named) {
   auto const misuse = [] {
     skua::pool(2).run(
-        [](auto& here) { here.scope([](auto& s) { std::thread([&] { s.fork([](auto&) {}); }).join(); }); });
+        [](auto& here) { here.scope([](auto& s) { std::thread([&] { s.spawn([](auto&) {}); }).join(); }); });
   };
   EXPECT_EXIT(misuse(), ::testing::KilledBySignal(SIGABRT), another_here);
 }
@@ -188,9 +188,9 @@ TEST_F(scope_object_DeathTest, by_its_own_task_a_fork_is_named) {
     skua::pool(2).run([](auto& here) {
       here.scope([](auto& s) {
         std::atomic<bool> stolen{false};
-        s.fork([&](auto&) {
+        s.spawn([&](auto&) {
           stolen = true;
-          s.fork([](auto&) {});
+          s.spawn([](auto&) {});
         });
         while (!stolen) std::this_thread::yield();
       });

@@ -87,28 +87,28 @@ TEST(pool_object, while_it_ends_its_own_task_may_have_ended_it) {
 
 TEST(pool_object, moved_from_does_not_compile) { EXPECT_FALSE(can_move<skua::pool>); }
 
-TEST(open_region_object, two_threads_at_once_works) {
+TEST(region_object, two_threads_at_once_works) {
   skua::pool pool({.workers = 2});
   auto const region = pool.open_region("adws");
-  in_two_threads([&] { EXPECT_EQ(region->run(fib_of_10), 55); });
+  in_two_threads([&] { EXPECT_EQ(region.run(fib_of_10), 55); });
 }
 
-TEST(open_region_object, by_its_own_task_works) {
+TEST(region_object, by_its_own_task_works) {
   skua::pool pool({.workers = 2});
   auto const region = pool.open_region("adws");
-  EXPECT_EQ(region->run([&] { return region->run(fib_of_10); }), 55);
+  EXPECT_EQ(region.run([&] { return region.run(fib_of_10); }), 55);
 }
 
-TEST(open_region_object, while_it_ends_another_may_open) {
+TEST(region_object, while_it_ends_another_may_open) {
   skua::pool pool({.workers = 2});
   in_two_threads([&] {
-    for (int i = 0; i < 20; ++i) EXPECT_EQ(pool.open_region("random")->run(fib_of_10), 55);
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(pool.open_region("random").run(fib_of_10), 55);
   });
 }
 
-class open_region_object_DeathTest : public skua::testing::misuse_DeathTest {};
+class region_object_DeathTest : public skua::testing::misuse_DeathTest {};
 
-TEST_F(open_region_object_DeathTest, after_its_end_of_the_pool_a_region_is_named) {
+TEST_F(region_object_DeathTest, after_its_end_of_the_pool_a_region_is_named) {
   auto const outlive = [] {
     std::optional<skua::pool> pool(std::in_place, 1);
     auto const region = pool->open_region("random");
@@ -117,7 +117,21 @@ TEST_F(open_region_object_DeathTest, after_its_end_of_the_pool_a_region_is_named
   EXPECT_EXIT(outlive(), ::testing::KilledBySignal(SIGABRT), "pool: destroyed after its regions");
 }
 
-TEST(open_region_object, moved_from_does_not_compile) { EXPECT_FALSE(can_move<skua::region_handle>); }
+TEST_F(region_object_DeathTest, moved_from_runs_nothing) {
+  skua::pool pool({.workers = 1});
+  skua::region region = pool.open_region("random");
+  skua::region const moved = std::move(region);
+  EXPECT_EQ(moved.run(fib_of_10), 55);
+  EXPECT_EXIT(region.run(fib_of_10), ::testing::KilledBySignal(SIGABRT), "region: run after it was moved from");
+}
+
+TEST(region_object, moved_from_can_be_assigned_to) {
+  skua::pool pool({.workers = 1});
+  skua::region region = pool.open_region("random");
+  skua::region const moved = std::move(region);
+  region = pool.open_region("adws");
+  EXPECT_EQ(region.run(fib_of_10), 55);
+}
 
 TEST(task_arena_object, two_threads_at_once_works) {
   skua::tbb::task_arena arena(2);

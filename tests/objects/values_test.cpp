@@ -50,7 +50,7 @@ TEST(one_shot_object, two_threads_at_once_as_two_waiters_are_refused) {
     here.scope([&](auto& s) {
       std::atomic<int> refused{0};
       for (int i = 0; i < 2; ++i) {
-        s.fork([&](auto& h) {
+        s.spawn([&](auto& h) {
           try {
             EXPECT_EQ(answer.wait(h), 3);
           } catch (skua::usage_error const&) {

@@ -126,10 +126,10 @@ class random_program {
     for (auto& c : cells) c = roll.next();
     auto body = [=, this](auto& h, std::uint64_t& c) { c = this->task(h, c, depth); };
     if (places_ == 0) {
-      here.each(cells, body);
+      here.join_each(cells, body);
     } else {
       auto const seeds = cells;  // the hint of a cell does not change when the cell does
-      here.each(
+      here.join_each(
           cells, [&](std::uint64_t const& c) { return said(seeds[static_cast<std::size_t>(&c - cells.data())]); },
           body);
     }
@@ -149,7 +149,7 @@ class random_program {
         auto child = [&sums, seed, i, depth, this, kept = token(live_)](auto& h) {
           sums[i] = this->task(h, seed + i, depth);
         };
-        places_ == 0 ? s.fork(child) : s.fork(said(seed + i), child);
+        places_ == 0 ? s.spawn(child) : s.spawn(said(seed + i), child);
         if (i == 1 && depth > 0) own += join_two(here, seed + 77, depth - 1);
       }
       return own;
@@ -188,8 +188,8 @@ class random_program {
     if (regions_ == regions::plain) return f.spawn(hinted, task);
     switch (seed % 5) {
       case 0: return f.spawn(task);
-      case 1: return f.spawn(hinted, order{static_cast<double>(seed % 7), static_cast<double>(seed % 11)}, task);
-      case 2: return f.spawn(breadth_first{}, task);
+      case 1: return f.spawn(hinted, strategies::order{static_cast<double>(seed % 7), static_cast<double>(seed % 11)}, task);
+      case 2: return f.spawn(strategies::breadth_first{}, task);
       default: return f.spawn(hinted, convertible{static_cast<double>(seed % 16)}, task);
     }
   }

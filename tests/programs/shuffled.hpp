@@ -39,7 +39,7 @@ class shuffled {
   }
 
   template <std::ranges::random_access_range Range, class Body>
-  void each(Range&& range, Body&& body) {
+  void join_each(Range&& range, Body&& body) {
     std::vector<std::size_t> order(static_cast<std::size_t>(std::ranges::size(range)));
     draw(order);
     for (std::size_t i : order) {
@@ -48,8 +48,8 @@ class shuffled {
     }
   }
   template <std::ranges::random_access_range Range, class HintOf, class Body>
-  void each(Range&& range, HintOf&&, Body&& body) {
-    each(std::forward<Range>(range), std::forward<Body>(body));
+  void join_each(Range&& range, HintOf&&, Body&& body) {
+    join_each(std::forward<Range>(range), std::forward<Body>(body));
   }
 
   class scope_type {
@@ -58,7 +58,7 @@ class shuffled {
 
     template <class F>
       requires runtime::forkable<F, shuffled>
-    void fork(F&& f) {
+    void spawn(F&& f) {
       if (here_.order_ == child_order::drawn && here_.dice_.below(2) == 0) {
         here_.start();
         runtime::call_forked(here_, std::forward<F>(f));
@@ -66,9 +66,9 @@ class shuffled {
         later_.push_back(std::make_unique<kept<std::decay_t<F>>>(std::forward<F>(f)));
       }
     }
-    template <hint_word Hint, class F>
-    void fork(Hint, F&& f) {
-      fork(std::forward<F>(f));
+    template <runtime::hint_word Hint, class F>
+    void spawn(Hint, F&& f) {
+      spawn(std::forward<F>(f));
     }
 
     /// Runs all children, also those that children fork meanwhile.
@@ -139,7 +139,7 @@ class shuffled {
   class surroundings;
   [[nodiscard]] void const* around() const noexcept { return watched_; }
   [[nodiscard]] worker_id worker() const noexcept { return worker_; }
-  [[nodiscard]] std::uint32_t workers() const noexcept { return workers_; }
+  [[nodiscard]] std::uint32_t num_workers() const noexcept { return workers_; }
 
  private:
   /// The stop sources of the enclosing `with_stop` calls, innermost first.

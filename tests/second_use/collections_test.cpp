@@ -65,7 +65,7 @@ class uses {
     for (int step = 0; step < steps; ++step) {
       SCOPED_TRACE(testing::Message() << "step " << step);
       one();
-      std::array<double, 2> now{static_cast<double>(all_.waiting()), static_cast<double>(all_.recorded())};
+      std::array<double, 2> now{static_cast<double>(all_.num_waiting()), static_cast<double>(all_.num_recorded())};
       world_.sum(now);
       EXPECT_EQ(now, (std::array{sum_of(waiting_), sum_of(recorded_)})) << "waiting, recorded";
     }
@@ -80,7 +80,7 @@ class uses {
       case 3: return process_well(how::is_null);
       case 4: return process_well(how::spawns);
       case 5: return process_badly();
-      case 6: return all_.stealing(roll_.below(2) == 0);
+      case 6: return all_.enable_stealing(roll_.below(2) == 0);
       case 7: return what_is_refused();
       default: return restore();
     }
@@ -208,7 +208,7 @@ TEST(second_use_of_a_full_collection, is_as_the_first_one) {
     for (int n = 0; n < 8; ++n) all.add(n);
     EXPECT_THROW(all.add(8), skua::resource_error);
     EXPECT_THROW(all.emplace(8), skua::resource_error);
-    EXPECT_EQ(all.waiting(), 8U);
+    EXPECT_EQ(all.num_waiting(), 8U);
     ran = 0;
     all.process();
     EXPECT_EQ(ran, 8);

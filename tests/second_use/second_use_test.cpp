@@ -69,7 +69,7 @@ TEST_P(second_use, of_a_here_is_as_the_first_one_whatever_forks) {
   pool_.run([&](skua::runtime::here& h) {
     expect_as_new(h, [](auto& on, auto const& part) {
       on.scope([&](auto& s) {
-        for (int i = 0; i < 20; ++i) s.fork([&part, i](auto&) { part(i); });
+        for (int i = 0; i < 20; ++i) s.spawn([&part, i](auto&) { part(i); });
       });
     });
     expect_as_new(h, [](auto& on, auto const& part) {
@@ -141,8 +141,8 @@ TEST_P(second_use, of_a_pool_and_its_regions_is_as_the_first_one) {
     EXPECT_EQ(failed, round + 1);
     EXPECT_EQ(pool.run([](auto& h) { return fib(h, 10); }), 55);
     auto const region = pool.open_region("random");
-    EXPECT_THROW(region->run([](auto&) { throw breaks(); }), breaks);
-    EXPECT_EQ(region->run([](auto& h) { return fib(h, 10); }), 55);
+    EXPECT_THROW(region.run([](auto&) { throw breaks(); }), breaks);
+    EXPECT_EQ(region.run([](auto& h) { return fib(h, 10); }), 55);
   }
 }
 

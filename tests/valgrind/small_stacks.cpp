@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "skua/parts/base/platform.hpp"
+#include "skua/parts/context/stack.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/skua.hpp"
 
@@ -25,7 +26,7 @@ void waits(skua::fork_join auto& here, int depth, std::atomic<int>& ran) {
     return;
   }
   here.scope([&](auto& s) {
-    s.fork([&, depth](auto& g) { waits(g, depth - 1, ran); });
+    s.spawn([&, depth](auto& g) { waits(g, depth - 1, ran); });
     here.join([&](auto& g) { waits(g, depth - 1, ran); }, [&](auto& g) { waits(g, depth - 1, ran); });
   });
 }

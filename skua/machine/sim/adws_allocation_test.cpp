@@ -112,14 +112,14 @@ task_tree iterated(std::uint64_t seed, int times) {
       for (std::uint32_t g = 0; g < groups; ++g) {
         std::vector<std::uint64_t> children(1 + roll.below(5));
         for (auto& c : children) c = roll.next();
-        h.each(
+        h.join_each(
             children, [](std::uint64_t c) { return work{static_cast<double>(c % 10)}; },
             [&](auto& x, std::uint64_t c) { self(self, x, dice(c), depth - 1); });
       }
     };
     for (int i = 0; i < times; ++i) {
       std::vector<int> one(1);
-      here.each(one, [](int) { return work{1}; }, [&](auto& h, int) { part(part, h, dice(seed), 4); });
+      here.join_each(one, [](int) { return work{1}; }, [&](auto& h, int) { part(part, h, dice(seed), 4); });
     }
   });
 }
@@ -182,7 +182,7 @@ TEST(adws_allocation, the_search_of_figure_8_step_by_step) {
   // Five equal children over three workers: cuts at 2.4, 1.8, 1.2, 0.6.
   task_tree const program = record([](auto& here) {
     std::vector<int> five(5);
-    here.each(five, [](int) { return work{1}; }, [](auto& h, int) { h.leaf(flops{100}, [] {}); });
+    here.join_each(five, [](int) { return work{1}; }, [](auto& h, int) { h.leaf(flops{100}, [] {}); });
   });
   traffic seen;
   checked_run("adws:no-steal", program, 3, strict(2), seen);
@@ -267,7 +267,7 @@ TEST(adws_allocation, a_search_root_that_arrives_while_a_task_runs_starts_at_its
     };
     auto const long_one = [=](auto& h) {
       std::vector<int> leaves(200);
-      h.each(leaves, [=](auto& x, int) { a_leaf(50)(x); });
+      h.join_each(leaves, [=](auto& x, int) { a_leaf(50)(x); });
     };
     here.join(work{1.5}, in_halves, work{0.5}, long_one, work{1}, a_leaf(10));
   });

@@ -54,17 +54,17 @@ TEST(adws_stealing, a_group_of_one_task_is_no_obstacle) {
   // The only child of the root forks without hints: a scope, or a group with all the work in one child.
   task_tree const scope = record([](auto& here) {
     std::vector<int> one(1);
-    here.each(
+    here.join_each(
         one, [](int) { return work{1}; },
         [](auto& h, int) {
           h.scope([](auto& s) {
-            for (int i = 0; i < 1000; ++i) s.fork([](auto& g) { g.leaf(flops{1000}, [] {}); });
+            for (int i = 0; i < 1000; ++i) s.spawn([](auto& g) { g.leaf(flops{1000}, [] {}); });
           });
         });
   });
   task_tree const single = record([](auto& here) {
     std::vector<int> one(1);
-    here.each(one, [](int) { return work{1}; }, [](auto& h, int) { four_way(h, 1, 5, 100); });
+    here.join_each(one, [](int) { return work{1}; }, [](auto& h, int) { four_way(h, 1, 5, 100); });
   });
   for (task_tree const* program : {&scope, &single}) {
     EXPECT_GT(efficiency(checked_run("adws", *program, 16, strict(1)), *program, strict(1)), 0.9);
@@ -75,10 +75,10 @@ TEST(adws_stealing, a_search_that_ends_early_leaves_no_worker_without_a_range) {
   // Two coarse tasks over 16 workers; they fork only after the searches are over.
   task_tree const program = record([](auto& here) {
     auto const late = [](auto& h) {
-      h.scope([](auto& s) { s.fork([](auto& g) { g.leaf(flops{1}, [] {}); }); });
+      h.scope([](auto& s) { s.spawn([](auto& g) { g.leaf(flops{1}, [] {}); }); });
       for (int i = 0; i < 500; ++i) {
         h.scope([](auto& s) {
-          for (int k = 0; k < 16; ++k) s.fork([](auto& g) { g.leaf(flops{300}, [] {}); });
+          for (int k = 0; k < 16; ++k) s.spawn([](auto& g) { g.leaf(flops{300}, [] {}); });
         });
       }
     };
@@ -106,7 +106,7 @@ TEST(adws_stealing, programs_of_scopes_only_run_on_all_workers) {
     auto const forks = [](auto const& self, auto& h, int depth) -> void {
       if (depth == 0) return h.leaf(flops{50}, [] {});
       h.scope([&](auto& s) {
-        for (int i = 0; i < 3; ++i) s.fork([=](auto& g) { self(self, g, depth - 1); });
+        for (int i = 0; i < 3; ++i) s.spawn([=](auto& g) { self(self, g, depth - 1); });
       });
     };
     forks(forks, here, 7);
@@ -122,7 +122,7 @@ TEST(adws_stealing, groups_and_scopes_may_be_mixed) {
       if (depth == 0) return h.leaf(flops{100}, [] {});
       if (depth % 2 == 0) {
         h.scope([&](auto& s) {
-          for (int i = 0; i < 3; ++i) s.fork([=](auto& g) { self(self, g, depth - 1); });
+          for (int i = 0; i < 3; ++i) s.spawn([=](auto& g) { self(self, g, depth - 1); });
         });
         h.join(
             work{2}, [=](auto& g) { self(self, g, depth - 1); }, work{1}, [=](auto& g) { self(self, g, depth - 1); });

@@ -41,11 +41,11 @@ class here {
 
   template <std::ranges::random_access_range Range, class Body>
     requires std::ranges::sized_range<Range>
-  void each(Range&& range, Body&& body) {
-    each(std::forward<Range>(range), [](auto&&) { return hint{}; }, std::forward<Body>(body));
+  void join_each(Range&& range, Body&& body) {
+    join_each(std::forward<Range>(range), [](auto&&) { return hint{}; }, std::forward<Body>(body));
   }
   template <std::ranges::random_access_range Range, class HintOf, class Body>
-  void each(Range&& range, HintOf&& hint_of, Body&& body) {
+  void join_each(Range&& range, HintOf&& hint_of, Body&& body) {
     auto const element = [first = std::ranges::begin(range)](std::uint64_t i) -> decltype(auto) {
       return first[static_cast<std::ranges::range_difference_t<Range>>(i)];
     };
@@ -100,25 +100,25 @@ class here {
     return std::forward<F>(f)(*this);
   }
   [[nodiscard]] bool stop_requested() const noexcept { return watch_ != nullptr && watch_->requested(); }
-  /// For skua::mark.
-  void mark(char const* name, std::uint64_t number) noexcept;
   /// If time is measured: what ran since the last node ends now, before others hear of it. A counter that starts other tasks
   /// is counted down after this, or they would start before the virtual time at which this task had done its part.
   void charge_time() {
     if (measured()) end_step();
   }
-
-  // For flows (program/flow/flow_trace.hpp).
-  [[nodiscard]] std::uint32_t begin_traced_flow() noexcept;
-  [[nodiscard]] std::uint32_t name_in_trace(std::string_view text) noexcept;
-  [[nodiscard]] std::uint64_t trace_ticks() const noexcept;
-  void note(trace::event const& e, char const* name) noexcept;
-  void note_at(trace::event const& e) noexcept;
   [[nodiscard]] worker_id worker() const noexcept;
-  [[nodiscard]] std::uint32_t workers() const noexcept { return program_.workers_; }
+  [[nodiscard]] std::uint32_t num_workers() const noexcept { return program_.workers_; }
+
+  // For skua::mark, and for flows (program/flow/flow_trace.hpp).
+  friend void note_mark(here& h, char const* name, std::uint64_t number) noexcept;
+  friend std::uint32_t begin_traced_flow(here& h) noexcept;
+  friend std::uint32_t name_in_trace(here& h, std::string_view text) noexcept;
+  friend std::uint64_t trace_ticks(here const& h) noexcept;
+  friend void note_event(here& h, trace::event const& e, char const* name) noexcept;
+  friend void note_event_at(here& h, trace::event const& e) noexcept;
 
  private:
   friend class live;
+  [[nodiscard]] run_trace* trace_of_run() const noexcept;
 
   /// While this object lives, `h` watches one more group or token.
   class watching {
@@ -262,13 +262,13 @@ class here::scope_type final : public body_group {
 
   template <class F>
     requires runtime::forkable<F, here>
-  void fork(F&& f) {
-    fork(hint{}, std::forward<F>(f));
+  void spawn(F&& f) {
+    spawn(hint{}, std::forward<F>(f));
   }
-  template <hint_word Hint, class F>
+  template <runtime::hint_word Hint, class F>
     requires runtime::forkable<F, here>
-  void fork(Hint hint, F&& f) {
-    if (here_.at_ != id_) throw usage_error("simulator: scope.fork is called outside the body of its scope");
+  void spawn(Hint hint, F&& f) {
+    if (here_.at_ != id_) throw usage_error("simulator: scope.spawn is called outside the body of its scope");
     here_.charge_time();
     children_.push_back(std::make_unique<closure_of<std::decay_t<F>>>(std::forward<F>(f)));
     here_.yield(here_.program_.add_child(id_, as_hint(hint), *this, children_.size() - 1));

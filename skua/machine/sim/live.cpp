@@ -259,23 +259,27 @@ void here::measure(tree_node_id leaf) {
   program_.tree_[leaf].ns = static_cast<std::uint64_t>(elapsed > 0 ? elapsed : 0);
 }
 
-void here::mark(char const* name, std::uint64_t number) noexcept {
-  if (program_.trace_ != nullptr) program_.trace_->mark(on_.on, name, number);
+run_trace* here::trace_of_run() const noexcept { return program_.trace_; }
+
+void note_mark(here& h, char const* name, std::uint64_t number) noexcept {
+  if (h.trace_of_run() != nullptr) h.trace_of_run()->mark(h.on_.on, name, number);
 }
 
-std::uint32_t here::begin_traced_flow() noexcept {
-  return program_.trace_ == nullptr ? 0 : program_.trace_->next_flow();
+std::uint32_t begin_traced_flow(here& h) noexcept {
+  return h.trace_of_run() == nullptr ? 0 : h.trace_of_run()->next_flow();
 }
 
-std::uint32_t here::name_in_trace(std::string_view text) noexcept { return program_.trace_->name(text); }
+std::uint32_t name_in_trace(here& h, std::string_view text) noexcept { return h.trace_of_run()->name(text); }
 
-std::uint64_t here::trace_ticks() const noexcept { return program_.trace_->program_at(); }
+std::uint64_t trace_ticks(here const& h) noexcept { return h.trace_of_run()->program_at(); }
 
-void here::note(trace::event const& e, char const* name) noexcept {
-  program_.trace_->note_of_program(program_.trace_->program_at(), on_.on, e, name);
+void note_event(here& h, trace::event const& e, char const* name) noexcept {
+  h.trace_of_run()->note_of_program(h.trace_of_run()->program_at(), h.on_.on, e, name);
 }
 
-void here::note_at(trace::event const& e) noexcept { program_.trace_->note_of_program(e.ticks, on_.on, e, nullptr); }
+void note_event_at(here& h, trace::event const& e) noexcept {
+  h.trace_of_run()->note_of_program(e.ticks, h.on_.on, e, nullptr);
+}
 
 worker_id here::worker() const noexcept { return on_.on; }
 

@@ -159,7 +159,7 @@ TEST(live_finish, one_worker_runs_tasks_in_the_order_of_their_strategies) {
       [&](here& h) {
         h.finish([&](auto& f) {
           for (int const i : {4, 1, 3, 5, 2}) {
-            f.spawn(skua::order{static_cast<double>(i), 0.0}, [&order, i](auto&) { order.push_back(i); });
+            f.spawn(skua::strategies::order{static_cast<double>(i), 0.0}, [&order, i](auto&) { order.push_back(i); });
           }
         });
       },
@@ -174,7 +174,7 @@ std::vector<int> order_under(std::string_view policy) {
       [&](here& h) {
         h.finish([&](auto& f) {
           for (int const i : {2, 1, 3}) {
-            f.spawn(skua::order{static_cast<double>(i), 0.0}, [&began, i](auto&) { began.push_back(i); });
+            f.spawn(skua::strategies::order{static_cast<double>(i), 0.0}, [&began, i](auto&) { began.push_back(i); });
           }
         });
       },
@@ -253,12 +253,13 @@ TEST(live_finish, owner_runs_its_own_tasks_only_while_they_come_first) {
   run_on(
       [&](here& h) {
         h.finish([&](auto& f) {
-          f.spawn(skua::order{5, 5}, [&](auto& g) {
+          f.spawn(skua::strategies::order{5, 5}, [&](auto& g) {
             order += 'x';
-            g.here().finish([&](auto& inner) { inner.spawn(skua::order{10, 10}, [&](auto&) { order += 'y'; }); });
+            g.here().finish(
+                [&](auto& inner) { inner.spawn(skua::strategies::order{10, 10}, [&](auto&) { order += 'y'; }); });
             order += 'X';
           });
-          f.spawn(skua::order{7, 7}, [&](auto&) { order += 'z'; });
+          f.spawn(skua::strategies::order{7, 7}, [&](auto&) { order += 'z'; });
         });
       },
       {.policy = "strategies"});
@@ -268,7 +269,7 @@ TEST(live_finish, owner_runs_its_own_tasks_only_while_they_come_first) {
 struct dying {
   int const* limit;
   int number;
-  [[nodiscard]] bool prioritize(dying const& other, requester const&) const noexcept { return number < other.number; }
+  [[nodiscard]] bool prioritize(dying const& other, strategies::requester const&) const noexcept { return number < other.number; }
   [[nodiscard]] bool is_dead() const noexcept { return number >= *limit; }
 };
 
@@ -336,12 +337,12 @@ TEST(live_finish, half_of_the_work_is_stolen) {
   run_on(
       [&](here& h) {
         h.finish([&](auto& f) {
-          f.spawn(weighted{64.0}, [&](auto& g) {
+          f.spawn(strategies::weighted{64.0}, [&](auto& g) {
             ran[0] = g.here().worker();
             g.here().leaf(flops{5000}, [] {});
           });
           for (std::size_t i = 1; i <= 32; ++i) {
-            f.spawn(weighted{1.0}, [&, i](auto& g) {
+            f.spawn(strategies::weighted{1.0}, [&, i](auto& g) {
               ran[i] = g.here().worker();
               g.here().leaf(flops{100}, [] {});
             });
@@ -355,7 +356,8 @@ TEST(live_finish, half_of_the_work_is_stolen) {
 TEST(live_finish, comparisons_take_time) {
   auto const program = [](here& h) {
     h.finish([&](auto& f) {
-      for (int i = 0; i < 1000; ++i) f.spawn(skua::order{static_cast<double>(i * 7919 % 1009), 0.0}, [](auto&) {});
+      for (int i = 0; i < 1000; ++i)
+        f.spawn(skua::strategies::order{static_cast<double>(i * 7919 % 1009), 0.0}, [](auto&) {});
     });
   };
   tick const free = run_on(program, {.policy = "strategies"}).result.makespan;

@@ -43,7 +43,7 @@ class random_flow {
     for (std::uint32_t i = 0; i < nodes; ++i) {
       for (std::uint32_t edges = i == 0 ? 0 : roll.below(4); edges > 0; --edges) before_[i].push_back(roll.below(i));
       works_[i] = 1 + roll.below(200);
-      if (roll.below(2) == 0) hints_[i] = hints_[i] | address_in(i, nodes);
+      if (roll.below(2) == 0) hints_[i] = hints_[i] | address::of(i, nodes);
       if (roll.below(2) == 0) {
         hints_[i] =
             hints_[i] | task_type{static_cast<std::uint16_t>(roll.below(5)), static_cast<std::uint16_t>(roll.below(2))};
@@ -167,7 +167,7 @@ TEST(live_flow, independent_nodes_run_on_all_workers_under_every_policy_that_ste
         [&](here& h) {
           flow graph(h);
           for (std::uint32_t i = 0; i < 8 * workers; ++i)
-            graph.add(address_in(i, 8 * workers), [](here& on) { on.leaf(flops{flops_each}, [] {}); });
+            graph.add(address::of(i, 8 * workers), [](here& on) { on.leaf(flops{flops_each}, [] {}); });
           graph.run(h);
         },
         policy, workers, 1, false);
@@ -182,7 +182,7 @@ TEST(live_flow, a_task_that_is_no_team_runs_alone_whatever_its_type_says) {
       [&](here& h) {
         flow graph(h);
         for (std::uint32_t i = 0; i < 200; ++i) {
-          graph.add(address_in(i, 200) | task_type{1, 1}, [&](here& on) { on.leaf(flops{1000}, [&] { ++ran; }); });
+          graph.add(address::of(i, 200) | task_type{1, 1}, [&](here& on) { on.leaf(flops{1000}, [&] { ++ran; }); });
         }
         graph.run(h);
       },

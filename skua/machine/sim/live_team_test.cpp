@@ -94,7 +94,7 @@ class random_teams {
   template <class Here>
   runtime::node<void> add(flow<Here>& graph, std::uint32_t i) {
     hint const hinted =
-        i % 4 == 3 ? hint{} : address_in(i, value_.size()) | task_type{static_cast<std::uint16_t>(i % 4)};
+        i % 4 == 3 ? hint{} : address::of(i, value_.size()) | task_type{static_cast<std::uint16_t>(i % 4)};
     if (i % 3 == 0) {
       return graph.add(hinted,
                        [this, i](auto& h) { h.leaf(flops{50}, [&] { value_[i] = element(i, 0) + value_[i] * 3; }); });
@@ -168,7 +168,7 @@ auto chain_of(int n, double all) {
     flow graph(h);
     runtime::node<void> last = graph.add([](auto&) {});
     for (int i = 0; i < n; ++i) {
-      last = graph.add_team(after(last), address_in(0, 1), task_type{1},
+      last = graph.add_team(after(last), address::of(0, 1), task_type{1},
                             [all](auto& mine) { mine.here().leaf(flops{all / mine.width()}, [] {}); });
     }
     graph.run(h);
@@ -188,7 +188,7 @@ TEST(live_team, fork_join_calls_teams) {
   std::vector<int> visits(96);
   auto const calls = [&](here& h) {
     for (int i = 0; i < 20; ++i) {
-      h.team(address_in(0, 1), task_type{1}, [&](auto& mine) {
+      h.team(address::of(0, 1), task_type{1}, [&](auto& mine) {
         auto const [begin, end] = mine.share(visits.size());
         mine.here().leaf(flops{static_cast<double>(end - begin) * 100}, [] {});
         for (auto r = begin; r < end; ++r) ++visits[r];
@@ -212,7 +212,7 @@ TEST(live_team, policy_learns_the_time_of_a_member_not_of_the_whole_task) {
   std::uint32_t learnt = 0;
   for (std::uint32_t i = 0; i < scheduler.where().all().size(); ++i) {
     policies::arms::partition_id const p{i};
-    std::uint64_t const ns = scheduler.time_ns(1, address_in(0, 1), p);
+    std::uint64_t const ns = scheduler.time_ns(1, address::of(0, 1), p);
     if (ns == 0) continue;
     ++learnt;
     EXPECT_GE(ns, 8000U / scheduler.where()[p].width);
@@ -278,7 +278,7 @@ costs_of_a_task reader(std::string_view policy) {
         flow graph(h);
         runtime::node<void> last = graph.add([](auto&) {});
         for (int i = 0; i < 200; ++i) {
-          last = graph.add_team(after(last), address_in(0, 1), task_type{1}, [&](auto& mine) {
+          last = graph.add_team(after(last), address::of(0, 1), task_type{1}, [&](auto& mine) {
             auto const [begin, end] = mine.share(block.size());
             mine.here().leaf(reads{&block[begin], (end - begin) * sizeof(page)}, [] {});
           });
@@ -321,7 +321,7 @@ TEST(live_team, nobody_passes_a_barrier_before_all_are_there) {
         [](here& h) {
           flow graph(h);
           for (std::uint32_t i = 0; i < 100; ++i) {
-            graph.add_team(address_in(i, 100), [](auto& mine) {
+            graph.add_team(address::of(i, 100), [](auto& mine) {
               mine.here().leaf(flops{100.0 * (mine.member() + 1)}, [] {});
               mine.barrier();
               mine.here().leaf(flops{10}, [] {});
@@ -346,7 +346,7 @@ TEST(live_team, others_do_not_wait_for_a_member_that_throws_and_its_successors_d
                      flow graph(h);
                      runtime::node<void> last = graph.add([](auto&) {});
                      for (int i = 0; i < 20; ++i) {
-                       last = graph.add_team(after(last), address_in(0, 1), [&](auto& mine) {
+                       last = graph.add_team(after(last), address::of(0, 1), [&](auto& mine) {
                          mine.here().leaf(flops{100}, [] {});
                          if (mine.width() > 1 && mine.member() == 1) {
                            has_thrown = true;
@@ -369,7 +369,7 @@ TEST(live_team, a_stop_ends_teams) {
   auto const program = [&](here& h) {
     flow graph(h);
     for (int i = 0; i < 200; ++i) {
-      graph.add_team(address_in(0, 1), [&](auto& mine) {
+      graph.add_team(address::of(0, 1), [&](auto& mine) {
         mine.here().leaf(flops{100}, [] {});
         mine.barrier();
         if (++done == 50) stop.request_stop();
@@ -394,7 +394,7 @@ TEST(live_team, teams_of_a_region_call_done_once_when_all_members_have_ended) {
             for (int i = 0; i < 100; ++i) {
               auto const left = std::make_shared<std::uint32_t>(0);
               f.spawn_team(
-                  as_hint(address_in(static_cast<std::uint64_t>(i), 100)),
+                  as_hint(address::of(static_cast<std::uint64_t>(i), 100)),
                   [&, left](auto& mine) {
                     if (mine.member() == 0) asked += static_cast<int>(mine.width());
                     mine.here().leaf(flops{30}, [&] { ++members; });

@@ -114,7 +114,7 @@ TEST_P(under, a_stop_is_seen_by_leaves_and_drops_the_rest) {
     EXPECT_THROW(run_on(
                      [&](here& h) {
                        h.with_stop(stop.get_token(), [&](here& inner) {
-                         inner.each(many, [&](here& leaf, int&) {
+                         inner.join_each(many, [&](here& leaf, int&) {
                            if (++ran == 10) stop.request_stop();
                            leaf.leaf(flops{100}, [] {});
                            saw |= leaf.stop_requested();
@@ -186,8 +186,8 @@ TEST(live, worker_and_workers_are_those_of_the_machine) {
   std::vector<int> range(64);
   run_on(
       [&](here& h) {
-        EXPECT_EQ(h.workers(), 4U);
-        h.each(range, [&](here& g, int&) {
+        EXPECT_EQ(h.num_workers(), 4U);
+        h.join_each(range, [&](here& g, int&) {
           g.leaf(flops{1000}, [] {});
           ++seen[index(g.worker())];
         });
@@ -198,7 +198,7 @@ TEST(live, worker_and_workers_are_those_of_the_machine) {
 
 TEST(live, more_workers_take_less_time_and_never_less_than_the_laws_allow) {
   std::vector<int> range(256);
-  auto const program = [&](here& h) { h.each(range, [&](here& g, int&) { g.leaf(flops{10'000}, [] {}); }); };
+  auto const program = [&](here& h) { h.join_each(range, [&](here& g, int&) { g.leaf(flops{10'000}, [] {}); }); };
   tick before = run_on(program, "random", 1).result.makespan;
   for (std::uint32_t const workers : {2U, 4U, 16U}) {
     tick const now = run_on(program, "random", workers).result.makespan;

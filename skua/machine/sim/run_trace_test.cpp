@@ -46,7 +46,7 @@ void steps(auto& here) {
     mark(here, "iteration", i);
     uneven(here, 8, 5 * i);
     here.scope([](auto& s) {
-      for (int k = 0; k < 6; ++k) s.fork([](auto& h) { uneven(h, 3, 1); });
+      for (int k = 0; k < 6; ++k) s.spawn([](auto& h) { uneven(h, 3, 1); });
     });
   }
 }

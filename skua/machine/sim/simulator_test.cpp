@@ -133,7 +133,7 @@ TEST_P(on_every_policy, a_scope_parked_above_offered_joins_loses_nothing) {
     here.join(
         [](auto& h) {
           h.scope([&](auto& s) {
-            s.fork([](auto& g) { g.leaf(flops{500}, [] {}); });
+            s.spawn([](auto& g) { g.leaf(flops{500}, [] {}); });
             h.leaf(flops{20}, [] {});
           });
           h.leaf(flops{1}, [] {});

@@ -63,7 +63,7 @@ struct page_census {
 
 }}}  // namespace skua::v0::runtime
 
-namespace skua { inline namespace v0 {
+namespace skua { inline namespace v0 { namespace memory {
 
 using runtime::count_pages;
 using runtime::locate_pages;
@@ -72,4 +72,4 @@ using runtime::page_home;
 using runtime::page_homes;
 using runtime::part_at_home;
 
-}}  // namespace skua::v0
+}}}  // namespace skua::v0::memory

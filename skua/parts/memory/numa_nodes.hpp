@@ -51,9 +51,9 @@ class numa_set {
 
 }}}  // namespace skua::v0::runtime
 
-namespace skua { inline namespace v0 {
+namespace skua { inline namespace v0 { namespace memory {
 
 using runtime::no_numa_node;
 using runtime::numa_id;
 
-}}  // namespace skua::v0
+}}}  // namespace skua::v0::memory

@@ -47,7 +47,11 @@ class page_block {
 
 namespace skua { inline namespace v0 {
 
-using runtime::page_block;
 using runtime::page_size;
 
+namespace memory {
+
+using runtime::page_block;
+
+}  // namespace memory
 }}  // namespace skua::v0

@@ -58,8 +58,8 @@ class page_kernel {
 
 }}}  // namespace skua::v0::runtime
 
-namespace skua { inline namespace v0 {
+namespace skua { inline namespace v0 { namespace memory {
 
 using runtime::page_advice;
 
-}}  // namespace skua::v0
+}}}  // namespace skua::v0::memory

@@ -45,9 +45,9 @@ struct page_run {
 
 }}}  // namespace skua::v0::runtime
 
-namespace skua { inline namespace v0 {
+namespace skua { inline namespace v0 { namespace memory {
 
 using runtime::page_run;
 using runtime::share;
 
-}}  // namespace skua::v0
+}}}  // namespace skua::v0::memory

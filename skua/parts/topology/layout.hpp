@@ -129,7 +129,5 @@ class layout {
 namespace skua { inline namespace v0 {
 
 using runtime::layout;
-using runtime::layout_options;
-using runtime::spread;
 
 }}  // namespace skua::v0

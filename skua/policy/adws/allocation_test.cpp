@@ -45,23 +45,23 @@ TEST_F(allocation, a_spawned_task_with_an_address_goes_to_that_point_of_the_rang
     return b;
   };
   task_tag const whole = root();
-  EXPECT_EQ(spawned(0, whole, as_hint(address_at(0))).to, on(7, lane::migrated)) << "as the first child";
-  EXPECT_EQ(spawned(0, whole, as_hint(address_at(0.5))).to, on(3, lane::migrated));
-  EXPECT_EQ(spawned(0, whole, as_hint(address_at(1))).to, on(0, lane::migrated));
+  EXPECT_EQ(spawned(0, whole, as_hint(address::at(0))).to, on(7, lane::migrated)) << "as the first child";
+  EXPECT_EQ(spawned(0, whole, as_hint(address::at(0.5))).to, on(3, lane::migrated));
+  EXPECT_EQ(spawned(0, whole, as_hint(address::at(1))).to, on(0, lane::migrated));
   EXPECT_EQ(spawned(0, whole, {}).to, on(0, lane::spawned));
   for (std::uint64_t i = 0; i < 8; ++i)
-    EXPECT_EQ(spawned(0, whole, as_hint(address_in(i, 8))).to, on(7 - static_cast<std::uint32_t>(i), lane::migrated));
+    EXPECT_EQ(spawned(0, whole, as_hint(address::of(i, 8))).to, on(7 - static_cast<std::uint32_t>(i), lane::migrated));
   // One of them releases another, inside of the same range.
-  born const first = spawned(0, whole, as_hint(address_at(0.99)));
+  born const first = spawned(0, whole, as_hint(address::at(0.99)));
   EXPECT_FALSE(first.is().is_search_root());
   begin(0, first.tag);
-  EXPECT_EQ(spawned(0, first.tag, as_hint(address_at(0.3))).to, on(5, lane::migrated));
+  EXPECT_EQ(spawned(0, first.tag, as_hint(address::at(0.3))).to, on(5, lane::migrated));
   // Inside of a group: in its child's range.
   restart(8);
   family const f = meet(0, root(), {1, 1});
   begin(4, f.children[0].tag);
-  EXPECT_EQ(spawned(4, f.children[0].tag, as_hint(address_at(0))).to, on(7, lane::migrated));
-  EXPECT_EQ(spawned(4, f.children[0].tag, as_hint(address_at(1))).to, on(4, lane::migrated));
+  EXPECT_EQ(spawned(4, f.children[0].tag, as_hint(address::at(0))).to, on(7, lane::migrated));
+  EXPECT_EQ(spawned(4, f.children[0].tag, as_hint(address::at(1))).to, on(4, lane::migrated));
 }
 
 TEST_F(allocation, a_spawned_task_takes_nothing_from_the_shares_of_a_group) {
@@ -69,7 +69,7 @@ TEST_F(allocation, a_spawned_task_takes_nothing_from_the_shares_of_a_group) {
   task_tag rest = group;
   task_tag first = of(0).mark(rest, as_hint(work{1}));
   task_tag parent = rest;
-  task_tag spawned = of(0).mark(parent, work{100} | address_at(0.5));
+  task_tag spawned = of(0).mark(parent, work{100} | address::at(0.5));
   EXPECT_EQ(of(0).place(spawned, cause::released).where, lane::migrated);
   task_tag const second = of(0).mark(rest, as_hint(work{1}));
   EXPECT_EQ(tag_fields::read(first).where, (range{.right = 4, .left = 8}));
@@ -206,7 +206,7 @@ TEST_F(allocation, a_root_that_has_ended_leaves_nothing_behind) {
 TEST_F(allocation, a_task_that_the_root_spawns_is_no_root_and_its_end_ends_none) {
   task_tag const whole = root();
   task_tag parent = whole;
-  task_tag spawned = of(0).mark(parent, as_hint(address_at(1)));
+  task_tag spawned = of(0).mark(parent, as_hint(address::at(1)));
   ASSERT_EQ(of(0).place(spawned, cause::released), on(0, lane::migrated));
   EXPECT_FALSE(tag_fields::read(spawned).is_root);
   EXPECT_FALSE(tag_fields::read(spawned).is_outside);

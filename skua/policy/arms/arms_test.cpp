@@ -39,14 +39,14 @@ TEST(arms, a_child_has_its_own_address_or_its_parents_and_only_its_own_type) {
   adaptive_moldable p(figure_4(), 1);
   worker_policy& m = p.of_worker(worker_id{5});
   task_tag root{};
-  task_tag parent = m.mark(root, address_at(0.3) | moldable);
+  task_tag parent = m.mark(root, address::at(0.3) | moldable);
   task_tag const before = parent;
-  EXPECT_EQ(tag_fields::read(parent).address, address_at(0.3));
+  EXPECT_EQ(tag_fields::read(parent).address, address::at(0.3));
   EXPECT_EQ(tag_fields::read(parent).type, moldable);
   tag_fields const child = tag_fields::read(m.mark(parent, {}));
-  EXPECT_EQ(child.address, address_at(0.3));
+  EXPECT_EQ(child.address, address::at(0.3));
   EXPECT_EQ(child.type, std::nullopt);
-  EXPECT_EQ(tag_fields::read(m.mark(parent, as_hint(address_at(0)))).address, address_at(0));
+  EXPECT_EQ(tag_fields::read(m.mark(parent, as_hint(address::at(0)))).address, address::at(0));
   EXPECT_EQ(tag_fields::read(m.mark(parent, as_hint(single))).type, single);
   EXPECT_EQ(parent, before) << "a sibling's hint is not inherited";
   task_tag nothing{};
@@ -56,13 +56,13 @@ TEST(arms, a_child_has_its_own_address_or_its_parents_and_only_its_own_type) {
 TEST(arms, what_a_thief_sees_is_enough_to_inherit_and_to_judge) {
   adaptive_moldable p(figure_4(), 1);
   task_tag none{};
-  task_tag const full = p.of_worker(worker_id{0}).mark(none, address_at(0.7) | moldable);
+  task_tag const full = p.of_worker(worker_id{0}).mark(none, address::at(0.7) | moldable);
   tag_fields const seen = tag_fields::read(task_tag{{full.words[0]}});
-  EXPECT_EQ(seen.address, address_at(0.7));
+  EXPECT_EQ(seen.address, address::at(0.7));
   EXPECT_EQ(seen.type, moldable);
   EXPECT_EQ(seen.chosen, std::nullopt);
   tag_fields const all{
-      .address = address_at(1), .type = {{.number = 65'535}}, .chosen = arms::partition_id{13}, .key = 31};
+      .address = address::at(1), .type = {{.number = 65'535}}, .chosen = arms::partition_id{13}, .key = 31};
   tag_fields const again = tag_fields::read(all.written());
   EXPECT_EQ(again.address, all.address);
   EXPECT_EQ(again.type, all.type);
@@ -76,8 +76,8 @@ TEST(arms, a_place_is_an_address_in_its_middle_unless_the_inherited_one_is_insid
   task_tag none{};
   task_tag at_1 = m.mark(none, as_hint(at{place_id{1}}));
   EXPECT_EQ(m.place(at_1, cause::released), queued(6));
-  task_tag in_1 = m.mark(none, as_hint(address_at(0.55)));
-  EXPECT_EQ(tag_fields::read(m.mark(in_1, as_hint(at{place_id{1}}))).address, address_at(0.55));
+  task_tag in_1 = m.mark(none, as_hint(address::at(0.55)));
+  EXPECT_EQ(tag_fields::read(m.mark(in_1, as_hint(at{place_id{1}}))).address, address::at(0.55));
   task_tag moved = m.mark(in_1, as_hint(at{place_id{0}}));
   EXPECT_EQ(m.place(moved, cause::released), queued(2));
   EXPECT_EQ(tag_fields::read(m.mark(in_1, as_hint(at{anywhere}))).address, std::nullopt);
@@ -90,11 +90,11 @@ TEST(arms, a_task_starts_on_the_worker_at_its_address_whoever_releases_it) {
   adaptive_moldable p(figure_4(), 1);
   for (std::uint32_t by = 0; by < 8; ++by) {
     for (std::uint32_t home = 0; home < 8; ++home) {
-      task_tag t = tag_of({.address = address_in(home, 8)});
+      task_tag t = tag_of({.address = address::of(home, 8)});
       EXPECT_EQ(p.of_worker(worker_id{by}).place(t, cause::released), queued(home));
-      t = tag_of(address_in(home, 8) | moldable);
+      t = tag_of(address::of(home, 8) | moldable);
       EXPECT_EQ(p.of_worker(worker_id{by}).place(t, cause::released), queued(home)) << "its width stays open";
-      t = tag_of({.address = address_in(home, 8)});
+      t = tag_of({.address = address::of(home, 8)});
       EXPECT_EQ(p.of_worker(worker_id{by}).place(t, cause::injected), by == home ? here(by) : queued(home));
     }
   }
@@ -103,11 +103,11 @@ TEST(arms, a_task_starts_on_the_worker_at_its_address_whoever_releases_it) {
 TEST(arms, a_task_that_starts_again_has_its_width_still_to_be_chosen) {
   adaptive_moldable p(figure_4(), 1);
   for (cause const why : {cause::released, cause::seeded}) {
-    task_tag t = tag_of(address_in(5, 8) | moldable);
+    task_tag t = tag_of(address::of(5, 8) | moldable);
     ASSERT_EQ(p.of_worker(worker_id{5}).place(t, cause::chosen).worker, worker_id{5});
     ASSERT_TRUE(tag_fields::read(t).chosen);
     EXPECT_EQ(p.of_worker(worker_id{0}).place(t, why), queued(5));
-    EXPECT_EQ(t, tag_of(address_in(5, 8) | moldable));
+    EXPECT_EQ(t, tag_of(address::of(5, 8) | moldable));
   }
 }
 
@@ -121,7 +121,7 @@ TEST(arms, a_task_without_an_address_stays_with_whoever_releases_it) {
   t = tag_of(as_hint(moldable));
   EXPECT_EQ(m.place(t, cause::released), queued(5)) << "only there does its tag go with it";
   for (cause const why : {cause::resumed, cause::called}) {
-    t = tag_of(address_at(0) | moldable);
+    t = tag_of(address::at(0) | moldable);
     EXPECT_EQ(m.place(t, why), here(5));
   }
   EXPECT_FALSE(m.sees_forks());
@@ -131,7 +131,7 @@ TEST(arms, a_task_without_an_address_stays_with_whoever_releases_it) {
 
 TEST(arms, a_moldable_task_tries_each_width_around_its_worker_then_takes_the_least_cost) {
   adaptive_moldable p(figure_4(), 1, by_product);
-  task_tag const t = tag_of(address_in(5, 8) | moldable);
+  task_tag const t = tag_of(address::of(5, 8) | moldable);
   auto const superlinear_for_two = [](std::uint16_t w) {
     return std::uint64_t{w == 1 ? 4000U : w == 2 ? 1500U : 1200U};
   };
@@ -144,21 +144,21 @@ TEST(arms, a_moldable_task_tries_each_width_around_its_worker_then_takes_the_lea
   EXPECT_EQ(p.ended(moldable.number, 4), 1U);
   EXPECT_EQ(p.ended(moldable.number, 3), 0U);
   EXPECT_EQ(p.ended(single.number, 1), 0U);
-  EXPECT_EQ(p.time_ns(moldable.number, address_in(5, 8), arms::partition_id{5}), 4000U);
+  EXPECT_EQ(p.time_ns(moldable.number, address::of(5, 8), arms::partition_id{5}), 4000U);
 }
 
 TEST(arms, times_of_one_type_and_address_say_nothing_of_another) {
   adaptive_moldable p(figure_4(), 1, by_product);
-  task_tag const t = tag_of(address_in(5, 8) | moldable);
+  task_tag const t = tag_of(address::of(5, 8) | moldable);
   for (std::uint64_t const ns : {4000U, 1500U, 1200U}) runs(p, 5, t, ns);
-  EXPECT_EQ(runs(p, 5, tag_of(address_in(6, 8) | moldable), 1), here(5));
-  EXPECT_EQ(runs(p, 5, tag_of(address_in(5, 8) | task_type{.number = 9, .moldable = 1}), 1), here(5));
+  EXPECT_EQ(runs(p, 5, tag_of(address::of(6, 8) | moldable), 1), here(5));
+  EXPECT_EQ(runs(p, 5, tag_of(address::of(5, 8) | task_type{.number = 9, .moldable = 1}), 1), here(5));
   EXPECT_EQ(runs(p, 5, t, 1500), team(4, 2));
 }
 
 TEST(arms, only_the_leader_reports_a_time) {
   adaptive_moldable p(figure_4(), 1, by_product);
-  task_tag t = tag_of(address_in(0, 8) | moldable);
+  task_tag t = tag_of(address::of(0, 8) | moldable);
   runs(p, 0, t, 1000);
   ASSERT_EQ(p.of_worker(worker_id{0}).place(t, cause::chosen), team(0, 2));
   p.of_worker(worker_id{1}).learn(begun{.task = t});
@@ -166,24 +166,24 @@ TEST(arms, only_the_leader_reports_a_time) {
   EXPECT_EQ(p.ended(moldable.number, 2), 0U);
   p.of_worker(worker_id{0}).learn(ended{.task = t, .duration_ns = 500});
   EXPECT_EQ(p.ended(moldable.number, 2), 1U);
-  EXPECT_EQ(p.time_ns(moldable.number, address_in(0, 8), arms::partition_id{8}), 500U);
+  EXPECT_EQ(p.time_ns(moldable.number, address::of(0, 8), arms::partition_id{8}), 500U);
 }
 
 TEST(arms, what_is_not_moldable_runs_alone_and_so_does_everything_under_width_1) {
   adaptive_moldable p(figure_4(), 1, by_product);
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(runs(p, 2, tag_of(address_in(2, 8) | single), 100), here(2));
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(runs(p, 2, tag_of(address::of(2, 8) | single), 100), here(2));
   EXPECT_EQ(p.ended(single.number, 1), 5U);
   adaptive_moldable one(figure_4(), 1, {.width = 1});
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(runs(one, 2, tag_of(address_in(2, 8) | moldable), 100), here(2));
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(runs(one, 2, tag_of(address::of(2, 8) | moldable), 100), here(2));
   adaptive_moldable two(figure_4(), 1, {.width = 2});
   std::set<std::uint16_t> widths;
-  for (int i = 0; i < 500; ++i) widths.insert(runs(two, 2, tag_of(address_in(2, 8) | moldable), 100).width);
+  for (int i = 0; i < 500; ++i) widths.insert(runs(two, 2, tag_of(address::of(2, 8) | moldable), 100).width);
   EXPECT_EQ(widths, (std::set<std::uint16_t>{1, 2})) << "trials obey as well";
 }
 
 TEST(arms, a_thief_chooses_among_its_own_partitions) {
   adaptive_moldable p(figure_4(), 1, by_product);
-  task_tag const t = tag_of(address_in(1, 8) | moldable);
+  task_tag const t = tag_of(address::of(1, 8) | moldable);
   for (std::uint64_t const ns : {4000U, 1500U, 1200U}) runs(p, 1, t, ns);
   task_tag stolen = t;
   EXPECT_EQ(p.of_worker(worker_id{6}).place(stolen, cause::stolen), here(6)) << "its own are not measured yet";
@@ -196,18 +196,18 @@ TEST(arms, a_thief_chooses_among_its_own_partitions) {
 TEST(arms, a_refused_width_runs_alone_and_is_measured_as_such) {
   adaptive_moldable p(figure_4(), 1, by_product);
   worker_policy& m = p.of_worker(worker_id{0});
-  task_tag t = tag_of(address_in(0, 8) | moldable);
+  task_tag t = tag_of(address::of(0, 8) | moldable);
   runs(p, 0, t, 1000);
   ASSERT_EQ(m.place(t, cause::chosen), team(0, 2));
   EXPECT_EQ(m.place(t, cause::refused), here(0));
   m.learn(ended{.task = t, .duration_ns = 2000});
-  EXPECT_EQ(p.time_ns(moldable.number, address_in(0, 8), arms::partition_id{0}), 1200U);
-  EXPECT_EQ(p.time_ns(moldable.number, address_in(0, 8), arms::partition_id{8}), 0U);
+  EXPECT_EQ(p.time_ns(moldable.number, address::of(0, 8), arms::partition_id{0}), 1200U);
+  EXPECT_EQ(p.time_ns(moldable.number, address::of(0, 8), arms::partition_id{8}), 0U);
 }
 
 TEST(arms, partners_without_work_are_free_under_cost_idle) {
   adaptive_moldable p(figure_4(), 1, {.cost = arms::cost::idle});
-  task_tag const t = tag_of(address_in(0, 8) | moldable);
+  task_tag const t = tag_of(address::of(0, 8) | moldable);
   for (std::uint64_t const ns : {4000U, 2500U, 2400U}) runs(p, 0, t, ns);
   for (std::uint32_t w = 0; w < 4; ++w) fruitless_round(p.of_worker(worker_id{w}));
   EXPECT_EQ(runs(p, 0, t, 2400), team(0, 4));
@@ -219,13 +219,13 @@ TEST(arms, partners_without_work_are_free_under_cost_idle) {
 
 TEST(arms, a_node_that_releases_another_is_a_free_partner) {
   adaptive_moldable p(figure_4(), 1);
-  task_tag t = tag_of(address_in(0, 8) | moldable);
+  task_tag t = tag_of(address::of(0, 8) | moldable);
   for (std::uint64_t const ns : {4000U, 2500U, 2600U}) runs(p, 0, t, ns);
   task_tag before = t;
   EXPECT_EQ(p.of_worker(worker_id{1}).place(before, cause::stolen).worker, worker_id{1});
   p.of_worker(worker_id{1}).learn(begun{.task = before});
   EXPECT_EQ(runs(p, 0, t, 4000), here(0));
-  t = p.of_worker(worker_id{1}).mark(before, address_in(0, 8) | moldable);
+  t = p.of_worker(worker_id{1}).mark(before, address::of(0, 8) | moldable);
   EXPECT_EQ(p.of_worker(worker_id{1}).place(t, cause::released), queued(0));
   EXPECT_EQ(runs(p, 0, t, 2500), team(0, 2)) << "worker 1 has nothing else, though its task has not ended yet";
 }
@@ -233,7 +233,7 @@ TEST(arms, a_node_that_releases_another_is_a_free_partner) {
 TEST(arms, a_node_keeps_the_first_of_its_successors_that_belong_there_where_no_thief_looks) {
   adaptive_moldable p(figure_4(), 1);
   worker_policy& m = p.of_worker(worker_id{0});
-  task_tag node = tag_of(address_in(0, 8) | single);
+  task_tag node = tag_of(address::of(0, 8) | single);
   EXPECT_EQ(m.place(node, cause::chosen), here(0));
   m.learn(begun{.task = node});
   auto const released = [&](hint const& h) {
@@ -241,24 +241,24 @@ TEST(arms, a_node_keeps_the_first_of_its_successors_that_belong_there_where_no_t
     return m.place(t, cause::released);
   };
   placement const next{.worker = worker_id{0}, .where = lane::local};
-  EXPECT_EQ(released(address_in(1, 8) | single), queued(1)) << "it belongs elsewhere";
-  EXPECT_EQ(released(as_hint(address_in(0, 8))), next);
-  EXPECT_EQ(released(address_in(0, 8) | single), queued(0)) << "others may take the second one";
+  EXPECT_EQ(released(address::of(1, 8) | single), queued(1)) << "it belongs elsewhere";
+  EXPECT_EQ(released(as_hint(address::of(0, 8))), next);
+  EXPECT_EQ(released(address::of(0, 8) | single), queued(0)) << "others may take the second one";
   m.learn(ended{.task = node, .duration_ns = 100});
   m.learn(probed{{.what = action::pop, .where = lane::local, .whom = worker_id{0}}, runtime::outcome::got});
-  EXPECT_EQ(released(address_in(0, 8) | single), next) << "the first one is under way";
+  EXPECT_EQ(released(address::of(0, 8) | single), next) << "the first one is under way";
   fruitless_round(m);
-  EXPECT_EQ(released(address_in(0, 8) | single), next) << "it is not there: a machine had no memory for it";
+  EXPECT_EQ(released(address::of(0, 8) | single), next) << "it is not there: a machine had no memory for it";
   // What is spawned by something else than a node may have to wait for the end of that.
   task_tag root{};
-  task_tag t = p.of_worker(worker_id{5}).mark(root, address_in(5, 8) | single);
+  task_tag t = p.of_worker(worker_id{5}).mark(root, address::of(5, 8) | single);
   EXPECT_EQ(p.of_worker(worker_id{5}).place(t, cause::released), queued(5));
 }
 
 TEST(arms, a_layout_file_decides_which_widths_there_are) {
   auto const file = arms::partitions::read("layout", "0,1,2\n1,3\n1\n1\n");
   adaptive_moldable p(layout::flat(3), file, 1);
-  task_tag const t = tag_of(address_in(2, 3) | moldable);
+  task_tag const t = tag_of(address::of(2, 3) | moldable);
   EXPECT_EQ(runs(p, 2, t, 1000), here(2));
   EXPECT_EQ(runs(p, 2, t, 1000), team(0, 3));
 }
@@ -341,7 +341,7 @@ bool takes_from_outside(worker_policy& m, task_tag const& task) {
 
 TEST(arms, a_task_from_outside_is_taken_only_by_the_globally_best_partition) {
   adaptive_moldable p(figure_4(), 1, {.idle_tries = 0, .threshold = 1000});
-  task_tag const t = tag_of(address_in(1, 8) | moldable);
+  task_tag const t = tag_of(address::of(1, 8) | moldable);
   worker_policy& thief = p.of_worker(worker_id{6});
   EXPECT_FALSE(takes_from_outside(thief, t)) << "nothing is known: it stays at its address";
   runs(p, 1, t, 4000);
@@ -359,15 +359,15 @@ TEST(arms, tasks_that_have_no_model_are_taken_from_outside) {
   adaptive_moldable p(figure_4(), 1, {.idle_tries = 0, .threshold = 1000});
   worker_policy& thief = p.of_worker(worker_id{6});
   EXPECT_TRUE(takes_from_outside(thief, {}));
-  EXPECT_TRUE(takes_from_outside(thief, tag_of(as_hint(address_at(0)))));
+  EXPECT_TRUE(takes_from_outside(thief, tag_of(as_hint(address::at(0)))));
   EXPECT_TRUE(takes_from_outside(thief, tag_of(as_hint(moldable))));
-  EXPECT_FALSE(takes_from_outside(thief, tag_of(address_at(0) | moldable)));
+  EXPECT_FALSE(takes_from_outside(thief, tag_of(address::at(0) | moldable)));
 }
 
 TEST(arms, after_threshold_rejections_anything_is_taken_and_the_count_begins_anew) {
   for (std::uint32_t const threshold : {0U, 1U, 10U}) {
     adaptive_moldable p(figure_4(), 1, {.idle_tries = 0, .threshold = threshold});
-    task_tag const t = tag_of(address_in(1, 8) | moldable);
+    task_tag const t = tag_of(address::of(1, 8) | moldable);
     worker_policy& thief = p.of_worker(worker_id{6});
     for (int again = 0; again < 3; ++again) {
       for (std::uint32_t i = 0; i < threshold; ++i) EXPECT_FALSE(takes_from_outside(thief, t)) << i;
@@ -380,11 +380,11 @@ TEST(arms, after_threshold_rejections_anything_is_taken_and_the_count_begins_ane
 
 TEST(arms, the_power_law_judges_by_the_partitions_around_the_address) {
   adaptive_moldable p(figure_4(), 1, {.model = arms_model::power_law, .idle_tries = 0, .threshold = 1000});
-  task_tag const t = tag_of(address_in(5, 8) | moldable);
+  task_tag const t = tag_of(address::of(5, 8) | moldable);
   EXPECT_EQ(runs(p, 5, t, 4000), here(5));
   EXPECT_EQ(runs(p, 5, t, 1500), team(4, 2));
   EXPECT_EQ(runs(p, 5, t, 600), team(4, 4)) << "predicted, not tried";
-  EXPECT_FALSE(takes_from_outside(p.of_worker(worker_id{6}), tag_of(address_in(1, 8) | moldable)));
+  EXPECT_FALSE(takes_from_outside(p.of_worker(worker_id{6}), tag_of(address::of(1, 8) | moldable)));
 }
 
 }}}}  // namespace skua::v0::policies

@@ -123,7 +123,7 @@ TEST(arms_balance, work_at_one_address_stays_in_its_package_until_enough_steals_
   for (std::uint32_t const threshold : {arms_options{}.threshold, 1'000'000U}) {
     adaptive_moldable p(figure_4(), 1, {.threshold = threshold});
     stage s(p, 8, [](std::uint16_t) { return length; });
-    for (int i = 0; i < tasks; ++i) s.release(5, address_in(1, 8) | task_type{.number = 1});
+    for (int i = 0; i < tasks; ++i) s.release(5, address::of(1, 8) | task_type{.number = 1});
     auto const turns = static_cast<double>(s.run());
     std::uint64_t near = 0;
     for (std::uint32_t w = 0; w < 4; ++w) near += s.ran(w);
@@ -140,7 +140,7 @@ TEST(arms_balance, work_at_one_address_stays_in_its_package_until_enough_steals_
 TEST(arms_balance, tasks_spread_over_the_line_are_run_by_their_own_package) {
   adaptive_moldable p(figure_4(), 1);
   stage s(p, 8, [](std::uint16_t) { return 100U; });
-  for (std::uint32_t i = 0; i < 800; ++i) s.release(0, address_in(i, 800) | task_type{.number = 1});
+  for (std::uint32_t i = 0; i < 800; ++i) s.release(0, address::of(i, 800) | task_type{.number = 1});
   EXPECT_LT(s.run(), 1.1 * 800 * 100 / 8);
   std::uint64_t near = 0;
   for (std::uint32_t w = 0; w < 4; ++w) near += s.ran(w);
@@ -150,7 +150,7 @@ TEST(arms_balance, tasks_spread_over_the_line_are_run_by_their_own_package) {
 TEST(arms_balance, most_tasks_run_with_the_width_that_is_cheapest) {
   adaptive_moldable p(figure_4(), 1, {.cost = arms::cost::product});
   stage s(p, 8, [](std::uint16_t width) { return width == 1 ? 400U : width == 2 ? 150U : 140U; });
-  for (std::uint32_t i = 0; i < 2000; ++i) s.release(0, address_in(i % 8, 8) | task_type{.number = 1, .moldable = 1});
+  for (std::uint32_t i = 0; i < 2000; ++i) s.release(0, address::of(i % 8, 8) | task_type{.number = 1, .moldable = 1});
   s.run();
   EXPECT_EQ(p.ended(1, 1) + p.ended(1, 2) + p.ended(1, 4), 2000U);
   EXPECT_GT(p.ended(1, 2), 1700U);

@@ -21,7 +21,7 @@ constexpr task_type moldable{.number = 3, .moldable = 1};
 /// A task of type 3 takes this long on every partition around worker 0.
 void train(adaptive_moldable& p, std::uint64_t ns) {
   for (int i = 0; i < 3; ++i) {
-    task_tag task = tag_fields{.address = address_at(0), .type = moldable}.written();
+    task_tag task = tag_fields{.address = address::at(0), .type = moldable}.written();
     placement const to = p.of_worker(worker_id{0}).place(task, cause::chosen);
     p.of_worker(to.worker).learn(ended{.task = task, .duration_ns = ns / to.width + 10});
   }
@@ -37,10 +37,10 @@ TEST(known_times, a_new_policy_knows_what_the_old_one_measured) {
     p.remember({.from = "a.json", .all = measured});
     for (std::uint32_t i = 0; i < p.where().all().size(); ++i) {
       arms::partition_id const on{i};
-      EXPECT_EQ(p.time_ns(3, address_at(0), on), old.time_ns(3, address_at(0), on)) << i;
+      EXPECT_EQ(p.time_ns(3, address::at(0), on), old.time_ns(3, address::at(0), on)) << i;
     }
     EXPECT_EQ(p.known(), measured);
-    task_tag task = tag_fields{.address = address_at(0), .type = moldable}.written();
+    task_tag task = tag_fields{.address = address::at(0), .type = moldable}.written();
     EXPECT_EQ(p.of_worker(worker_id{0}).place(task, cause::chosen).width, 1) << "a wider one costs more";
   }
 }

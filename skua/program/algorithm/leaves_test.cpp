@@ -36,7 +36,7 @@ class joining {
   auto join(work, F&& f, work, G&& g) {
     return join(std::forward<F>(f), std::forward<G>(g));
   }
-  [[nodiscard]] std::uint32_t workers() const noexcept { return workers_; }
+  [[nodiscard]] std::uint32_t num_workers() const noexcept { return workers_; }
   [[nodiscard]] bool stop_requested() const noexcept { return false; }
   std::size_t joins = 0;
 

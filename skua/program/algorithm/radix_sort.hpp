@@ -111,7 +111,7 @@ class radix_sort {
     throw_if_stopped(here);
     if (all.n <= cached) return sort_in_cache(all);
     std::size_t const blocks =
-        here.workers() < 2 ? 1 : std::clamp<std::size_t>(all.n / block, 1, std::size_t{4} * here.workers());
+        here.num_workers() < 2 ? 1 : std::clamp<std::size_t>(all.n / block, 1, std::size_t{4} * here.num_workers());
     struct of_block {
       counts of;  ///< elements with this digit; then where the next one goes
       bits varying;

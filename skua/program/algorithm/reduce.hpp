@@ -72,7 +72,6 @@ T reduce(Here& here, Range&& range, T identity, Combine combine, grain most) {
 
 namespace skua { inline namespace v0 {
 
-using runtime::monoid;
 using runtime::reduce;
 
 }}  // namespace skua::v0

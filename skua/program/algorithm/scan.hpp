@@ -25,7 +25,7 @@ class scan_run {
   T operator()(Here& here, T identity) const {
     std::size_t const blocks = divide_up(n_, most_);
     if (blocks == 0) return identity;
-    return here.workers() == 1 ? in_one_pass(here, blocks, identity) : in_two_passes(here, blocks, identity);
+    return here.num_workers() == 1 ? in_one_pass(here, blocks, identity) : in_two_passes(here, blocks, identity);
   }
 
  private:

@@ -28,7 +28,7 @@ constexpr std::size_t divide_up(std::size_t n, std::size_t by) noexcept { return
 template <fork_join Here>
 constexpr std::size_t leaf_size(Here const& here, grain wanted, std::size_t n) noexcept {
   if (wanted.elements != 0) return wanted.elements;
-  return std::max<std::size_t>(1, divide_up(n, std::size_t{8} * std::max<std::uint32_t>(1, here.workers())));
+  return std::max<std::size_t>(1, divide_up(n, std::size_t{8} * std::max<std::uint32_t>(1, here.num_workers())));
 }
 
 /// Leaf size where the answer may depend on it (floating-point sums): `wanted`, or a size that makes 256 to 512 leaves,

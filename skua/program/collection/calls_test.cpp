@@ -177,7 +177,7 @@ TEST(a_collection, hands_tasks_their_site_and_what_they_return_to_the_machine) {
     EXPECT_EQ(here.rank(), 1U);
     EXPECT_EQ(here.ranks(), 2U);
     EXPECT_EQ(here.worker(), 3U);
-    EXPECT_EQ(here.workers(), 4U);
+    EXPECT_EQ(here.num_workers(), 4U);
     here.progress();
     if (t.a == 0) here.spawn({5, 6});
     return t.a == 0 ? task_outcome::null : task_outcome::done;
@@ -219,8 +219,8 @@ TEST(a_collection, passes_its_failures_and_refuses_a_task_of_which_something_is_
 TEST(a_collection, passes_every_other_call_to_its_machine) {
   told_host host;
   task_collection<plain_task> plain(host, {}, [](plain_task&) {});
-  plain.stealing(true);
-  plain.stealing(false);
+  plain.enable_stealing(true);
+  plain.enable_stealing(false);
   plain.restore();
   plain.restore(placement_of_tasks::original);
   plain.rebalance("greedy");
@@ -234,8 +234,8 @@ TEST(a_collection, passes_every_other_call_to_its_machine) {
                    "if due due", "if due not yet", "checkpoint file 3", "checkpoint file 0"}));
   EXPECT_EQ(plain.restart("path"), bytes_of("path"));
   EXPECT_EQ(plain.report().iteration, 7U);
-  EXPECT_EQ(plain.recorded(), 8U);
-  EXPECT_EQ(plain.waiting(), 9U);
+  EXPECT_EQ(plain.num_recorded(), 8U);
+  EXPECT_EQ(plain.num_waiting(), 9U);
 }
 
 TEST(a_report, says_in_words_what_happened_and_only_that) {

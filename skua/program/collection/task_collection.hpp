@@ -52,11 +52,11 @@ class task_site {
  public:
   [[nodiscard]] std::uint32_t rank() const noexcept { return site_.rank(); }
   [[nodiscard]] std::uint32_t ranks() const noexcept { return site_.ranks(); }
-  /// The worker of this rank that runs the task: 0 .. workers() - 1. No other task of the collection runs there meanwhile, so functions keep sums and
+  /// The worker of this rank that runs the task: 0 .. num_workers() - 1. No other task of the collection runs there meanwhile, so functions keep sums and
   /// other state of their own for each worker, and need no lock.
   [[nodiscard]] std::uint32_t worker() const noexcept { return site_.worker(); }
   /// Of this rank: 1, unless its communicator was given threads.
-  [[nodiscard]] std::uint32_t workers() const noexcept { return site_.workers(); }
+  [[nodiscard]] std::uint32_t num_workers() const noexcept { return site_.workers(); }
   /// Answers thieves. A task of more than a millisecond calls it now and then. Does nothing where another thread answers them.
   void progress() { site_.progress(); }
   /// Adds a task to the same collection; it runs before process() returns. Throws resource_error at the collection's limit.
@@ -126,7 +126,7 @@ class task_collection {
   /// Collective: runs all tasks of all ranks. Throws what a task threw, or remote_error on the other ranks.
   void process() { engine_->process(); }
   /// Local, the same on every rank: whether ranks without tasks steal in the next process().
-  void stealing(bool on) { engine_->stealing(on); }
+  void enable_stealing(bool on) { engine_->stealing(on); }
   /// Seeds the next process() with what the last one executed. Local where tasks are retained, collective otherwise.
   void restore(placement_of_tasks where = placement_of_tasks::retained) { engine_->restore(where); }
   /// Collective: moves what was executed, so that the next process() is balanced. `how`: a balancer and its options, as
@@ -144,9 +144,9 @@ class task_collection {
   /// Collective: of the last process().
   [[nodiscard]] collection_report report() { return engine_->report(); }
   /// Tasks that restore() would seed on this rank.
-  [[nodiscard]] std::uint64_t recorded() const noexcept { return engine_->recorded(); }
+  [[nodiscard]] std::uint64_t num_recorded() const noexcept { return engine_->recorded(); }
   /// Tasks that were added or restored on this rank, and have not run.
-  [[nodiscard]] std::uint64_t waiting() const noexcept { return engine_->waiting(); }
+  [[nodiscard]] std::uint64_t num_waiting() const noexcept { return engine_->waiting(); }
 
  private:
   struct callable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A team from fork-join: one task on several workers, and its caller waits. [arms-2021 3.2.1]
 //
-//     here.team(skua::address_in(i, n), [&](auto& team) { .. });
+//     here.team(skua::address::of(i, n), [&](auto& team) { .. });
 #pragma once
 
 #include <concepts>

@@ -256,7 +256,7 @@ TEST(team_member, alone_is_a_team_in_a_flow_and_in_fork_join) {
     EXPECT_EQ(end - begin, 9U);
     order.push_back(what);
   };
-  here.team(address_at(0.5), [&](auto& team) { whole(team, 1); });
+  here.team(address::at(0.5), [&](auto& team) { whole(team, 1); });
   flow<traced_serial> graph;
   auto const first = graph.add([&](auto&) { order.push_back(2); });
   auto const middle = graph.add_team(after(first), [&](auto& team) { whole(team, 3); });

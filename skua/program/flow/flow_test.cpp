@@ -58,7 +58,7 @@ class random_flow {
  private:
   template <class Here>
   auto add(flow<Here>& graph, std::uint32_t i) {
-    auto hinted = i % 3 == 0 ? skua::as_hint(skua::address_in(i, ran_.size())) : skua::hint{};
+    auto hinted = i % 3 == 0 ? as_hint(skua::address::of(i, ran_.size())) : skua::hint{};
     if (i % 2 == 0) hinted.type = skua::task_type{static_cast<std::uint16_t>(i % 5)};
     if (i % 7 == 0) {
       return graph.add(hinted, [this, i](auto& here, auto& in) {
@@ -272,7 +272,7 @@ struct rows_by_teams {
   void operator()(Here& here) {
     auto const part = [this](std::uint64_t first) {
       return [this, first](Here& inside) {
-        inside.team(skua::address_in(first / 32, 2), skua::task_type{2}, [this, first](auto& team) {
+        inside.team(skua::address::of(first / 32, 2), skua::task_type{2}, [this, first](auto& team) {
           auto const [begin, end] = team.share(32);
           for (auto i = begin; i < end; ++i) ++visits[first + i];
           team.barrier();

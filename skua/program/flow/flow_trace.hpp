@@ -16,18 +16,18 @@
 namespace skua { inline namespace v0 { namespace runtime {
 
 /// What a `here` that may have a trace can do besides. Laws:
-///  * begin_traced_flow()  a number for a run of a flow, which no other run of the trace has; 0: there is no trace
-///  * name_in_trace(text)  the position of a name
-///  * trace_ticks()        now
-///  * note(e, name)        writes e at the present time, called `name` unless that is null
-///  * note_at(e)           writes e, whose time is one of trace_ticks
+///  * begin_traced_flow(here)    a number for a run of a flow, which no other run of the trace has; 0: there is no trace
+///  * name_in_trace(here, text)  the position of a name
+///  * trace_ticks(here)          now
+///  * note_event(here, e, name)  writes e at the present time, called `name` unless that is null
+///  * note_event_at(here, e)     writes e, whose time is one of trace_ticks
 template <class Here>
 concept traces_flows = requires(Here& here, trace::event const& e, char const* text) {
-  { here.begin_traced_flow() } -> std::same_as<std::uint32_t>;
-  { here.name_in_trace(std::string_view(text)) } -> std::same_as<std::uint32_t>;
-  { here.trace_ticks() } -> std::same_as<std::uint64_t>;
-  here.note(e, text);
-  here.note_at(e);
+  { begin_traced_flow(here) } -> std::same_as<std::uint32_t>;
+  { name_in_trace(here, std::string_view(text)) } -> std::same_as<std::uint32_t>;
+  { trace_ticks(here) } -> std::same_as<std::uint64_t>;
+  note_event(here, e, text);
+  note_event_at(here, e);
 };
 
 /// A flow's part of a trace, on a `here` that has none: nothing.
@@ -53,15 +53,15 @@ class flow_trace<Here> {
   // Before and after a run. Names are looked up here, once each, and not at every node.
 
   void begin(Here& here, flow_graph const& of) {
-    run_ = here.begin_traced_flow();
+    run_ = begin_traced_flow(here);
     if (run_ == 0) return;
     std::vector<std::string> const& names = of.names();
-    while (positions_.size() < names.size()) positions_.push_back(here.name_in_trace(names[positions_.size()]));
-    here.note({.what = trace::kind::flow_began, .id = trace::id_of_node(run_, 0), .value = of.nodes()}, nullptr);
+    while (positions_.size() < names.size()) positions_.push_back(name_in_trace(here, names[positions_.size()]));
+    note_event(here, {.what = trace::kind::flow_began, .id = trace::id_of_node(run_, 0), .value = of.nodes()}, nullptr);
   }
   void end(Here& here, flow_graph const& of) noexcept {
     if (run_ == 0) return;
-    here.note({.what = trace::kind::flow_ended, .id = trace::id_of_node(run_, 0), .value = of.nodes()}, nullptr);
+    note_event(here, {.what = trace::kind::flow_ended, .id = trace::id_of_node(run_, 0), .value = of.nodes()}, nullptr);
     run_ = 0;
   }
 
@@ -72,12 +72,14 @@ class flow_trace<Here> {
     e.detail = static_cast<std::uint8_t>(n.hints.type.value_or(task_type{0}).number);
     e.count = static_cast<std::uint16_t>(width);
     if (n.label < positions_.size()) e.other = positions_[n.label];
-    here.note(e, e.other == 0 ? n.kind->function : nullptr);
+    note_event(here, e, e.other == 0 ? n.kind->function : nullptr);
   }
   /// For a member of a team, and for a node that threw: they release nobody.
-  void node_ends(Here& here, flow_node const& n) noexcept { here.note(event_of(trace::kind::node_ended, n), nullptr); }
+  void node_ends(Here& here, flow_node const& n) noexcept {
+    note_event(here, event_of(trace::kind::node_ended, n), nullptr);
+  }
 
-  [[nodiscard]] static std::uint64_t now(Here const& here) noexcept { return here.trace_ticks(); }
+  [[nodiscard]] static std::uint64_t now(Here const& here) noexcept { return trace_ticks(here); }
   /// Writes which nodes waited for `n`: those that it added, and the ends of its edges, of which `first` is the first. `what`
   /// is node_ended, or released if its end has been written.
   void releases(Here& here, trace::kind what, std::uint64_t ticks, flow_node const& n, flow_nodes const& added,
@@ -86,7 +88,7 @@ class flow_trace<Here> {
     e.ticks = ticks;
     auto const add = [&](flow_node const& to) {
       if (e.count == trace::most_successors) {
-        here.note_at(e);
+        note_event_at(here, e);
         e = event_of(trace::kind::released, n);
         e.ticks = ticks;
       }
@@ -94,7 +96,7 @@ class flow_trace<Here> {
     };
     for (flow_node const* a = added.first; a != nullptr; a = a == added.last ? nullptr : a->next) add(*a);
     for (; first != nullptr; first = first->next) add(*first->to);
-    if (e.what == trace::kind::node_ended || e.count > 0) here.note_at(e);
+    if (e.what == trace::kind::node_ended || e.count > 0) note_event_at(here, e);
   }
 
  private:

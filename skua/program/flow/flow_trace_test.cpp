@@ -58,7 +58,7 @@ struct graph_of_numbers {
   void add_to(auto& graph) const {
     std::vector<node<void>> made;
     for (std::uint32_t i = 0; i < nodes; ++i) {
-      auto const hints = address_in(i, nodes) | task_type{.number = 5};
+      auto const hints = address::of(i, nodes) | task_type{.number = 5};
       if (i % 7 == 3) {
         made.push_back(graph.add_team(hints, [](auto& mine) { mine.here().leaf(flops{40}, [] {}); }));
       } else {
@@ -241,7 +241,8 @@ TEST_P(traced_flow, a_node_that_waits_may_end_on_another_worker_and_flows_may_ne
     for (int i = 0; i < 8; ++i) {
       outer.add([](auto& h) {
         flow inner(h);
-        auto const first = inner.add([](auto& in) { in.each(std::vector<int>(8), [](auto&, int) { ::usleep(50); }); });
+        auto const first =
+            inner.add([](auto& in) { in.join_each(std::vector<int>(8), [](auto&, int) { ::usleep(50); }); });
         inner.add(after(first), [](auto&) {});
         inner.run(h);
       });

@@ -22,7 +22,7 @@
 
 namespace {
 
-using skua::address_at, skua::flow, skua::task_type;
+using skua::address, skua::flow, skua::task_type;
 
 class gathered_nodes : public skua::testing::under_every_policy {};
 
@@ -33,13 +33,13 @@ void add_runs(flow<Here>& graph, std::size_t nodes, F&& f) {
     std::size_t const run = i / 40;
     double const where = static_cast<double>(run % 5) / 5;
     if (i % 31 == 30) {
-      graph.add_team(address_at(where), task_type{1}, [f, i](auto& team) {
+      graph.add_team(address::at(where), task_type{1}, [f, i](auto& team) {
         if (team.member() == 0) f(team.here(), i);
       });
     } else if (run % 7 == 6) {
       graph.add([f, i](auto& here) { f(here, i); });
     } else {
-      graph.add(address_at(where), task_type{static_cast<std::uint16_t>(run % 2)}, [f, i](auto& here) { f(here, i); });
+      graph.add(address::at(where), task_type{static_cast<std::uint16_t>(run % 2)}, [f, i](auto& here) { f(here, i); });
     }
   }
 }
@@ -70,7 +70,7 @@ TEST_P(gathered_nodes, fail_as_others_do) {
   pool.run([&](auto& here) {
     flow graph(here);
     for (int i = 0; i < 200; ++i) {
-      graph.add(address_at(0.5), task_type{1}, [&, i](auto&) {
+      graph.add(address::at(0.5), task_type{1}, [&, i](auto&) {
         ++ran;
         if (i == 100 && fails) throw std::runtime_error("node 100");
       });
@@ -91,7 +91,7 @@ TEST_P(gathered_nodes, do_not_wait_for_one_that_runs) {
   pool.run([&](auto& here) {
     flow graph(here);
     for (int i = 0; i < 64; ++i) {
-      graph.add(address_at(0.1), task_type{1}, [&](auto&) {
+      graph.add(address::at(0.1), task_type{1}, [&](auto&) {
         if (++begun <= 2) skua::testing::wait_until("another worker begins a node", [&] { return begun >= 2; });
       });
     }
@@ -111,7 +111,7 @@ TEST_P(gathered_nodes, cost_less_than_a_search_each) {
   std::uint64_t const before = tasks();
   pool.run([&](auto& here) {
     flow graph(here);
-    for (std::uint64_t i = 0; i < nodes; ++i) graph.add(address_at(0.1), task_type{1}, [](auto&) {});
+    for (std::uint64_t i = 0; i < nodes; ++i) graph.add(address::at(0.1), task_type{1}, [](auto&) {});
     graph.run(here);
   });
   EXPECT_LE(tasks() - before, nodes / 10);
@@ -160,7 +160,7 @@ TEST_P(gathered_nodes, run_inside_of_isolated_calls_and_around_them) {
         skua::isolate([&](auto& alone) {
           flow part(alone);
           for (int k = 0; k < 10; ++k) {
-            part.add(address_at(0.3), task_type{1},
+            part.add(address::at(0.3), task_type{1},
                      [&](auto& h) { h.join([&](auto&) { ++inside; }, [&](auto&) { ++inside; }); });
           }
           part.run(alone, 2);
@@ -186,10 +186,10 @@ TEST(gathered_nodes_under_arms, are_timed_one_by_one) {
     seen = made.get();
     return std::make_unique<skua::policies::protocol_checker>(std::move(made), from.where.workers());
   });
-  region->run([&](auto& here) {
+  region.run([&](auto& here) {
     flow graph(here);
-    for (std::uint64_t i = 0; i < nodes; ++i) graph.add(address_at(0.1), task_type{1}, [](auto&) {});
-    for (std::uint64_t i = 0; i < nodes; ++i) graph.add(address_at(0.1), task_type{2}, [](auto&) {});
+    for (std::uint64_t i = 0; i < nodes; ++i) graph.add(address::at(0.1), task_type{1}, [](auto&) {});
+    for (std::uint64_t i = 0; i < nodes; ++i) graph.add(address::at(0.1), task_type{2}, [](auto&) {});
     graph.run(here);
   });
   EXPECT_EQ(seen->ended(1, 1), nodes);

@@ -259,7 +259,7 @@ void flow_graph::address_by_breadth() {
   for (flow_node* n = all_.first; n != nullptr; n = n->next) {
     std::uint32_t const d = depth[n->number];
     std::uint32_t const position = placed[d]++;
-    if (!n->hints.address) n->hints.address = address_in(position, breadth[d]);
+    if (!n->hints.address) n->hints.address = address::of(position, breadth[d]);
   }
 }
 

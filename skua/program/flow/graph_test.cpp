@@ -167,7 +167,7 @@ TEST(graph, addresses_follow_depth_and_breadth) {
     std::vector<std::uint64_t> before(g.nodes.size());
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
       auto const all = static_cast<std::uint64_t>(std::ranges::count(depth, depth[i]));
-      EXPECT_EQ(g.nodes[i].get().hints.address.value(), address_in(before[depth[i]]++, all)) << i;
+      EXPECT_EQ(g.nodes[i].get().hints.address.value(), address::of(before[depth[i]]++, all)) << i;
     }
   });
 }

@@ -155,7 +155,7 @@ using edges = std::multiset<std::pair<std::uint32_t, std::uint32_t>>;
 /// One of eight hints, or none.
 hint some_hint(dice& roll) {
   hint h;
-  if (roll.below(2) == 0) h.address = address_at(roll.below(2) == 0 ? 0.25 : 0.75);
+  if (roll.below(2) == 0) h.address = address::at(roll.below(2) == 0 ? 0.25 : 0.75);
   if (roll.below(2) == 0) h.place = place_id{roll.below(2)};
   if (roll.below(2) == 0) h.type = task_type{static_cast<std::uint16_t>(roll.below(2))};
   return h;
@@ -283,7 +283,7 @@ struct roots {
   }
 };
 
-hint const one_hint = address_at(0.5) | at{place_id{1}} | task_type{3};
+hint const one_hint = address::at(0.5) | at{place_id{1}} | task_type{3};
 
 TEST(placed_nodes, with_the_same_hints_are_one_task_that_is_halved_at_home_and_left_one_by_one_elsewhere) {
   for (std::size_t n = 1; n <= 17; ++n) {
@@ -332,7 +332,7 @@ TEST(placed_nodes, that_may_stay_are_halved) {
 
 TEST(placed_nodes, that_differ_in_one_hint_or_are_teams_are_tasks_of_their_own) {
   manner const how{.gathers = true, .keeps_all = false, .at_home = true};
-  for (hint const& other : {one_hint | address_at(0.1), one_hint | at{place_id{2}}, one_hint | task_type{4}}) {
+  for (hint const& other : {one_hint | address::at(0.1), one_hint | at{place_id{2}}, one_hint | task_type{4}}) {
     roots const seen(how, {one_hint, one_hint, other, other, one_hint});
     EXPECT_EQ(seen.ran.size(), 5U);
     std::vector<spawned> const expected{
@@ -417,7 +417,7 @@ TEST(placed_nodes, a_member_that_throws_ends_in_the_trace_and_nothing_follows) {
 TEST(placed_nodes, a_team_of_fork_join_has_the_hints_that_stand_before_it) {
   placing_serial here({.width = 2});
   int members = 0;
-  here.team(address_at(0.5), at{place_id{1}}, task_type{3}, [&](auto&) { ++members; });
+  here.team(address::at(0.5), at{place_id{1}}, task_type{3}, [&](auto&) { ++members; });
   EXPECT_EQ(members, 2);
   here.team([&](auto&) { ++members; });
   EXPECT_EQ(here.log, (std::vector<spawned>{{spawned::team, one_hint}, {spawned::team, hint{}}}));

@@ -149,15 +149,15 @@ TEST(flow, levels_and_critical_path_weigh_by_work) {
 TEST(flow, addresses_follow_depth_and_breadth) {
   skua::serial here;
   flow graph(here);
-  auto const root = graph.add(skua::address_at(0.25), [](auto&) {});
+  auto const root = graph.add(skua::address::at(0.25), [](auto&) {});
   std::vector<skua::runtime::node<void>> level;
   for (int i = 0; i < 4; ++i) level.push_back(graph.add(after(root), [](auto&) {}));
   auto const last = graph.add(after(level[0], level[3]), [](auto&) {});
   graph.address_by_breadth();
-  EXPECT_EQ(root.get().hints.address.value(), skua::address_at(0.25)) << "given";
+  EXPECT_EQ(root.get().hints.address.value(), skua::address::at(0.25)) << "given";
   for (std::uint64_t i = 0; i < 4; ++i)
-    EXPECT_EQ(level[i].get().hints.address.value(), skua::address_in(i, 4)) << "one of four of its depth";
-  EXPECT_EQ(last.get().hints.address.value(), skua::address_at(0.5)) << "alone at its depth";
+    EXPECT_EQ(level[i].get().hints.address.value(), skua::address::of(i, 4)) << "one of four of its depth";
+  EXPECT_EQ(last.get().hints.address.value(), skua::address::at(0.5)) << "alone at its depth";
 }
 
 TEST(flow, empty_one_runs) {

@@ -2,7 +2,7 @@
 // A team: a task that runs on several workers at once, each of which calls the same function with its own number. How many
 // they are is the scheduler's choice; one is always possible. [arms-2021 3.2.1]
 //
-//     graph.add_team(skua::address_in(i, n), [&](auto& team) {
+//     graph.add_team(skua::address::of(i, n), [&](auto& team) {
 //       auto const [begin, end] = team.share(rows);
 //       for (auto row = begin; row < end; ++row) ..
 //       team.barrier();

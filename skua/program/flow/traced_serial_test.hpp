@@ -26,19 +26,21 @@ struct traced_serial : serial {
   decltype(auto) finish(Body&& body) {
     return finish_serially(*this, std::forward<Body>(body));
   }
-  std::uint32_t begin_traced_flow() noexcept { return next_run == 0 ? 0 : next_run++; }
-  std::uint32_t name_in_trace(std::string_view text) {
-    auto const at = std::ranges::find(names, text);
-    if (at == names.end()) names.emplace_back(text);
-    return static_cast<std::uint32_t>(std::ranges::find(names, text) - names.begin());
+  friend std::uint32_t begin_traced_flow(traced_serial& h) noexcept { return h.next_run == 0 ? 0 : h.next_run++; }
+  friend std::uint32_t name_in_trace(traced_serial& h, std::string_view text) {
+    auto const at = std::ranges::find(h.names, text);
+    if (at == h.names.end()) h.names.emplace_back(text);
+    return static_cast<std::uint32_t>(std::ranges::find(h.names, text) - h.names.begin());
   }
-  std::uint64_t trace_ticks() const noexcept { return ++const_cast<traced_serial&>(*this).now; }
-  void note(trace::event e, char const* function) {
-    e.ticks = ++now;
-    events.emplace_back(e, function == nullptr ? "" : function);
+  friend std::uint64_t trace_ticks(traced_serial const& h) noexcept { return ++const_cast<traced_serial&>(h).now; }
+  friend void note_event(traced_serial& h, trace::event e, char const* function) {
+    e.ticks = ++h.now;
+    h.events.emplace_back(e, function == nullptr ? "" : function);
   }
-  void note_at(trace::event const& e) { events.emplace_back(e, ""); }
-  void mark(char const* name, std::uint64_t number) { marks.emplace_back(name, number); }
+  friend void note_event_at(traced_serial& h, trace::event const& e) { h.events.emplace_back(e, ""); }
+  friend void note_mark(traced_serial& h, char const* name, std::uint64_t number) {
+    h.marks.emplace_back(name, number);
+  }
   std::vector<std::pair<std::string, std::uint64_t>> marks{};
   /// What has run until now takes its time now.
   void charge_time() { now += 1000; }

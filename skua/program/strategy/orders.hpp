@@ -55,7 +55,7 @@ static_assert(strategy<order> && strategy<priority> && strategy<deadline> && str
 
 }}}  // namespace skua::v0::runtime
 
-namespace skua { inline namespace v0 {
+namespace skua { inline namespace v0 { namespace strategies {
 
 using runtime::breadth_first;
 using runtime::deadline;
@@ -65,4 +65,4 @@ using runtime::priority;
 using runtime::urgency;
 using runtime::weighted;
 
-}}  // namespace skua::v0
+}}}  // namespace skua::v0::strategies

@@ -32,7 +32,7 @@ struct calls {
 };
 struct large {
   char bytes[64];
-  [[nodiscard]] bool prioritize(large const&, skua::requester const&) const { return false; }
+  [[nodiscard]] bool prioritize(large const&, skua::strategies::requester const&) const { return false; }
 };
 static_assert(skua::strategy<weighs> && skua::strategy<calls> && !skua::strategy<int> && !skua::strategy<large>);
 
@@ -42,19 +42,19 @@ TEST(strategy, weight_is_at_least_one_and_finite) {
   EXPECT_EQ(weight_of(weighs{64}), 64U);
   for (double const odd : {0.0, -3.0, 0.5, std::nan("")}) EXPECT_EQ(weight_of(weighs{odd}), 1U) << odd;
   EXPECT_EQ(weight_of(weighs{std::numeric_limits<double>::infinity()}), 1'000'000'000'000U);
-  EXPECT_EQ(weight_of(skua::order{}), 1U);
+  EXPECT_EQ(weight_of(skua::strategies::order{}), 1U);
 }
 
 TEST(strategy, conversion_is_off_unless_allowed) {
-  EXPECT_FALSE(allows_call(skua::order{}));
+  EXPECT_FALSE(allows_call(skua::strategies::order{}));
   EXPECT_FALSE(allows_call(calls{false}));
   EXPECT_TRUE(allows_call(calls{true}));
 }
 
 TEST(strategy, type_that_only_weighs_is_the_roots) {
   EXPECT_EQ(kind_of<weighs>(), nullptr);
-  EXPECT_NE(kind_of<skua::order>(), nullptr);
-  EXPECT_NE(kind_of<skua::priority>(), kind_of<skua::deadline>());
+  EXPECT_NE(kind_of<skua::strategies::order>(), nullptr);
+  EXPECT_NE(kind_of<skua::strategies::priority>(), kind_of<skua::strategies::deadline>());
 }
 
 TEST(serial_finish, body_ends_before_its_tasks_and_they_before_the_region) {
@@ -77,7 +77,7 @@ TEST(serial_finish, tasks_run_in_the_order_of_their_strategies) {
   std::vector<int> ran;
   here.finish([&](auto& f) {
     for (int const i : {4, 1, 3, 0, 2}) {
-      f.spawn(skua::deadline{static_cast<double>(i)}, [&ran, i](auto&) { ran.push_back(i); });
+      f.spawn(skua::strategies::deadline{static_cast<double>(i)}, [&ran, i](auto&) { ran.push_back(i); });
     }
   });
   EXPECT_EQ(ran, (std::vector{0, 1, 2, 3, 4}));
@@ -90,8 +90,8 @@ TEST(serial_finish, without_a_strategy_the_newest_goes_first) {
     for (int i = 0; i < 3; ++i) f.spawn(with, [&ran, i](auto&) { ran.push_back(i); });
   };
   here.finish([&](auto& f) { spawn_three(f, skua::runtime::no_strategy{}); });
-  here.finish([&](auto& f) { spawn_three(f, skua::depth_first{}); });
-  here.finish([&](auto& f) { spawn_three(f, skua::breadth_first{}); });
+  here.finish([&](auto& f) { spawn_three(f, skua::strategies::depth_first{}); });
+  here.finish([&](auto& f) { spawn_three(f, skua::strategies::breadth_first{}); });
   EXPECT_EQ(ran, (std::vector{2, 1, 0, 2, 1, 0, 0, 1, 2}));
 }
 
@@ -101,7 +101,7 @@ namespace {
 // order.
 struct of_strips {
   bool spawns;
-  [[nodiscard]] bool prioritize(of_strips const& other, skua::requester const&) const {
+  [[nodiscard]] bool prioritize(of_strips const& other, skua::strategies::requester const&) const {
     return !spawns && other.spawns;
   }
 };
@@ -109,13 +109,17 @@ struct start : of_strips {
   using base = of_strips;
   explicit start(int d) : of_strips{false}, degree(d) {}
   int degree;
-  [[nodiscard]] bool prioritize(start const& other, skua::requester const&) const { return degree < other.degree; }
+  [[nodiscard]] bool prioritize(start const& other, skua::strategies::requester const&) const {
+    return degree < other.degree;
+  }
 };
 struct spawner : of_strips {
   using base = of_strips;
   explicit spawner(int f) : of_strips{true}, from(f) {}
   int from;
-  [[nodiscard]] bool prioritize(spawner const& other, skua::requester const&) const { return from < other.from; }
+  [[nodiscard]] bool prioritize(spawner const& other, skua::strategies::requester const&) const {
+    return from < other.from;
+  }
 };
 
 }  // namespace
@@ -140,7 +144,9 @@ TEST(serial_finish, dead_tasks_do_not_run) {
     int const* limit;
     int cost;
     [[nodiscard]] bool is_dead() const { return cost > *limit; }
-    [[nodiscard]] bool prioritize(dies const& other, skua::requester const&) const { return cost < other.cost; }
+    [[nodiscard]] bool prioritize(dies const& other, skua::strategies::requester const&) const {
+      return cost < other.cost;
+    }
   };
   serial here;
   int limit = 10;

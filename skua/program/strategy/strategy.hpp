@@ -4,10 +4,10 @@
 //
 //     struct by_bound {
 //       int lower, estimate;
-//       bool prioritize(by_bound const& other, skua::requester const& by) const {
+//       bool prioritize(by_bound const& other, skua::strategies::requester const& by) const {
 //         return by.steals ? estimate - lower > other.estimate - other.lower : estimate < other.estimate;
 //       }
-//       double key(skua::requester const& by) const;  // or this: smaller first, asked once per order that the task enters
+//       double key(skua::strategies::requester const& by) const;  // or this: smaller first, asked once per order that the task enters
 //       double transitive_weight() const;         // of the task and all that it will spawn, in tasks; 1 if missing
 //       bool allow_call_conversion() const;       // may a spawn be a call? No, if missing
 //       bool is_dead() const;                     // need it not run any more?
@@ -62,6 +62,48 @@ template <class S>
 concept strategy =
     std::is_trivially_copyable_v<S> && sizeof(S) <= strategy_value_bytes && alignof(S) <= alignof(std::max_align_t) &&
     (has_order<S> || has_key<S> || has_weight<S> || has_conversion<S> || has_death<S>);
+
+/// Is there a member function of this name? A data member called `key` is none of a strategy's.
+template <auto Member>
+inline constexpr bool is_function = std::is_member_function_pointer_v<decltype(Member)>;
+template <class S>
+concept names_order = requires { requires is_function<&S::prioritize>; };
+template <class S>
+concept names_key = requires { requires is_function<&S::key>; };
+template <class S>
+concept names_weight = requires { requires is_function<&S::transitive_weight>; };
+template <class S>
+concept names_conversion = requires { requires is_function<&S::allow_call_conversion>; };
+template <class S>
+concept names_death = requires { requires is_function<&S::is_dead>; };
+
+/// Stops the compiler with a sentence on the first thing that keeps S from being the strategy that its author meant: a function of a
+/// strategy's name with other parameters or without const would silently never be called.
+template <class S>
+constexpr void check_strategy() noexcept {
+  if constexpr (!std::is_trivially_copyable_v<S>) {
+    static_assert(std::is_trivially_copyable_v<S>, "strategy: not trivially copyable; thieves copy it as bytes");
+  } else if constexpr (sizeof(S) > strategy_value_bytes || alignof(S) > alignof(std::max_align_t)) {
+    static_assert(sizeof(S) <= strategy_value_bytes, "strategy: too large; it has 40 bytes at most");
+    static_assert(alignof(S) <= alignof(std::max_align_t), "strategy: aligned more strictly than max_align_t");
+  } else if constexpr (names_order<S> && !has_order<S>) {
+    static_assert(has_order<S>,
+                  "strategy: expected bool prioritize(S const&, skua::strategies::requester const&) const");
+  } else if constexpr (names_key<S> && !has_key<S>) {
+    static_assert(has_key<S>, "strategy: expected double key(skua::strategies::requester const&) const");
+  } else if constexpr (names_weight<S> && !has_weight<S>) {
+    static_assert(has_weight<S>, "strategy: expected double transitive_weight() const");
+  } else if constexpr (names_conversion<S> && !has_conversion<S>) {
+    static_assert(has_conversion<S>, "strategy: expected bool allow_call_conversion() const");
+  } else if constexpr (names_death<S> && !has_death<S>) {
+    static_assert(has_death<S>, "strategy: expected bool is_dead() const");
+  } else {
+    static_assert(strategy<S>,
+                  "spawn: takes [a hint], [a strategy] and a task, in this order; a strategy has one function "
+                  "at least of those in strategy.hpp");
+  }
+}
+static_assert(strategy_value_bytes == 40, "the sentence above says so");
 
 template <strategy S>
 [[nodiscard]] constexpr strategy_kind const* kind_of() noexcept;
@@ -135,7 +177,11 @@ concept spawnable = std::invocable<std::decay_t<F>&, Region&>;
 
 namespace skua { inline namespace v0 {
 
-using runtime::requester;
 using runtime::strategy;
 
+namespace strategies {
+
+using runtime::requester;
+
+}  // namespace strategies
 }}  // namespace skua::v0

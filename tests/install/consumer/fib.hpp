@@ -8,6 +8,6 @@ namespace user {
 
 long fib_on(skua::pool& workers, int n);
 void use(skua::topology const& machine, skua::layout const& map, skua::place_id place, skua::hint const& hint);
-void use(skua::recorder& here, skua::serial& elision, skua::task_group_context& context, skua::region_handle& region);
+void use(skua::recorder& here, skua::serial& elision, skua::task_group_context& context, skua::region& region);
 
 }  // namespace user

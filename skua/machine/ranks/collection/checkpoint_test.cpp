@@ -254,9 +254,9 @@ TEST_P(checkpoints, let_another_job_go_on) {
     std::uint64_t const wanted = world.sum(std::exchange(sum, 0));
     task_collection<std::uint64_t> after(world, {.name = "numbers"}, count);
     EXPECT_EQ(after.restart(path), text("iteration 1"));
-    EXPECT_EQ(world.sum(after.recorded()), 10U * world.size());
+    EXPECT_EQ(world.sum(after.num_recorded()), 10U * world.size());
     EXPECT_EQ(after.restart(path), text("iteration 1")) << "instead of what is there";
-    EXPECT_EQ(world.sum(after.recorded()), 10U * world.size());
+    EXPECT_EQ(world.sum(after.num_recorded()), 10U * world.size());
     after.restore();
     after.process();
     EXPECT_EQ(world.sum(sum), wanted);
@@ -272,7 +272,7 @@ TEST_P(checkpoints, that_fail_fail_on_every_rank) {
     all.process();
     EXPECT_THROW(all.checkpoint("/proc/none/here"), resource_error);
     EXPECT_THROW(static_cast<void>(all.restart("/proc/none/here")), resource_error);
-    EXPECT_EQ(all.recorded(), 1U);
+    EXPECT_EQ(all.num_recorded(), 1U);
     world.barrier();
   });
 }

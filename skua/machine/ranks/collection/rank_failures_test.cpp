@@ -110,7 +110,7 @@ TEST(rank_failures, of_a_worker_that_ends_before_the_server_looks_again_are_not_
     fails = false;
     all.add(1);
     EXPECT_EQ(failure_of(all), "none") << "the next process() knows nothing of it";
-    EXPECT_EQ(all.recorded(), 1U);
+    EXPECT_EQ(all.num_recorded(), 1U);
   });
 }
 
@@ -192,12 +192,12 @@ TEST(rank_failures, of_memory_drop_what_could_not_be_kept_and_lose_nothing_else)
       if (happened) {
         EXPECT_EQ(failed, "std::bad_alloc");
         EXPECT_LT(ran, seeds + 20);
-        EXPECT_EQ(all.recorded(), 0U);
+        EXPECT_EQ(all.num_recorded(), 0U);
       } else {
         EXPECT_EQ(failed, "none");
         EXPECT_EQ(ran, seeds + 20);
       }
-      EXPECT_EQ(all.waiting(), 0U);
+      EXPECT_EQ(all.num_waiting(), 0U);
       ran = 0;
       all.add(a_long_one(2));
       EXPECT_EQ(failure_of(all), "none");
@@ -254,7 +254,7 @@ TEST(rank_failures, of_a_full_queue_drop_what_was_added_to_it) {
     };
     fill();
     EXPECT_THROW(all.add(a_long_one(0)), resource_error);
-    EXPECT_EQ(all.waiting(), 8U);
+    EXPECT_EQ(all.num_waiting(), 8U);
     int rests = 0;
     m.on_rest = [&](std::uint32_t) {
       if (++rests == 1) fill();
@@ -262,10 +262,10 @@ TEST(rank_failures, of_a_full_queue_drop_what_was_added_to_it) {
     };
     EXPECT_NE(failure_of(all).find("full, with its limit of 8 tasks on one rank"), std::string::npos);
     m.on_rest = [&](std::uint32_t) { threads.run_all(); };
-    EXPECT_EQ(all.waiting(), 0U);
+    EXPECT_EQ(all.num_waiting(), 0U);
     fill();
     EXPECT_EQ(failure_of(all), "none");
-    EXPECT_EQ(all.recorded(), 8U);
+    EXPECT_EQ(all.num_recorded(), 8U);
     m.on_rest = [](std::uint32_t) {};
   });
   EXPECT_EQ(alive(), before);
@@ -297,12 +297,12 @@ TEST(rank_failures, of_none_leave_no_memory_behind_either) {
           world, {}, [&](text const& t) { return t.children == 1 ? task_outcome::null : task_outcome::done; });
       for (std::uint32_t n = 0; n < 40; ++n) all.add(a_long_one(n % 2));
       all.process();
-      EXPECT_EQ(all.recorded(), 20U);
+      EXPECT_EQ(all.num_recorded(), 20U);
       all.restore();
       all.process();
       all.restore(placement_of_tasks::original);
       all.add(a_long_one(0));
-      EXPECT_EQ(all.waiting(), 21U);
+      EXPECT_EQ(all.num_waiting(), 21U);
     });
     EXPECT_EQ(alive(), before);
   }

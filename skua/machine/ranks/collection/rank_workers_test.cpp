@@ -77,19 +77,19 @@ TEST_P(workers_of_ranks, run_every_task_once_in_each_iteration) {
     static constexpr std::uint32_t tasks = 400;
     std::vector<std::atomic<std::uint32_t>> runs(tasks);
     task_collection<numbered> all(world, {}, [&](task_site<numbered>& here, numbered const& t) {
-      EXPECT_LT(here.worker(), here.workers());
-      EXPECT_EQ(here.workers(), world.workers());
+      EXPECT_LT(here.worker(), here.num_workers());
+      EXPECT_EQ(here.num_workers(), world.workers());
       work(t.work);
       runs[t.id].fetch_add(1, std::memory_order_relaxed);
     });
     if (world.rank() == 0) {
       for (std::uint32_t id = 0; id < tasks; ++id) all.add({id, id % 7});
     }
-    EXPECT_EQ(world.sum(all.waiting()), tasks);
+    EXPECT_EQ(world.sum(all.num_waiting()), tasks);
     for (int iteration = 1; iteration <= 5; ++iteration) {
       for (auto& r : runs) r.store(0, std::memory_order_relaxed);
       all.process();
-      EXPECT_EQ(world.sum(all.recorded()), tasks);
+      EXPECT_EQ(world.sum(all.num_recorded()), tasks);
       std::vector<double> counted;
       for (auto& r : runs) counted.push_back(r.load(std::memory_order_relaxed));
       world.sum(counted);
@@ -144,10 +144,10 @@ TEST_P(workers_of_ranks, count_random_trees_right) {
       spawned.clear();
       std::uint32_t const seeds = dice.below(4);
       for (std::uint32_t n = 0; n < seeds; ++n) tree.add({dice.below(1000) + 1000 * world.rank(), dice.below(8)});
-      std::uint64_t const waiting = world.sum(tree.waiting());
+      std::uint64_t const waiting = world.sum(tree.num_waiting());
       tree.process();
       EXPECT_EQ(world.sum(executed.sum()), waiting + world.sum(spawned.sum()));
-      EXPECT_EQ(world.sum(tree.recorded()), waiting);
+      EXPECT_EQ(world.sum(tree.num_recorded()), waiting);
       if (dice.below(2) == 0) tree.restore();
     }
   });
@@ -162,7 +162,7 @@ TEST_P(workers_of_ranks, forget_null_tasks) {
     });
     for (std::uint32_t n = 0; n < 40; ++n) all.add({n, 0});
     all.process();
-    EXPECT_EQ(world.sum(all.recorded()), 10U * world.size());
+    EXPECT_EQ(world.sum(all.num_recorded()), 10U * world.size());
     all.restore(placement_of_tasks::original);
     ran.clear();
     all.process();
@@ -186,7 +186,7 @@ TEST_P(workers_of_ranks, add_to_any_collection_from_any_task) {
     for (int iteration = 1; iteration <= 4; ++iteration) {
       a.process();
       b.process();
-      EXPECT_EQ(world.sum(b.recorded()), 30U * world.size()) << "what a task added is not seeded again";
+      EXPECT_EQ(world.sum(b.num_recorded()), 30U * world.size()) << "what a task added is not seeded again";
       a.restore();
     }
     EXPECT_EQ(world.sum(a_ran.sum()), 120U * world.size());
@@ -213,10 +213,10 @@ TEST_P(workers_of_ranks, throw_on_every_rank_what_a_task_threw_and_go_on_afterwa
       EXPECT_NE(std::string(e.what()).find("seven"), std::string::npos);
     }
     breaks = false;
-    EXPECT_EQ(all.recorded(), 0U);
+    EXPECT_EQ(all.num_recorded(), 0U);
     all.add({7, 0});
     all.process();
-    EXPECT_EQ(world.sum(all.recorded()), world.size());
+    EXPECT_EQ(world.sum(all.num_recorded()), world.size());
   });
 }
 
@@ -238,7 +238,7 @@ TEST_P(workers_of_ranks, begin_no_task_once_they_know_of_a_failure) {
     EXPECT_ANY_THROW(all.process());
     EXPECT_EQ(begun_late, 0);
     all.process();  // all that was dropped is gone
-    EXPECT_EQ(world.sum(all.recorded()), 0U);
+    EXPECT_EQ(world.sum(all.num_recorded()), 0U);
   });
 }
 
@@ -274,7 +274,7 @@ TEST_P(workers_of_ranks, fail_with_a_clear_error_beyond_the_limit) {
     for (std::uint32_t n = 0; n < 8; ++n) all.add({0, 0});
     EXPECT_THROW(all.add({0, 0}), resource_error);
     all.process();
-    EXPECT_EQ(world.sum(all.recorded()), 8U * world.size());
+    EXPECT_EQ(world.sum(all.num_recorded()), 8U * world.size());
   });
 }
 
@@ -312,9 +312,9 @@ TEST_P(workers_of_ranks, keep_all_tasks_when_they_are_balanced) {
       for (std::uint32_t n = 0; n < 60; ++n) all.add({n, 20});
     }
     all.process();
-    EXPECT_EQ(all.recorded(), world.rank() == 0 ? 60U : 0U);
+    EXPECT_EQ(all.num_recorded(), world.rank() == 0 ? 60U : 0U);
     all.rebalance("tempered");
-    EXPECT_EQ(world.sum(all.recorded()), 60U);
+    EXPECT_EQ(world.sum(all.num_recorded()), 60U);
     all.restore();
     ran.clear();
     all.process();

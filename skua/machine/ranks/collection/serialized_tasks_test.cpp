@@ -72,12 +72,12 @@ TEST_P(serialized_tasks, arrive_whole_wherever_they_run) {
       sum = 0;
       all.process();
       EXPECT_EQ(world.sum(sum), wanted);
-      EXPECT_EQ(world.sum(all.recorded()), tasks);
+      EXPECT_EQ(world.sum(all.num_recorded()), tasks);
       if (iteration == 1) all.rebalance("hierarchical");
       if (iteration == 2) all.rebalance("centralised");
       all.restore(iteration == 3 ? placement_of_tasks::original : placement_of_tasks::retained);
       if (iteration == 3) {
-        EXPECT_EQ(all.waiting(), world.rank() == 0 ? tasks : 0);
+        EXPECT_EQ(all.num_waiting(), world.rank() == 0 ? tasks : 0);
       }
     }
   });  // and tasks that wait are dropped: the leak checker looks
@@ -97,7 +97,7 @@ TEST_P(serialized_tasks, spawn_others_and_may_be_null) {
     }
     tree.process();
     EXPECT_EQ(world.sum(runs), 1 + 1 + 1 + 5 + 20 + 60 + 120 + 120U);
-    EXPECT_EQ(world.sum(tree.recorded()), 1U);
+    EXPECT_EQ(world.sum(tree.num_recorded()), 1U);
     tree.restore();
     runs = 0;
     tree.process();
@@ -199,8 +199,8 @@ TEST_P(serialized_tasks, that_cannot_be_read_end_the_process_of_all_ranks) {
       task_collection<one_sided> wrong(world, {.name = "wrong"}, [](one_sided const&) { spin(1); });
       for (int n = 0; n < 20; ++n) wrong.add({n == 9 && world.rank() == 0 ? more : 0, 0, {}});
       EXPECT_THROW(wrong.process(), error) << more;
-      EXPECT_EQ(wrong.recorded(), 0U);
-      EXPECT_EQ(wrong.waiting(), 0U);
+      EXPECT_EQ(wrong.num_recorded(), 0U);
+      EXPECT_EQ(wrong.num_waiting(), 0U);
     }
   });
 }

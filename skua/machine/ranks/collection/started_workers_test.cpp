@@ -90,11 +90,11 @@ TEST(started_workers, run_the_newest_of_what_they_took_first_and_leave_no_slot_b
     for (int iteration = 0; iteration < 6; ++iteration) {
       ran.clear();
       for (std::uint32_t n = 0; n < 8; ++n) all.add({n, 0});
-      EXPECT_EQ(all.waiting(), 8U);
+      EXPECT_EQ(all.num_waiting(), 8U);
       all.process();
       EXPECT_EQ(ran, (std::vector<std::uint32_t>{3, 2, 1, 0, 5, 4, 6, 7})) << "half of what is there each time";
       EXPECT_EQ(static_cast<std::uint64_t>(all.report().mean_busy * 1e9 + 0.5), 800U);
-      EXPECT_EQ(all.recorded(), 8U);
+      EXPECT_EQ(all.num_recorded(), 8U);
     }
   });
 }
@@ -107,7 +107,7 @@ TEST(started_workers, take_from_each_other_what_was_spawned_and_count_its_time) 
     task_collection<numbered> all(world, {}, [&](task_site<numbered>& here, numbered const& t) {
       m.now_ns += 100;
       by.push_back(here.worker());
-      EXPECT_EQ(here.workers(), 2U);
+      EXPECT_EQ(here.num_workers(), 2U);
       EXPECT_EQ(here.rank(), 0U);
       for (std::uint32_t c = 0; c < t.children; ++c) here.spawn({});
     });
@@ -116,7 +116,7 @@ TEST(started_workers, take_from_each_other_what_was_spawned_and_count_its_time) 
       all.add({0, 5});
       all.process();
       EXPECT_EQ(by, (std::vector<std::uint32_t>{0, 1, 1, 1, 1, 1})) << "each as soon as it was there";
-      EXPECT_EQ(all.recorded(), 1U);
+      EXPECT_EQ(all.num_recorded(), 1U);
       EXPECT_EQ(static_cast<std::uint64_t>(all.report().mean_busy * 1e9 + 0.5), 550U)
           << "of two, of which one sees the other's time pass";
     }
@@ -237,7 +237,7 @@ TEST(ranks_with_clocks, ask_nobody_while_they_have_tasks_for_all_of_their_worker
         [](communicator& world) {
           task_collection<numbered> all(world, {}, [](numbered const&) {});
           world.barrier();
-          all.stealing(false);
+          all.enable_stealing(false);
           all.process();
         });
   }
@@ -356,7 +356,7 @@ TEST(ranks_with_clocks, ask_nobody_where_stealing_is_off) {
         task_collection<numbered> all(world, {}, [](numbered const&) {});
         for (bool const steals : {false, true, false}) {
           std::uint64_t const before = m.sent[kind::steal_request];
-          all.stealing(steals);
+          all.enable_stealing(steals);
           world.barrier();
           all.process();
           EXPECT_EQ(m.sent[kind::steal_request] > before, steals);
@@ -412,7 +412,7 @@ TEST(ranks_with_clocks, agree_when_balancing_is_due_by_the_longest_times) {
       if (world.rank() == 0 && round == 0) all.add({4, 0});
       all.process();
     }
-    EXPECT_EQ(world.sum(all.recorded()), 5U);
+    EXPECT_EQ(world.sum(all.num_recorded()), 5U);
   };
   metered::on_ranks(2, program, program);
   EXPECT_EQ(seen[0], seen[1]);

@@ -46,7 +46,7 @@ TEST_P(collections, run_every_seeded_task_once_in_each_iteration) {
     for (int iteration = 1; iteration <= 5; ++iteration) {
       std::ranges::fill(runs, 0);
       all.process();
-      EXPECT_EQ(world.sum(all.recorded()), tasks);
+      EXPECT_EQ(world.sum(all.num_recorded()), tasks);
       world.sum(runs);
       EXPECT_EQ(std::ranges::count(runs, 1), tasks);
       all.restore();
@@ -122,7 +122,7 @@ TEST_P(collections, run_what_their_tasks_spawn_and_do_not_seed_it_again) {
     for (int iteration = 1; iteration <= 3; ++iteration) {
       nodes = 0;
       tree.process();
-      EXPECT_EQ(world.sum(tree.recorded()), 1U);
+      EXPECT_EQ(world.sum(tree.num_recorded()), 1U);
       EXPECT_EQ(world.sum(nodes), 1957U);  // the sum of 6!/k!
       tree.restore();
     }
@@ -158,7 +158,7 @@ TEST_P(collections, bring_tasks_home_if_they_are_asked_to) {
     for (int iteration = 0; iteration < 2; ++iteration) {
       all.process();
       all.restore(placement_of_tasks::original);
-      EXPECT_EQ(all.waiting(), world.rank() == 0 ? 200U : 0U);
+      EXPECT_EQ(all.num_waiting(), world.rank() == 0 ? 200U : 0U);
     }
   });
 }
@@ -172,7 +172,7 @@ TEST_P(collections, forget_null_tasks) {
     });
     for (std::uint32_t n = 0; n < 40; ++n) all.add({n, 0});
     all.process();
-    EXPECT_EQ(world.sum(all.recorded()), 10U * world.size());
+    EXPECT_EQ(world.sum(all.num_recorded()), 10U * world.size());
     all.restore();
     ran = 0;
     all.process();
@@ -220,10 +220,10 @@ TEST_P(collections, throw_on_every_rank_what_a_task_threw_and_go_on_afterwards) 
     }
     EXPECT_EQ(world.sum(own), 1U) << "the exception itself, on the rank where it was thrown";
     breaks = false;
-    EXPECT_EQ(all.recorded(), 0U);
+    EXPECT_EQ(all.num_recorded(), 0U);
     all.add({7, 0});
     all.process();
-    EXPECT_EQ(world.sum(all.recorded()), world.size());
+    EXPECT_EQ(world.sum(all.num_recorded()), world.size());
   });
 }
 
@@ -338,10 +338,10 @@ bool all_ranks_get_tasks(communicator& world, char const* how) {
     for (std::uint32_t n = 0; n < 60; ++n) all.add({n, 20});
   }
   all.process();
-  EXPECT_EQ(all.recorded(), world.rank() == world.size() - 1 ? 60U : 0U);
+  EXPECT_EQ(all.num_recorded(), world.rank() == world.size() - 1 ? 60U : 0U);
   all.rebalance(how);
-  EXPECT_EQ(world.sum(all.recorded()), 60U);
-  std::uint64_t const without = world.sum(std::uint64_t{all.recorded() == 0 ? 1U : 0U});
+  EXPECT_EQ(world.sum(all.num_recorded()), 60U);
+  std::uint64_t const without = world.sum(std::uint64_t{all.num_recorded() == 0 ? 1U : 0U});
   all.restore();
   ran = 0;
   all.process();
@@ -371,11 +371,11 @@ TEST_P(collections, are_balanced_where_it_is_due) {
     }
     all.process();
     EXPECT_EQ(all.rebalance_if_due("hierarchical"), world.size() > 1);
-    EXPECT_EQ(world.sum(all.recorded()), 60U);
+    EXPECT_EQ(world.sum(all.num_recorded()), 60U);
     EXPECT_THROW(all.rebalance("perfect"), usage_error);
     all.restore();
     all.process();
-    EXPECT_EQ(world.sum(all.recorded()), 60U);
+    EXPECT_EQ(world.sum(all.num_recorded()), 60U);
   });
 }
 
@@ -389,10 +389,10 @@ TEST_P(collections, keep_the_times_of_tasks_that_move) {
     all.rebalance("centralised");
     // Without times, those that moved would weigh nothing, and rank 0 would give most of the others away.
     all.rebalance("centralised");
-    EXPECT_EQ(world.sum(all.recorded()), 60U);
-    EXPECT_GT(all.recorded(), 0U);
+    EXPECT_EQ(world.sum(all.num_recorded()), 60U);
+    EXPECT_GT(all.num_recorded(), 0U);
     all.restore(placement_of_tasks::original);
-    EXPECT_EQ(all.waiting(), world.rank() == 0 ? 60U : 0U);
+    EXPECT_EQ(all.num_waiting(), world.rank() == 0 ? 60U : 0U);
     all.process();
   });
 }

@@ -40,7 +40,7 @@ class machine_model {
   [[nodiscard]] std::string const& origin() const noexcept { return origin_; }
   [[nodiscard]] topology const& tree() const noexcept { return tree_; }
   /// Workers on it. Throws usage_error as the constructor of layout does.
-  [[nodiscard]] layout layout_of(layout_options const& options) const { return layout(tree_, options); }
+  [[nodiscard]] layout layout_of(runtime::layout_options const& options) const { return layout(tree_, options); }
 
   /// Every figure, in the order of figure_rules().
   [[nodiscard]] std::span<figure const> figures() const noexcept { return figures_; }

@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(policies, ambient, ::testing::ValuesIn(skua::testing::c
 TEST_P(ambient, forks_stay_in_the_pool_of_their_caller) {
   of_three_.run([&] {
     EXPECT_EQ(&skua::current_pool(), &of_three_);
-    skua::join([&](here& h) { EXPECT_EQ(h.workers(), 3U); }, [&] { EXPECT_EQ(&skua::current_pool(), &of_three_); });
+    skua::join([&](here& h) { EXPECT_EQ(h.num_workers(), 3U); }, [&] { EXPECT_EQ(&skua::current_pool(), &of_three_); });
     EXPECT_EQ(fib(15), 610);
     EXPECT_EQ(&skua::current_pool(), &of_three_);
   });
@@ -52,10 +52,10 @@ TEST_P(ambient, forks_stay_in_the_pool_of_their_caller) {
 
 TEST_P(ambient, forks_stay_in_the_region_of_their_caller) {
   auto const two = of_three_.open_region("random", 2);
-  two->run([&] {
-    skua::with_here([](here& h) { EXPECT_EQ(h.workers(), 2U); });
-    skua::join([] { skua::with_here([](here& h) { EXPECT_EQ(h.workers(), 2U); }); },
-               [](here& h) { EXPECT_EQ(h.workers(), 2U); });
+  two.run([&] {
+    skua::with_here([](here& h) { EXPECT_EQ(h.num_workers(), 2U); });
+    skua::join([] { skua::with_here([](here& h) { EXPECT_EQ(h.num_workers(), 2U); }); },
+               [](here& h) { EXPECT_EQ(h.num_workers(), 2U); });
     EXPECT_EQ(&skua::current_pool(), &of_three_);
     EXPECT_EQ(fib(12), 144);
   });
@@ -120,7 +120,7 @@ TEST(ambient_joins, return_what_their_children_return) {
   EXPECT_EQ(a, 1);
   EXPECT_EQ(b, "two");
   auto const [c, d, e] =
-      skua::join([&] { return *own; }, [] { return 5; }, [](here& h) { return static_cast<int>(h.workers() > 0); });
+      skua::join([&] { return *own; }, [] { return 5; }, [](here& h) { return static_cast<int>(h.num_workers() > 0); });
   EXPECT_EQ(c + d + e, 10);
   static_assert(std::is_void_v<decltype(skua::join([] {}, [](here&) {}))>);
 }
@@ -161,9 +161,9 @@ TEST(ambient_joins, of_a_thread_that_runs_no_task_are_calls_of_the_default_pool)
   EXPECT_EQ(&skua::current_pool(), &skua::default_pool());
   auto const before = this_thread_number();
   skua::join([] { EXPECT_EQ(&skua::current_pool(), &skua::default_pool()); },
-             [](here& h) { EXPECT_EQ(h.workers(), skua::default_pool().workers()); });
+             [](here& h) { EXPECT_EQ(h.num_workers(), skua::default_pool().num_workers()); });
   EXPECT_EQ(this_thread_number(), before);
-  EXPECT_EQ(skua::with_here([](here& h) { return h.workers(); }), skua::default_pool().workers());
+  EXPECT_EQ(skua::with_here([](here& h) { return h.num_workers(); }), skua::default_pool().num_workers());
   EXPECT_EQ(fib(15), 610);
   EXPECT_THROW(skua::join([] { throw std::runtime_error("outside"); }, [] {}), std::runtime_error);
 }

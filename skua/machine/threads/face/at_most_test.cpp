@@ -65,7 +65,7 @@ TEST_P(bounded_group, holds_producers_outside_and_inside_to_its_bound) {
   };
   pool.run([&](auto& here) {
     here.scope([&](auto& s) {
-      for (int i = 0; i < producers; ++i) s.fork([&](auto&) { produce(); });
+      for (int i = 0; i < producers; ++i) s.spawn([&](auto&) { produce(); });
     });
     group.wait();
   });
@@ -187,7 +187,7 @@ TEST_P(bounded_calls, of_tasks_of_another_pool_run_in_theirs) {
     std::atomic<int> ran{0};
     for (int i = 0; i < 20; ++i) {
       pool.enqueue(at_most{0}, [&](auto& here) {
-        EXPECT_EQ(here.workers(), GetParam());
+        EXPECT_EQ(here.num_workers(), GetParam());
         ++ran;
       });
       EXPECT_EQ(ran.load(), i + 1) << "it has run";

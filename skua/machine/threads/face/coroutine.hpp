@@ -154,7 +154,7 @@ namespace skua { inline namespace v0 {
 /// Throws error in a child of fork().
 template <class F>
 [[nodiscard]] auto run_on(pool& where, F&& f) {
-  return runtime::run_in_region(where.root_region(), std::forward<F>(f));
+  return runtime::run_in_region(runtime::root_region_of(where), std::forward<F>(f));
 }
 /// The same on the calling worker's pool, or, if the caller is no worker, on the default pool.
 template <class F>

@@ -76,7 +76,7 @@ TEST(coroutine, it_goes_on_in_a_worker_of_the_pool) {
   [](skua::pool& p, auto& there, auto& on, auto& count, auto& end) -> detached {
     there = co_await skua::run_on(p, [] { return this_thread_number(); });
     on = this_thread_number();
-    count = skua::this_worker() ? skua::worker_count() : 0;
+    count = skua::this_worker() ? skua::num_workers() : 0;
     end.set_value();
   }(pool, computed, went_on, workers, done);
   done.wait();

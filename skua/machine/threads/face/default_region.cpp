@@ -90,9 +90,10 @@ class worker_limits {
       auto made = std::make_unique<narrow_region>(narrow_region{&all, workers, nullptr, regions_});
       std::vector<worker_id> first(workers);
       for (std::uint32_t w = 0; w < workers; ++w) first[w] = worker_id{w};
-      pool_core& core = all.root_region().of();
-      made->in = core.open_region(all.root_region().policy_maker(), first).get();  // the core's list keeps it
-      made->in->limit(all.root_region());
+      pool_core& core = runtime::core_of(all);
+      made->in =
+          core.open_region(runtime::root_region_of(all).policy_maker(), first).get();  // the core's list keeps it
+      made->in->limit(runtime::root_region_of(all));
       found = regions_ = made.release();
     }
     last_used_.store(found, std::memory_order_release);  // release: as above
@@ -113,14 +114,14 @@ std::uint32_t worker_limit::least() noexcept { return worker_limits::all().least
 region& default_region() {
   pool& all = default_pool();
   std::uint32_t const least = worker_limit::least();
-  if (least == worker_limit::none || least >= all.workers()) [[likely]]
-    return all.root_region();
+  if (least == worker_limit::none || least >= all.num_workers()) [[likely]]
+    return runtime::root_region_of(all);
   return worker_limits::all().region_of(all, least);
 }
 
 std::uint32_t workers_around() {
   worker* const w = worker::current();
-  if (w == nullptr) return std::min(default_pool().workers(), worker_limit::least());
+  if (w == nullptr) return std::min(default_pool().num_workers(), worker_limit::least());
   return slot_of(w->running_fiber()).in.workers_around();
 }
 

@@ -89,7 +89,7 @@ TEST(worker_limits, leave_the_environment_alone) {
   control const limit(control::max_allowed_parallelism, 1);
   static_cast<void>(seen_by_a_loop());
   EXPECT_EQ(std::getenv("SKUA_WORKERS"), nullptr);
-  EXPECT_EQ(skua::pool({.workers = 3}).workers(), 3U);
+  EXPECT_EQ(skua::pool({.workers = 3}).num_workers(), 3U);
 }
 
 TEST(worker_limits, lose_no_task_that_was_started_under_another_limit) {
@@ -115,7 +115,7 @@ TEST(worker_limits, hold_for_calls_of_the_default_pool_inside_of_a_limited_one) 
   std::atomic<int> wrong{0};
   auto const look = [&wrong](auto& h) {
     // A guest has one worker, and no number.
-    if (h.workers() > 2 || index(skua::this_worker().value_or(skua::worker_id{0})) >= 2) ++wrong;
+    if (h.num_workers() > 2 || index(skua::this_worker().value_or(skua::worker_id{0})) >= 2) ++wrong;
   };
   auto const calls = [&](int) {
     for (int i = 0; i < 10; ++i) {

@@ -80,10 +80,13 @@ using runtime::distribute;
 using runtime::distribute_cyclic;
 using runtime::distribute_interleaved;
 using runtime::distribution;
+
+namespace memory {
+
 using runtime::distribution_method;
 using runtime::homes_of;
 using runtime::shares_of;
 using runtime::weights_of;
-using runtime::why_distribution_is_pointless;
 
+}  // namespace memory
 }}  // namespace skua::v0

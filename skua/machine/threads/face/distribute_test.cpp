@@ -130,7 +130,7 @@ TEST(distribute, first_touch_under_a_pool_brings_every_page_in_once) {
   pool tried({.workers = 3, .topology = "package:3 numa:1 core:1"});
   page_array<double> const array(50'000);
   auto const runs =
-      pages_of(shares_of(array, tried.map()), sizeof(double), array.block().bytes().size(), small_page_bytes());
+      pages_of(shares_of(array, tried.layout()), sizeof(double), array.block().bytes().size(), small_page_bytes());
   fake_kernel const kernel;
   tried.run([&](auto& here) { first_touch(here, array.block(), runs, kernel); });
   EXPECT_EQ(count_pages(locate_pages(array.block().bytes(), kernel).pages).untouched, 0U);

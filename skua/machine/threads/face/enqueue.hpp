@@ -15,7 +15,7 @@ void enqueue(F&& f) {
   runtime::enqueue_in(runtime::pool_of_caller(), {}, std::forward<F>(f));
 }
 /// The same with a hint for the task.
-template <hint_word Hint, class F>
+template <runtime::hint_word Hint, class F>
 void enqueue(Hint hint, F&& f) {
   runtime::enqueue_in(runtime::pool_of_caller(), as_hint(hint), std::forward<F>(f));
 }

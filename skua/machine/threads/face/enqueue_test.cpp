@@ -98,9 +98,9 @@ TEST_P(enqueued, tasks_inside_a_call_use_the_callers_pool) {
   std::atomic<int> ran{0};
   std::atomic<int> elsewhere{0};
   pool.run([&](auto& h) {
-    h.each(std::vector<int>(100), [&](auto&, int) {
+    h.join_each(std::vector<int>(100), [&](auto&, int) {
       skua::enqueue([&](auto& own) {
-        if (own.workers() != 2 || skua::worker_count() != 2) ++elsewhere;
+        if (own.num_workers() != 2 || skua::num_workers() != 2) ++elsewhere;
         ran += static_cast<int>(fib(own, 5));
       });
     });
@@ -437,7 +437,7 @@ TEST(lent_thread, is_one_and_counted) {
     all.get_future().wait();
   });
   EXPECT_EQ(most.load(), 1);
-  EXPECT_EQ(pool.root_region().of().lent()->ran(), std::uint64_t{tasks});
+  EXPECT_EQ(skua::runtime::core_of(pool).lent()->ran(), std::uint64_t{tasks});
 }
 
 TEST(lent_thread, comes_when_all_of_several_workers_wait) {

@@ -32,12 +32,12 @@ class default_pool_owner {
   pool& get() {
     // acquire: the pool is complete. Pairs with: make, store.
     pool* const known = ready_.load(std::memory_order_acquire);
-    return known != nullptr && !known->lost_by_fork() ? *known : make();
+    return known != nullptr && !runtime::is_lost_by_fork(*known) ? *known : make();
   }
   /// The process ends.
   void end_with_process() noexcept {
     // acquire: as in `get`.
-    if (pool* const known = ready_.load(std::memory_order_acquire)) known->end_with_process();
+    if (pool* const known = ready_.load(std::memory_order_acquire)) runtime::end_with_process(*known);
   }
   /// The shared object that Skua was linked into is about to be unloaded. Its threads must be gone before their code is.
   void unload() noexcept {
@@ -99,7 +99,7 @@ struct exit_watch {
 pool& default_pool_owner::make() {
   std::lock_guard const hold(making_);
   pool* const known = ready_.load(std::memory_order_relaxed);  // relaxed: under the lock
-  if (known != nullptr && !known->lost_by_fork()) return *known;
+  if (known != nullptr && !runtime::is_lost_by_fork(*known)) return *known;
   auto made = std::make_unique<pool>();
   if (known != nullptr) lost_ = new lost{known, lost_};
   [[maybe_unused]] static exit_watch const at_exit;

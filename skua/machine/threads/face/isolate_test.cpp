@@ -84,9 +84,9 @@ TEST_P(isolation, whoever_helps_no_other_task_runs_on_the_sections_thread) {
       skua::isolate([&](auto& alone) {
         is_inside = true;
         alone.join(child, child);
-        alone.each(std::array{1, 2, 3, 4}, [&](auto& h, int) { child(h); });
+        alone.join_each(std::array{1, 2, 3, 4}, [&](auto& h, int) { child(h); });
         alone.scope([&](auto& s) {
-          for (int i = 0; i < 4; ++i) s.fork(child);
+          for (int i = 0; i < 4; ++i) s.spawn(child);
         });
         alone.finish([&](auto& f) {
           for (int i = 0; i < 4; ++i) f.spawn([&](auto& g) { child(g.here()); });
@@ -110,7 +110,7 @@ TEST_P(isolation, a_scopes_child_sees_a_failure_around_the_scope_while_its_owner
     auto const wait_for_the_child = [&] { wait_until("a scope's child is stolen", [&] { return runs.load(); }); };
     auto const with_scope = [&](auto& here) {
       here.scope([&](auto& s) {
-        s.fork([&](auto& child) {
+        s.spawn([&](auto& child) {
           runs = true;
           wait_until("a scope's child sees the failure", [&] { return child.stop_requested(); });
         });
@@ -145,12 +145,12 @@ TEST_P(isolation, exceptions_pass_and_the_next_wait_is_as_usual) {
 TEST_P(isolation, all_children_run_although_something_else_waits) {
   skua::pool pool({.workers = 1});
   auto const region = pool.open_region(GetParam());
-  region->run([&](auto&) {
+  region.run([&](auto&) {
     pool.enqueue([] {});  // another region has a turn now
     int ran = 0;
     skua::isolate([&](auto& alone) {
       alone.scope([&](auto& s) {
-        for (int i = 0; i < 100; ++i) s.fork([&](auto&) { ++ran; });
+        for (int i = 0; i < 100; ++i) s.spawn([&](auto&) { ++ran; });
       });
       alone.finish([&](auto& f) {
         for (int i = 0; i < 100; ++i) f.spawn([&](auto&) { ++ran; });
@@ -189,8 +189,8 @@ TEST_P(isolation, a_call_into_another_region_runs_on_the_isolated_thread) {
     pool.run([&](auto&) {
       skua::isolate([&] {
         auto const me = this_thread_number();
-        EXPECT_EQ(region->run([](auto& h) { return skua::testing::fib(h, 12); }), 144);
-        EXPECT_EQ(region->run([](auto&) { return this_thread_number(); }), me);
+        EXPECT_EQ(region.run([](auto& h) { return skua::testing::fib(h, 12); }), 144);
+        EXPECT_EQ(region.run([](auto&) { return this_thread_number(); }), me);
       });
     });
   }

@@ -3,27 +3,28 @@
 
 #include <cstdint>
 
+#include "skua/machine/threads/engine/core/pool_core.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
 
 leaf_record::leaf_record(pool& of, std::pmr::memory_resource* memory) : of_(of) {
-  taken_.reserve(of.workers());
-  for (std::uint32_t w = 0; w < of.workers(); ++w)
+  taken_.reserve(of.num_workers());
+  for (std::uint32_t w = 0; w < of.num_workers(); ++w)
     taken_.push_back({.ran = std::pmr::vector<footprint>(memory), .lost = 0});
-  for (std::uint32_t w = 0; w < of.workers(); ++w) {
+  for (std::uint32_t w = 0; w < of.num_workers(); ++w) {
     // All logs of a pool start together, so the first one speaks for all.
-    if (!of.leaves_of(worker_id{w}).start(memory))
+    if (!core_of(of).worker_at(worker_id{w}).leaves().start(memory))
       throw usage_error("leaf_record: the pool is being recorded already; one record at a time");
   }
 }
 
 leaf_record::~leaf_record() {
-  for (std::uint32_t w = 0; w < of_.workers(); ++w) of_.leaves_of(worker_id{w}).stop();
+  for (std::uint32_t w = 0; w < of_.num_workers(); ++w) core_of(of_).worker_at(worker_id{w}).leaves().stop();
 }
 
 std::span<leaf_rows const> leaf_record::take() noexcept {
-  for (std::uint32_t w = 0; w < of_.workers(); ++w) of_.leaves_of(worker_id{w}).take(taken_[w]);
+  for (std::uint32_t w = 0; w < of_.num_workers(); ++w) core_of(of_).worker_at(worker_id{w}).leaves().take(taken_[w]);
   return taken_;
 }
 

@@ -132,7 +132,7 @@ TEST(leaf_record, pools_and_regions_are_told_apart) {
   });
   EXPECT_EQ(noted(of_outer.take(), a), a);
   EXPECT_EQ(noted(of_inner.take(), b), b);
-  region->run([&](auto& here) { sign(here, a.data(), cells); });
+  region.run([&](auto& here) { sign(here, a.data(), cells); });
   EXPECT_EQ(noted(of_outer.take(), a), a);
 }
 

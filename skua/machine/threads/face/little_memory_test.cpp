@@ -158,7 +158,7 @@ TEST(little_memory, tasks_without_room_in_a_lane_run_at_once) {
     ran = 0;
     h.scope([&](auto& s) {
       small_blocks_only const here(8192);
-      for (int i = 0; i < many; ++i) s.fork([&ran](auto&) { ++ran; });
+      for (int i = 0; i < many; ++i) s.spawn([&ran](auto&) { ++ran; });
       ran_at_once = ran;
     });
     EXPECT_EQ(ran, many);
@@ -178,7 +178,7 @@ TEST(little_memory, tasks_without_room_in_a_lane_run_at_once) {
 
 /// Groups in groups, whose rests fill the lane in which thieves would look for them: where one finds no room its owner calls all of it.
 void count_leaves(auto& here, int depth, int& leaves) {
-  here.each(std::array{0, 1}, [&](auto& h, int i) {
+  here.join_each(std::array{0, 1}, [&](auto& h, int i) {
     if (i == 0 && depth > 0) return count_leaves(h, depth - 1, leaves);
     ++leaves;
   });
@@ -194,7 +194,7 @@ TEST(little_memory, exposed_groups_run_once_whichever_allocation_fails) {
     skua::pool pool({.workers = 1});
     auto const region = skua::testing::open_listening(pool, all);
     int leaves = 0;
-    region->run([&](auto& h) {
+    region.run([&](auto& h) {
       one_refusal const once(nth);
       count_leaves(h, depth, leaves);
       was_refused = one_refusal::has_come();

@@ -75,7 +75,7 @@ TEST_P(one_shots, tasks_set_what_other_tasks_wait_for) {
     skua::pool pool(workers(n));
     std::atomic<long> sum{0};
     pool.run([&](auto& h) {
-      h.each(std::vector<int>(200), [&](auto& inner, int) {
+      h.join_each(std::vector<int>(200), [&](auto& inner, int) {
         skua::one_shot<long> answer;  // gone as soon as the wait returns
         skua::enqueue([&answer](auto& other) { answer.set_value(fib(other, 5)); });
         sum += answer.wait(inner);
@@ -283,7 +283,7 @@ TEST(one_shot, a_wait_without_a_here_returns_on_the_thread_that_called_it) {
     std::atomic<int> moved{0};
     std::atomic<long> sum{0};
     pool.run([&](auto& h) {
-      h.each(all, [&](auto&, skua::one_shot<long>& one) {
+      h.join_each(all, [&](auto&, skua::one_shot<long>& one) {
         auto const before = this_thread_number();
         sum += one.wait();
         if (this_thread_number() != before) ++moved;

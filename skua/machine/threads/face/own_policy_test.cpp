@@ -40,8 +40,8 @@ TEST(own_policy, runs_a_region) {
   skua::pool pool({.workers = 3});
   skua::policies::seen_demands seen;
   auto const region = pool.open_region(demanding({}, seen), 2);
-  EXPECT_EQ(region->policy(), "checked:demanding");
-  EXPECT_EQ(region->run([](auto& h) { return fib(h, 18); }), 2584);
+  EXPECT_EQ(region.policy(), "checked:demanding");
+  EXPECT_EQ(region.run([](auto& h) { return fib(h, 18); }), 2584);
   EXPECT_GE(seen.ended, 1U);
 }
 
@@ -58,16 +58,16 @@ TEST(own_policy, a_factory_may_use_the_pool) {
   skua::pool pool({.workers = 2});
   skua::policies::seen_demands seen;
   auto const region = pool.open_region([&](skua::policies::policy_setup const& from) {
-    EXPECT_EQ(pool.open_region("random")->run([](auto& h) { return fib(h, 10); }), 55);
+    EXPECT_EQ(pool.open_region("random").run([](auto& h) { return fib(h, 10); }), 55);
     return std::make_unique<skua::policies::demanding>(from.where, from.seed, demands{}, seen);
   });
-  EXPECT_EQ(region->run([](auto& h) { return fib(h, 10); }), 55);
+  EXPECT_EQ(region.run([](auto& h) { return fib(h, 10); }), 55);
 }
 
 TEST(own_policy, learns_no_times_that_it_does_not_need) {
   skua::pool pool({.workers = 2});
   skua::policies::seen_demands seen;
-  pool.open_region(demanding({}, seen))->run([](auto&) { work_for(100us); });
+  pool.open_region(demanding({}, seen)).run([](auto&) { work_for(100us); });
   EXPECT_GE(seen.ended, 1U);
   EXPECT_EQ(seen.ran_ns, 0U);
 }
@@ -79,8 +79,8 @@ TEST(own_policy, hears_of_rests_only_if_it_needs_that) {
   auto const region = pool.open_region(demanding({.needs = {.rests = true}}, seen));
   auto const plain = pool.open_region(demanding({}, otherwise));
   // A worker that waits for the end of a run rests before it sleeps.
-  while (seen.rests == 0) region->run([](auto& h) { return fib(h, 12); });
-  plain->run([](auto& h) { return fib(h, 12); });
+  while (seen.rests == 0) region.run([](auto& h) { return fib(h, 12); });
+  plain.run([](auto& h) { return fib(h, 12); });
   EXPECT_EQ(otherwise.rests, 0U);
 }
 
@@ -89,7 +89,7 @@ TEST(own_policy, learns_how_long_tasks_ran) {
   skua::policies::seen_demands seen;
   auto const region = pool.open_region(demanding({.needs = {.times = true}}, seen));
   auto const begin = std::chrono::steady_clock::now();
-  region->run([](auto& h) { h.each(std::array{1, 2, 3, 4}, [](auto&, int) { work_for(500us); }); });
+  region.run([](auto& h) { h.join_each(std::array{1, 2, 3, 4}, [](auto&, int) { work_for(500us); }); });
   auto const took = std::chrono::steady_clock::now() - begin;
   EXPECT_GE(seen.ran_ns, in_ns(4 * 500us));
   EXPECT_LE(seen.ran_ns, 2 * in_ns(took)) << "two workers";
@@ -108,7 +108,7 @@ TEST(own_policy, learns_times_without_waits) {
     answer.set_value(1);
   });
   auto const begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(region->run([&](auto& h) {
+  EXPECT_EQ(region.run([&](auto& h) {
     work_for(500us);
     int const got = answer.wait(h);
     work_for(500us);
@@ -130,7 +130,7 @@ TEST(own_policy, is_asked_again_where_a_popped_task_goes_and_may_send_it_on) {
     auto const region =
         pool.open_region(demanding({.needs = {.lanes = {lane::migrated}, .chosen = true}, .sends = true}, seen));
     std::atomic<int> ran{0};
-    region->run([&](auto& h) {
+    region.run([&](auto& h) {
       for (int round = 0; round < 20; ++round) {
         // A task that waits for its children without calling them: its worker pops them.
         skua::one_shot<void> all;
@@ -158,7 +158,7 @@ TEST(own_policy, a_width_is_refused_and_the_task_runs_alone) {
   skua::pool pool({.workers = 3});
   skua::policies::seen_demands seen;
   auto const region = pool.open_region(demanding({.width = 300}, seen));
-  EXPECT_EQ(region->run([](auto& h) { return fib(h, 18); }), 2584);
+  EXPECT_EQ(region.run([](auto& h) { return fib(h, 18); }), 2584);
   EXPECT_GE(seen.refused, 1U);
 }
 
@@ -171,7 +171,7 @@ TEST(own_policy, lanes_that_it_does_not_need_take_nothing) {
                                                        demands{.needs = {.chosen = true}, .sends = true}, seen);
   });
   std::atomic<int> ran{0};
-  region->run([&](auto& h) {
+  region.run([&](auto& h) {
     skua::one_shot<void> all;
     skua::task_group group;
     for (int i = 0; i < 20; ++i) {
@@ -196,7 +196,7 @@ TEST(own_policy, a_caller_beside_a_full_region_works_under_it_too) {
   });
   std::atomic<int> met{0};
   auto const meet = [&] {
-    region->run([&](auto&) {
+    region.run([&](auto&) {
       ++met;
       while (met < 2) std::this_thread::yield();
     });

@@ -118,12 +118,12 @@ pool::pool(pool_options const& options) try {
   runtime::cpu_quota const quota = runtime::read_cpu_quota();
   runtime::default_workers const usual = runtime::count_default_workers(machine, quota);
   facts_.why_workers = facts_.chosen.workers.value ? "chosen by " + facts_.chosen.workers.from : usual.why;
-  layout map{machine,
-             {.workers = facts_.chosen.workers.value,
-              .at_most = usual.count,
-              .order = options.scatter ? spread::scatter : spread::compact,
-              .places = facts_.chosen.places.value,
-              .places_from = name_of(facts_.chosen.places)}};
+  skua::layout map{machine,
+                   {.workers = facts_.chosen.workers.value,
+                    .at_most = usual.count,
+                    .order = options.scatter ? runtime::spread::scatter : runtime::spread::compact,
+                    .places = facts_.chosen.places.value,
+                    .places_from = name_of(facts_.chosen.places)}};
   if (!facts_.chosen.pin.value) facts_.chosen.pin.value = should_pin(map, machine);
   std::uint32_t const processors = std::min(usable.size(), quota.whole_cpus().value_or(usable.size()));
   core_ = std::make_unique<runtime::pool_core>(std::move(map), facts_.chosen, std::move(usable), processors);
@@ -151,11 +151,16 @@ pool::~pool() {
   }
 }
 
-void pool::end_with_process() noexcept {
-  if (core_->lost_by_fork()) return;
-  if (runtime::worker::current() == nullptr) core_->detached().wait_for_workers();
-  core_->end_with_process();
-  core_->save_history();
+runtime::pool_core& runtime::core_of(pool const& p) noexcept { return *p.core_; }
+runtime::region& runtime::root_region_of(pool const& p) noexcept { return *p.root_; }
+bool runtime::is_lost_by_fork(pool const& p) noexcept { return core_of(p).lost_by_fork(); }
+
+void runtime::end_with_process(pool& p) noexcept {
+  pool_core& core = *p.core_;
+  if (core.lost_by_fork()) return;
+  if (worker::current() == nullptr) core.detached().wait_for_workers();
+  core.end_with_process();
+  core.save_history();
 }
 
 void pool::drain() {
@@ -163,71 +168,79 @@ void pool::drain() {
   core_->detached().wait(*root_);
 }
 
-region_handle::region_handle(runtime::pool_core& c, std::shared_ptr<runtime::region> r) noexcept
-    : core_(c), region_(std::move(r)) {}
+region::region(runtime::pool_core& c, std::shared_ptr<runtime::region> r) noexcept : core_(&c), region_(std::move(r)) {}
 
-region_handle::~region_handle() {
-  if (!core_.lost_by_fork()) core_.close_region(*region_);  // otherwise its lock may be held for ever
+region::~region() { close(); }
+
+region& region::operator=(region&& other) noexcept {
+  if (this == &other) return *this;
+  close();
+  core_ = other.core_;
+  region_ = std::move(other.region_);
+  return *this;
 }
 
-void region_handle::run_here(runtime::outside_call& c) const {
-  core_.check_process();
+void region::close() noexcept {
+  if (region_ == nullptr) return;
+  if (!core_->lost_by_fork()) core_->close_region(*region_);  // otherwise its lock may be held for ever
+}
+
+void region::run_here(runtime::outside_call& c) const {
+  runtime::expects(region_ != nullptr, "region: run after it was moved from");
+  core_->check_process();
   runtime::run_in(*region_, c);
 }
 
-std::uint32_t region_handle::workers() const noexcept { return region_->workers(); }
-std::string_view region_handle::policy() const noexcept { return region_->policy_name(); }
+std::uint32_t region::num_workers() const noexcept { return region_->workers(); }
+std::string_view region::policy() const noexcept { return region_->policy_name(); }
 
 void pool::run_here(runtime::outside_call& c) const {
   core_->check_process();
   runtime::run_in(*root_, c);
 }
 
-std::uint32_t pool::workers() const noexcept { return core_->workers(); }
+std::uint32_t pool::num_workers() const noexcept { return core_->workers(); }
 std::string_view pool::policy() const noexcept { return root_->policy_name(); }
-layout const& pool::map() const noexcept { return core_->map(); }
-std::uint32_t pool::places() const noexcept { return map().places(); }
-runtime::stack_pool::census pool::stacks() const noexcept { return core_->stacks().count(); }
-runtime::leaf_log& pool::leaves_of(worker_id w) const noexcept { return core_->worker_at(w).leaves(); }
-bool pool::lost_by_fork() const noexcept { return core_->lost_by_fork(); }
+layout const& pool::layout() const noexcept { return core_->map(); }
+std::uint32_t pool::places() const noexcept { return core_->map().places(); }
 
-std::unique_ptr<region_handle> pool::open_region(std::string_view policy, std::uint32_t workers) {
+region pool::open_region(std::string_view policy, std::uint32_t workers) {
   return open_under(policies::policy_named(policy), workers);
 }
 
-std::unique_ptr<region_handle> pool::open_under(policies::policy_factory const& make, std::uint32_t workers) {
+region pool::open_under(policies::policy_factory const& make, std::uint32_t workers) {
   core_->check_process();
   if (workers > core_->workers()) {
     throw usage_error("a region of " + std::to_string(workers) + " workers: the pool has " +
                       std::to_string(core_->workers()));
   }
   auto const members = first_workers(workers == 0 ? core_->workers() : workers);
-  return std::make_unique<region_handle>(*core_, core_->open_region(make, members));
+  return {*core_, core_->open_region(make, members)};
 }
 
 pool_facts pool::facts() const {
   pool_facts all = facts_;
-  for (std::uint32_t w = 0; w < workers(); ++w) all.pins.push_back(core_->worker_at(worker_id{w}).pin_report());
+  for (std::uint32_t w = 0; w < num_workers(); ++w) all.pins.push_back(core_->worker_at(worker_id{w}).pin_report());
   return all;
 }
 
 std::span<worker_id const> pool::workers_of(place_id p) const {
-  if (index(p) < places()) return map().workers_of(p);
+  if (index(p) < places()) return core_->map().workers_of(p);
   throw usage_error("there is no place " + std::to_string(index(p)) + ": the pool's places are 0 to " +
                     std::to_string(places() - 1));
 }
 
 place_id pool::place_of(worker_id w) const {
-  if (index(w) < workers()) return map().place_of(w);
+  if (index(w) < num_workers()) return core_->map().place_of(w);
   throw usage_error("there is no worker " + std::to_string(index(w)) + ": the pool's workers are 0 to " +
-                    std::to_string(workers() - 1));
+                    std::to_string(num_workers() - 1));
 }
 
 std::vector<worker_counters> pool::counters(std::chrono::steady_clock::time_point at) const {
   core_->ask_for_times();
   std::vector<worker_counters> all;
-  all.reserve(workers());
-  for (std::uint32_t w = 0; w < workers(); ++w)
+  all.reserve(num_workers());
+  for (std::uint32_t w = 0; w < num_workers(); ++w)
     all.push_back(core_->worker_at(worker_id{w}).counts().read(runtime::clock_ns(at)));
   return all;
 }

@@ -21,7 +21,6 @@
 #include "skua/parts/base/durations.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/settings.hpp"
-#include "skua/parts/context/stack.hpp"
 #include "skua/parts/topology/layout.hpp"
 #include "skua/policy/setup.hpp"
 
@@ -67,34 +66,50 @@ struct pool_facts {
   std::vector<std::string> pins;  ///< per worker
 };
 
+class pool;
+
 namespace runtime {
 class pool_core;
-class leaf_log;
 class region;
+
+// For what is built on pools.
+
+[[nodiscard]] pool_core& core_of(pool const& p) noexcept;
+[[nodiscard]] region& root_region_of(pool const& p) noexcept;
+/// True if this process is a child, by fork(), of the one that made the pool: the workers are not here.
+[[nodiscard]] bool is_lost_by_fork(pool const& p) noexcept;
+/// For the default pool, at exit: runs the enqueued tasks to their end, unless a worker calls it, and writes the files.
+/// The pool stays usable (exit.md).
+void end_with_process(pool& p) noexcept;
+
 }  // namespace runtime
 
-/// A policy over some workers of a pool. The destructor closes the region; no `run` may be in progress then, and the pool
-/// must still be there.
-class region_handle {
+/// A policy over some workers of a pool: what pool::open_region returns. Movable, not copyable. The destructor closes the region; no
+/// `run` may be in progress then, and the pool must still be there. One that was moved from is empty: it may only be destroyed or
+/// assigned to.
+class region {
  public:
-  region_handle(runtime::pool_core& c, std::shared_ptr<runtime::region> r) noexcept;
-  ~region_handle();
-  region_handle(region_handle const&) = delete;
-  region_handle& operator=(region_handle const&) = delete;
+  region(region&& other) noexcept = default;
+  /// Closes the region that this held before.
+  region& operator=(region&& other) noexcept;
+  ~region();
 
   /// As pool::run.
   template <class F>
-  auto run(F&& f) {
+  auto run(F&& f) const {
     return runtime::call_outside(f, [this](runtime::outside_call& c) { run_here(c); });
   }
-  [[nodiscard]] std::uint32_t workers() const noexcept;
+  [[nodiscard]] std::uint32_t num_workers() const noexcept;
   [[nodiscard]] std::string_view policy() const noexcept;
 
  private:
+  friend class pool;
+  region(runtime::pool_core& c, std::shared_ptr<runtime::region> r) noexcept;
   void run_here(runtime::outside_call& c) const;
+  void close() noexcept;
 
-  runtime::pool_core& core_;
-  std::shared_ptr<runtime::region> region_;
+  runtime::pool_core* core_;
+  std::shared_ptr<runtime::region> region_;  ///< null: moved from
 };
 
 class pool {
@@ -133,18 +148,18 @@ class pool {
   /// Copies or moves f; one allocation. Throws what these throw, and then nothing was enqueued. f's value is discarded.
   template <class F>
   void enqueue(F&& f) {
-    runtime::enqueue_in(root_region(), {}, std::forward<F>(f));
+    runtime::enqueue_in(*root_, {}, std::forward<F>(f));
   }
   /// The same with a hint for the task.
-  template <hint_word Hint, class F>
+  template <runtime::hint_word Hint, class F>
   void enqueue(Hint hint, F&& f) {
-    runtime::enqueue_in(root_region(), as_hint(hint), std::forward<F>(f));
+    runtime::enqueue_in(*root_, as_hint(hint), std::forward<F>(f));
   }
   /// The same; but while `bound` enqueued tasks of the pool are out, f runs before this returns, as a call from here. For
   /// threads that enqueue faster than workers run; at_most.hpp says what to heed.
   template <class F>
   void enqueue(at_most bound, F&& f) {
-    runtime::enqueue_in(root_region(), bound, std::forward<F>(f));
+    runtime::enqueue_in(*root_, bound, std::forward<F>(f));
   }
   /// Returns when no enqueued task is left, nor any that they enqueued. A worker does other work meanwhile; another
   /// thread works in a sleeping worker's place. What the tasks did is then visible. Throws usage_error in an enqueued task of
@@ -153,18 +168,18 @@ class pool {
 
   /// Opens a region of the first `workers` workers (0: all) under another policy. Throws usage_error for an unknown
   /// policy, and if the pool has fewer workers.
-  [[nodiscard]] std::unique_ptr<region_handle> open_region(std::string_view policy, std::uint32_t workers = 0);
+  [[nodiscard]] region open_region(std::string_view policy, std::uint32_t workers = 0);
   /// The same under a policy of the program's own (skua/policy/policy.hpp). Throws what `make` throws, too.
   template <class Make>
     requires std::invocable<Make&, policies::policy_setup const&>
-  [[nodiscard]] std::unique_ptr<region_handle> open_region(Make make, std::uint32_t workers = 0) {
+  [[nodiscard]] region open_region(Make make, std::uint32_t workers = 0) {
     return open_under(policies::policy_factory(std::move(make)), workers);
   }
 
-  [[nodiscard]] std::uint32_t workers() const noexcept;
+  [[nodiscard]] std::uint32_t num_workers() const noexcept;
   [[nodiscard]] std::string_view policy() const noexcept;
   /// The layout of the workers: where each runs, and how far they are from each other.
-  [[nodiscard]] layout const& map() const noexcept;
+  [[nodiscard]] skua::layout const& layout() const noexcept;
 
   // Places, for `at{..}`: groups of workers that share a cache or a memory (SKUA_PLACES; by default an L3 cache).
 
@@ -183,22 +198,19 @@ class pool {
   /// counters() was called, or while `skua top` watches; else they count as idle until they first wait or steal.
   [[nodiscard]] std::vector<worker_counters> counters(
       std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now()) const;
-  [[nodiscard]] runtime::stack_pool::census stacks() const noexcept;
 
-  /// For code that builds on pools.
-  [[nodiscard]] runtime::region& root_region() const noexcept { return *root_; }
-  [[nodiscard]] runtime::leaf_log& leaves_of(worker_id w) const noexcept;
-  /// True if this process is a child, by fork(), of the one that made the pool: the workers are not here.
-  [[nodiscard]] bool lost_by_fork() const noexcept;
-  /// For the default pool, at exit: runs the enqueued tasks to their end, unless a worker calls it, and writes the files.
-  /// The pool stays usable (exit.md).
-  void end_with_process() noexcept;
+  [[deprecated("pool.workers() is now pool.num_workers()")]] [[nodiscard]] std::uint32_t workers() const noexcept {
+    return num_workers();
+  }
 
  private:
+  friend runtime::pool_core& runtime::core_of(pool const& p) noexcept;
+  friend runtime::region& runtime::root_region_of(pool const& p) noexcept;
+  friend void runtime::end_with_process(pool& p) noexcept;
   static pool_options of_workers(std::int64_t workers);
   static pool_options of_policy(std::string_view name);
   void run_here(runtime::outside_call& c) const;
-  [[nodiscard]] std::unique_ptr<region_handle> open_under(policies::policy_factory const& make, std::uint32_t workers);
+  [[nodiscard]] region open_under(policies::policy_factory const& make, std::uint32_t workers);
 
   pool_facts facts_;
   std::unique_ptr<runtime::pool_core> core_;

@@ -210,7 +210,7 @@ TEST(stopping, calls_on_workers_return_on_their_thread) {
   skua::pool pool({.workers = 4});
   pool.run([&](auto& here) {
     std::vector<int> const rounds(60);
-    here.each(rounds, [&](auto&, int) {
+    here.join_each(rounds, [&](auto&, int) {
       for (std::size_t i = 0; i < calls.size(); ++i) {
         auto const before = skua::testing::this_thread_number();
         calls[i]();

@@ -19,9 +19,9 @@ pool& current_pool() {
   return w == nullptr ? default_pool() : w->of().known_as();
 }
 
-std::uint32_t worker_count() {
+std::uint32_t num_workers() {
   runtime::worker* const w = runtime::worker::current();
-  return w == nullptr ? default_pool().workers() : w->of().host().workers();
+  return w == nullptr ? default_pool().num_workers() : w->of().host().workers();
 }
 
 }}  // namespace skua::v0

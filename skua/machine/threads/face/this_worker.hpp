@@ -9,13 +9,17 @@
 
 namespace skua { inline namespace v0 {
 
-/// The number of the worker that the calling thread is in its pool, less than worker_count(); nothing if it is none: a
+/// The number of the worker that the calling thread is in its pool, less than num_workers(); nothing if it is none: a
 /// thread outside of any call, or one that runs its call alone because all workers' places are taken. A task may find
 /// another number after each `here.join`. Cost: 2 ns.
 [[nodiscard]] std::optional<worker_id> this_worker() noexcept;
 
 /// The workers of the pool whose task or call the thread runs; else those of the default pool, which is made if there
 /// is none. Throws what default_pool() throws. Cost: 2 ns.
-[[nodiscard]] std::uint32_t worker_count();
+[[nodiscard]] std::uint32_t num_workers();
+
+[[deprecated("worker_count() is now num_workers()")]] [[nodiscard]] inline std::uint32_t worker_count() {
+  return num_workers();
+}
 
 }}  // namespace skua::v0

@@ -68,7 +68,7 @@ struct shortage {
 };
 
 /// Returns when a worker that is not the caller has run a task of the region.
-void meet_a_worker(skua::region_handle& in) {
+void meet_a_worker(skua::region const& in) {
   in.run([](auto& h) {
     std::atomic<int> here{0};
     auto const meet = [&](auto&) {
@@ -84,7 +84,7 @@ TEST(without_memory, workers_learn_of_a_region_that_opens) {
   shortage const of_memory(refused::workers);
   for (int i = 0; i < 20; ++i) {
     auto const region = pool.open_region("random");
-    meet_a_worker(*region);
+    meet_a_worker(region);
   }
 }
 
@@ -93,11 +93,11 @@ TEST(without_memory, a_region_closes) {
   for (int i = 0; i < 20; ++i) {
     auto region = pool.open_region("random");
     auto const other = pool.open_region("random");
-    meet_a_worker(*region);
+    meet_a_worker(region);
     {
       shortage const of_memory(refused::everybody);
-      region.reset();
-      meet_a_worker(*other);
+      static_cast<void>(skua::region(std::move(region)));
+      meet_a_worker(other);
     }
     EXPECT_EQ(pool.run([](auto& h) { return fib(h, 10); }), 55);
   }
@@ -110,7 +110,7 @@ TEST(without_memory, a_region_that_cannot_open_changes_nothing) {
     EXPECT_THROW(static_cast<void>(pool.open_region("random")), std::bad_alloc);
   }
   EXPECT_EQ(pool.run([](auto& h) { return fib(h, 10); }), 55);
-  EXPECT_EQ(pool.open_region("random")->run([](auto& h) { return fib(h, 10); }), 55);
+  EXPECT_EQ(pool.open_region("random").run([](auto& h) { return fib(h, 10); }), 55);
 }
 
 TEST(without_memory, tasks_that_would_run_on_a_team_run_alone) {
@@ -120,7 +120,7 @@ TEST(without_memory, tasks_that_would_run_on_a_team_run_alone) {
       return std::make_unique<skua::testing::gambling>(from.where, seed, true);
     });
     std::atomic<int> ran{0};
-    region->run([&](auto& h) {
+    region.run([&](auto& h) {
       h.finish([&](auto& spawner) {
         for (int i = 0; i < 20; ++i) {
           spawner.spawn_team({}, [&](auto& team) { ran += team.member() == 0 ? 1 : 0; }, [](auto&) {});

@@ -167,7 +167,7 @@ TEST(worker_local, a_factory_may_fork_and_move_to_another_thread) {
   for (int round = 0; round < 50; ++round) {
     std::atomic<int> wrong{0};
     pool.run([&](auto& h) {
-      h.each(std::vector<int>(40), [&](auto& inner, int) {
+      h.join_each(std::vector<int>(40), [&](auto& inner, int) {
         // The factory forks with the `here` of the task that calls local().
         skua::worker_local<long> nested([&inner] {
           auto const [a, b] = inner.join([](auto&) { return 1L; }, [](auto&) { return 2L; });

@@ -28,7 +28,7 @@ struct live_counters {
   time_account<> times;
   counter forks, tasks, attempts, lost, parked, waited_in_place, sleeps, wakeups_sent, revocations, heavy_fences,
       spawns, conversions, dead;
-  std::array<counter, distance_classes_max> steals;
+  std::array<counter, worker_counters::distance_classes> steals;
 
   [[nodiscard]] worker_counters read(std::uint64_t now_ns) const noexcept { return with(times.at(now_ns)); }
   [[nodiscard]] worker_counters with(time_account<>::spent const& spent) const noexcept {

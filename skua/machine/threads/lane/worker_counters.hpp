@@ -8,11 +8,11 @@
 
 namespace skua { inline namespace v0 {
 
-/// Steals from greater distances count in the last class.
-inline constexpr std::size_t distance_classes_max = 8;
-
 /// One worker's counters since its pool was made. Times in nanoseconds; the three always sum to the time since then.
 struct worker_counters {
+  /// Steals from greater distances count in the last class.
+  static constexpr std::size_t distance_classes = 8;
+
   std::uint64_t work_ns = 0;  ///< running tasks, including the cost of forks
   /// Successful steals, placing tasks, parking, resuming, looking whether a stolen child has ended.
   std::uint64_t scheduling_ns = 0;
@@ -21,9 +21,9 @@ struct worker_counters {
   std::uint64_t tasks = 0;     ///< tasks taken from a lane: stolen, spawned or injected
   std::uint64_t attempts = 0;  ///< attempted steals
   std::uint64_t lost = 0;      ///< steals that another thief or the owner won
-  std::array<std::uint64_t, distance_classes_max> steals{};  ///< successful steals, by distance of the victim
-  std::uint64_t parked = 0;                                  ///< joins that had to wait
-  std::uint64_t waited_in_place = 0;                         ///< joins that had to wait and got no stack
+  std::array<std::uint64_t, distance_classes> steals{};  ///< successful steals, by distance of the victim
+  std::uint64_t parked = 0;                              ///< joins that had to wait
+  std::uint64_t waited_in_place = 0;                     ///< joins that had to wait and got no stack
   std::uint64_t sleeps = 0;
   std::uint64_t spawns = 0;       ///< tasks of finish regions that were spawned
   std::uint64_t conversions = 0;  ///< spawns that were calls instead

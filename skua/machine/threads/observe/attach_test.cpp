@@ -195,19 +195,19 @@ TEST(attach, regions_are_seen_as_long_as_they_live_and_more_of_them_work_unseen)
   skua::pool pool({.workers = 2});
   auto const watched = attach();
   {
-    std::vector<std::unique_ptr<skua::region_handle>> more;
+    std::vector<skua::region> more;
     for (std::size_t i = 0; i < skua::runtime::shared_regions_max + 2; ++i) more.push_back(pool.open_region("adws", 1));
     auto const seen = watched->snapshot().regions;
     ASSERT_EQ(seen.size(), skua::runtime::shared_regions_max);
     EXPECT_EQ(seen[0].policy, "random");
     EXPECT_EQ(seen[1].policy, "adws");
     EXPECT_EQ(seen[1].workers, 1U);
-    for (auto const& r : more) EXPECT_EQ(r->run([](auto& h) { return fib(h, 12); }), 144);
+    for (skua::region const& r : more) EXPECT_EQ(r.run([](auto& h) { return fib(h, 12); }), 144);
   }
   // A region ends when no worker holds the list that it is in.
   while (watched->snapshot().regions.size() > 1) pool.run([](auto& h) { fib(h, 12); });
   auto const again = pool.open_region("hierarchical");
-  EXPECT_EQ(again->run([](auto& h) { return fib(h, 12); }), 144);
+  EXPECT_EQ(again.run([](auto& h) { return fib(h, 12); }), 144);
   EXPECT_EQ(watched->snapshot().regions.back().policy, "hierarchical");
 }
 
@@ -273,7 +273,7 @@ TEST(attach, a_program_that_closes_all_files_keeps_its_own_under_their_numbers) 
     other = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     ASSERT_EQ(other, file);
     auto const region = pool.open_region("adws");
-    EXPECT_EQ(region->run([](auto& h) { return fib(h, 12); }), 144);
+    EXPECT_EQ(region.run([](auto& h) { return fib(h, 12); }), 144);
     EXPECT_EQ(in_child([&] { return ::fcntl(other, F_GETFD) >= 0 ? 0 : 1; }), 0);
   }
   EXPECT_GE(::fcntl(other, F_GETFD), 0);

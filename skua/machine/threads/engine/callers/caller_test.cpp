@@ -118,7 +118,7 @@ TEST_P(callers, calls_and_tasks_from_outside_mix) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < 60; ++i) {
         long const got = (i + t) % 2 == 0 ? pool.run([](auto& h) { return fib(h, 10); })
-                                          : all->run([](auto& h) { return fib(h, 10); });
+                                          : all.run([](auto& h) { return fib(h, 10); });
         if (got == 55) ++right;
       }
     });
@@ -135,7 +135,7 @@ TEST_P(callers, every_task_knows_its_worker) {
     EXPECT_EQ(skua::this_worker(), skua::worker_id{0}) << "a caller takes the first worker's place";
     skua::for_each(h, std::size_t{0}, std::size_t{500}, [&](std::size_t) {
       auto const me = skua::this_worker();
-      if (!me || static_cast<std::uint32_t>(*me) >= 3 || skua::worker_count() != 3) ++wrong;
+      if (!me || static_cast<std::uint32_t>(*me) >= 3 || skua::num_workers() != 3) ++wrong;
     });
   });
   EXPECT_EQ(wrong.load(), 0);
@@ -184,7 +184,7 @@ TEST(caller, that_leaves_sees_tasks_of_regions_that_were_opened_during_its_call)
     std::thread submits([&] {
       has_place.wait(false);
       // From a worker of another pool, which waits as a fiber: so the call is a task of the region, and not a guest's.
-      EXPECT_EQ(other.run([&](auto&) { return pool.open_region("random")->run([](auto&) { return 7; }); }), 7);
+      EXPECT_EQ(other.run([&](auto&) { return pool.open_region("random").run([](auto&) { return 7; }); }), 7);
     });
     pool.run([&](auto&) {
       has_place = true;
@@ -244,7 +244,7 @@ TEST(leaving_callers, leave_free_tasks_of_other_threads_to_a_thread_that_comes_f
   for (int round = 0; round < 20; ++round) {
     std::atomic<bool> ran{false};
     std::deque<call_in_place> everywhere;
-    for (std::uint32_t w = 0; w < pool.workers(); ++w) everywhere.emplace_back(pool);
+    for (std::uint32_t w = 0; w < pool.num_workers(); ++w) everywhere.emplace_back(pool);
     skua::task_group group;
     group.run([&] { ran = true; });
     for (call_in_place& one : everywhere) one.leave();

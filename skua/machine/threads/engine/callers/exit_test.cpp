@@ -58,7 +58,7 @@ void use_all() {
   for (int i = 0; i < 10; ++i) pool.enqueue([&] { ran.fetch_add(1, std::memory_order_relaxed); });
   pool.drain();
   require(ran.load() == 111, 6);
-  require(pool.open_region("random")->run([](auto&) { return 8; }) == 8, 7);
+  require(pool.open_region("random").run([](auto&) { return 8; }) == 8, 7);
   std::vector<int> numbers(10'000);
   std::iota(numbers.rbegin(), numbers.rend(), 0);
   skua::parallel_sort(numbers.begin(), numbers.end());
@@ -88,7 +88,7 @@ void in_two_threads(skua::pool& other) {
 
 /// Returns when each worker of the default pool waits for it where Skua does not see that: what is enqueued then gets a lent thread.
 void wait_on_all_workers(std::shared_future<void> const& answer) {
-  std::uint32_t const workers = skua::default_pool().workers();
+  std::uint32_t const workers = skua::default_pool().num_workers();
   static std::atomic<std::uint32_t> waiting{0};
   for (std::uint32_t w = 0; w < workers; ++w) {
     skua::enqueue([&answer] {
@@ -254,8 +254,8 @@ program const programs[] = {
          pool.enqueue([&] { answer.set_value(); });
          answer.wait(here);  // takes a second stack, which its worker then keeps
        });
-       auto& sleep = pool.root_region().of().sleep();
-       for (std::uint32_t w = 0; w < pool.workers(); ++w) {
+       auto& sleep = skua::runtime::core_of(pool).sleep();
+       for (std::uint32_t w = 0; w < pool.num_workers(); ++w) {
          while (!sleep.is_waiting(skua::worker_id{w})) std::this_thread::yield();
        }
        std::exit(0);

@@ -29,11 +29,11 @@ TEST(guests, serve_one_call_after_another) {
     return policies::policy_named("random")(from);
   });
   EXPECT_EQ(made, 1);
-  region->run([&](auto&) {  // has the only place
+  region.run([&](auto&) {  // has the only place
     for (int round = 1; round <= 3; ++round) {
       std::atomic<int> inside{0};
       auto const call = [&] {
-        region->run([&](auto&) {
+        region.run([&](auto&) {
           ++inside;
           wait_until("the other call is inside, too", [&] { return inside.load() == 2; });
         });
@@ -52,7 +52,7 @@ TEST(guests, are_work_for_a_pool_whose_workers_sleep) {
   pool mine({.workers = 1});
   pool other({.workers = 1});
   ::unsetenv("SKUA_STALL");
-  runtime::pool_core& c = other.root_region().of();
+  runtime::pool_core& c = runtime::core_of(other);
   EXPECT_FALSE(runtime::has_work(c, *c.parked()));
   mine.run([&](auto&) {
     isolate([&](auto&) { other.run([&](auto&) { EXPECT_TRUE(runtime::has_work(c, *c.parked())); }); });

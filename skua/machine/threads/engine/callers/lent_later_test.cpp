@@ -24,7 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 using skua::testing::wait_until;
 
-skua::runtime::lent_thread const& lent_of(skua::pool& pool) { return *pool.root_region().of().lent(); }
+skua::runtime::lent_thread const& lent_of(skua::pool& pool) { return *skua::runtime::core_of(pool).lent(); }
 
 /// One of so many rounds ends without a lent thread, although something was enqueued and the worker does only this.
 template <class Work>

@@ -100,7 +100,7 @@ TEST(activity, of_a_worker_that_sleeps_is_idle) {
   run_observed(p, [&](auto& h) {
     expect_idles(p, other(h));  // its first sleep
     beside(h, [](auto&) {});
-    runtime::pool_core& c = p.root_region().of();
+    runtime::pool_core& c = runtime::core_of(p);
     wait_until("the other worker sleeps", [&] { return c.sleep().is_waiting(other(h)); });
     expect_idles(p, other(h));
   });
@@ -130,7 +130,7 @@ TEST(forks, are_counted_when_their_task_parks) {
   auto const second = p.open_region("random");
   one_shot<> answer;
   std::thread caller([&] {
-    second->run([&](auto& h) {
+    second.run([&](auto& h) {
       for (int i = 0; i < 5; ++i) h.join([](auto&) {}, [](auto&) {});
       answer.wait(h);
     });
@@ -148,7 +148,7 @@ TEST(scopes, run_all_their_children_themselves_while_other_regions_are_empty) {
   int ran = 0;
   p.run([&](auto& h) {
     h.scope([&](auto& s) {
-      for (int i = 0; i < 200; ++i) s.fork([&](auto&) { ++ran; });
+      for (int i = 0; i < 200; ++i) s.spawn([&](auto&) { ++ran; });
     });
   });
   EXPECT_EQ(ran, 200);

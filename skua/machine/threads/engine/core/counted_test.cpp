@@ -36,8 +36,8 @@ TEST(counted, as_sent_are_wake_ups_that_woke_somebody) {
     for (int i = 0; i < 10; ++i) {
       raise_an_alarm(here);
       here.join([](auto&) {}, [](auto&) {});
-      here.each(std::array{1, 2, 3}, [](auto&, int) {});
-      here.scope([](auto& s) { s.fork([](auto&) {}); });
+      here.join_each(std::array{1, 2, 3}, [](auto&, int) {});
+      here.scope([](auto& s) { s.spawn([](auto&) {}); });
     }
   });
   EXPECT_EQ(sum(pool, &skua::worker_counters::wakeups_sent), 0U);

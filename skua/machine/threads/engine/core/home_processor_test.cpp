@@ -57,8 +57,8 @@ class on_two_processors : public ::testing::Test {
     return number;
   }
   static void await_all_asleep(skua::pool& pool) {
-    auto& sleep = pool.root_region().of().sleep();
-    for (std::uint32_t w = 0; w < pool.workers(); ++w)
+    auto& sleep = skua::runtime::core_of(pool).sleep();
+    for (std::uint32_t w = 0; w < pool.num_workers(); ++w)
       wait_until("the worker sleeps", [&] { return sleep.is_waiting(skua::worker_id{w}); });
   }
   static void await_sleep(int thread) {
@@ -188,7 +188,7 @@ TEST_F(on_two_processors, every_worker_sleeps_on_a_processor_of_its_own) {
     });
   }
   wait_until("both have come", [&] { return came.load() == 2; });
-  auto& core = pool.root_region().of();
+  auto& core = skua::runtime::core_of(pool);
   int const first = core.worker_at(skua::worker_id{0}).thread_number();
   int const second = core.worker_at(skua::worker_id{1}).thread_number();
   await_sleep(first);

@@ -26,7 +26,7 @@ TEST(observer_list, hears_that_a_worker_leaves_which_never_sleeps) {
   std::shared_ptr<observer_list> observers;
   {
     pool p({.workers = 1, .spin = std::chrono::nanoseconds::max()});
-    observers = p.root_region().of().observers();
+    observers = runtime::core_of(p).observers();
     observers->add(seen);
     skua::testing::wait_until("the worker enters", [&] {
       p.enqueue([] {});

@@ -41,9 +41,9 @@ class oversubscription : public ::testing::TestWithParam<std::chrono::nanosecond
 TEST_P(oversubscription, follows_the_masks_of_the_workers) {
   skua::runtime::cpu_mask const whole = skua::runtime::affinity_of_this_thread();
   if (whole.size() < 2 || whole.size() > CPU_SETSIZE) GTEST_SKIP() << "this needs two processors";
-  if (skua::default_pool().workers() < 2) GTEST_SKIP() << "the CPU quota is one processor";
+  if (skua::default_pool().num_workers() < 2) GTEST_SKIP() << "the CPU quota is one processor";
   skua::pool pool({.workers = 2, .pin = false, .spin = GetParam()});
-  auto& state = pool.root_region().of().oversubscribed();
+  auto& state = skua::runtime::core_of(pool).oversubscribed();
   auto const becomes = [&](bool expected) {
     return wait_until(expected ? "the pool is oversubscribed" : "the pool is no longer oversubscribed", [&] {
       EXPECT_EQ(pool.run([](auto& h) { return fib(h, 15); }), 610);  // wakes workers, which fall asleep again
@@ -68,7 +68,7 @@ TEST(oversubscription_at_first, counts_the_processors_that_the_maker_may_use) {
   one.insert(skua::runtime::affinity_of_this_thread().members()[0]);
   ASSERT_FALSE(skua::runtime::bind_this_thread(one));
   skua::pool pool({.workers = 2});
-  EXPECT_TRUE(pool.root_region().of().oversubscribed().is_oversubscribed());
+  EXPECT_TRUE(skua::runtime::core_of(pool).oversubscribed().is_oversubscribed());
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST_P(traced_pool, what_was_stolen_begins_or_is_sent_on_next) {
   {
     pool p({.workers = 4, .policy = GetParam(), .trace = path()});
     for (int i = 0; i < 50; ++i) {
-      p.run([](auto& h) { h.each(std::vector<int>(64), [](auto&, int) { ::usleep(20); }); });
+      p.run([](auto& h) { h.join_each(std::vector<int>(64), [](auto&, int) { ::usleep(20); }); });
     }
   }
   trace_data const all = read();
@@ -136,7 +136,8 @@ TEST_P(traced_pool, leaves_say_what_they_write) {
   {
     pool p({.workers = 2, .policy = GetParam(), .trace = path()});
     p.run([&](auto& h) {
-      h.each(data, [](auto& inside, double& x) { inside.leaf(reads{&x, 4}, writes{&x, sizeof x}, [&] { x = 1; }); });
+      h.join_each(data,
+                  [](auto& inside, double& x) { inside.leaf(reads{&x, 4}, writes{&x, sizeof x}, [&] { x = 1; }); });
     });
   }
   std::vector<std::uint64_t> written;
@@ -157,9 +158,9 @@ TEST_P(traced_pool, leaves_say_what_they_write) {
 TEST_F(traced_pool, sleepers_attempts_and_placements_are_there) {
   {
     pool p({.workers = 2, .policy = "adws", .trace = path()});
-    p.run([](auto& h) { h.each(std::vector<int>(8), [](auto&, int) { ::usleep(100); }); });
+    p.run([](auto& h) { h.join_each(std::vector<int>(8), [](auto&, int) { ::usleep(100); }); });
     ::usleep(20'000);
-    p.run([](auto& h) { h.each(std::vector<int>(8), [](auto&, int) { ::usleep(100); }); });
+    p.run([](auto& h) { h.join_each(std::vector<int>(8), [](auto&, int) { ::usleep(100); }); });
   }
   trace_data const all = read();
   EXPECT_GE(count(all, kind::sleeping), 2u);

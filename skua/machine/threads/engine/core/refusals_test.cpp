@@ -59,9 +59,9 @@ TEST(partitions_of_a_pool, say_where_its_workers_are) {
   written const crossed("1,0\n1,2\n1\n");
   skua::pool const p({.partitions = crossed.name(), .topology = "package:1 core:2"});
   EXPECT_EQ(p.facts().chosen.places.value, "{1},{0}");
-  ASSERT_EQ(p.workers(), 2U);
-  EXPECT_EQ(p.map().pu_of(skua::worker_id{0}), 1U);
-  EXPECT_EQ(p.map().pu_of(skua::worker_id{1}), 0U);
+  ASSERT_EQ(p.num_workers(), 2U);
+  EXPECT_EQ(p.layout().pu_of(skua::worker_id{0}), 1U);
+  EXPECT_EQ(p.layout().pu_of(skua::worker_id{1}), 0U);
 }
 
 TEST(history_of_a_pool, is_for_regions_of_as_many_workers) {
@@ -87,7 +87,7 @@ TEST(regions, of_a_lost_pool_refuse_to_run_anything) {
   if (child == 0) {
     int wrong = 1;
     try {
-      region->run([&](auto&) { ::_exit(2); });
+      region.run([&](auto&) { ::_exit(2); });
     } catch (skua::error const&) {
       wrong = 0;
     }

@@ -28,7 +28,7 @@ void expect_a_turn(skua::pool& pool, Respawn const& respawn) {
                 while (begun.load() < 1000) std::this_thread::yield();
                 for (int calls = 0; calls < 21; ++calls) {
                   std::uint64_t const before = begun.load();
-                  std::uint64_t const at = other->run([&](auto&) { return begun.load(); });
+                  std::uint64_t const at = other.run([&](auto&) { return begun.load(); });
                   waited.push_back(at - before);
                 }
                 ends = true;
@@ -37,7 +37,7 @@ void expect_a_turn(skua::pool& pool, Respawn const& respawn) {
   // On each worker a turn on top of a waiting group may come before one of the search. The median, because the kernel may
   // stop either side between its look at the count and its next step.
   std::ranges::nth_element(waited, waited.begin() + 10);
-  EXPECT_LE(waited[10], std::uint64_t{64} * pool.workers());
+  EXPECT_LE(waited[10], std::uint64_t{64} * pool.num_workers());
 }
 
 struct group_that_respawns {
@@ -72,7 +72,7 @@ TEST_P(region_turns, scopes_of_many_children_let_others_in) {
     while (!ends.load()) {
       here.scope([&](auto& s) {
         for (int i = 0; i < 10'000; ++i) {
-          s.fork([&](auto&) {
+          s.spawn([&](auto&) {
             if (!ends.load()) ++begun;
           });
         }

@@ -50,8 +50,8 @@ TEST(regions, end_soon_after_they_were_closed) {
   for (int round = 1; round <= 3; ++round) {
     auto region = pool.open_region(
         [&](skua::policies::policy_setup const& from) { return std::make_unique<mortal>(from.where, ended); });
-    meet(*region);
-    region.reset();
+    meet(region);
+    static_cast<void>(skua::region(std::move(region)));
     wait_until("the workers forget the region", [&] {
       meet(pool);
       return ended.load() == round;
@@ -67,7 +67,7 @@ TEST(regions, take_turns_in_a_search_again_and_again) {
   std::function<void()> again = [&] {
     if (!ends.load()) pool.enqueue([&] { again(); });
   };
-  other->run([&](auto& h) {
+  other.run([&](auto& h) {
     again();
     for (int round = 0; round < 5; ++round) {
       std::atomic<bool> is_stolen{false};

@@ -57,10 +57,10 @@ void for_every_construct(F const& f) {
   f("join", [](auto& h, stolen_child& c) { h.join([&](auto&) { c.await(); }, [&](auto&) { c.run(); }); });
   f("join of three",
     [](auto& h, stolen_child& c) { h.join([&](auto&) { c.await(); }, [&](auto&) { c.run(); }, [](auto&) {}); });
-  f("each", [](auto& h, stolen_child& c) { h.each(both, [&](auto&, int i) { i == 0 ? c.await() : c.run(); }); });
+  f("each", [](auto& h, stolen_child& c) { h.join_each(both, [&](auto&, int i) { i == 0 ? c.await() : c.run(); }); });
   f("scope", [](auto& h, stolen_child& c) {
     h.scope([&](auto& s) {
-      s.fork([&](auto&) { c.run(); });
+      s.spawn([&](auto&) { c.run(); });
       c.await();
     });
   });
@@ -89,7 +89,7 @@ TEST(what_policies_hear, of_an_end_comes_before_the_owner_goes_on) {
   for_every_construct([&](char const* name, auto const& construct) {
     SCOPED_TRACE(name);
     for (int round = 0; round < 5; ++round) {
-      region->run([&](auto& h) {
+      region.run([&](auto& h) {
         has_gone_on = false;
         late = 0;
         stolen_child child;
@@ -117,7 +117,7 @@ TEST(what_policies_hear, of_a_stolen_child_is_the_place_that_it_inherits) {
   auto const region = open_listening(pool, all);
   for_every_construct([&](char const* name, auto const& construct) {
     SCOPED_TRACE(name);
-    region->run([&](auto& h) {
+    region.run([&](auto& h) {
       skua::at const here{skua::place_id{0}};
       h.join(
           here,

@@ -57,7 +57,7 @@ std::map<std::uint32_t, int> run_teams(std::string const& history, int n) {
   std::map<std::uint32_t, int> widths;
   pool.run([&](auto& here) {
     for (int i = 0; i < n; ++i) {
-      here.team(skua::task_type{7}, skua::address_at(0.1), [&](auto& team) {
+      here.team(skua::task_type{7}, skua::address::at(0.1), [&](auto& team) {
         if (team.member() == 0) ++widths[team.width()];
         team.barrier();
       });

@@ -62,7 +62,7 @@ class reader {
       refuse("\"address\" is " + (entry.contains("address") ? entry["address"].dump() : "missing") +
              "; allowed: 0 or more and less than 1");
     }
-    made.where = address_at(entry["address"].get<double>());
+    made.where = address::at(entry["address"].get<double>());
     made.leader = worker_id{static_cast<std::uint32_t>(number(entry, "leader", 0, workers - 1))};
     made.width = static_cast<std::uint16_t>(number(entry, "width", 1, workers));
     made.ns = number(entry, "ns", 1, longest_ns);

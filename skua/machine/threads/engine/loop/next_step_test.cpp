@@ -72,7 +72,7 @@ TEST_P(next_step, two_callers_whose_loops_call_another_pool_both_return) {
     auto const call = [&] {
       for (int i = 0; i < rounds; ++i) {
         pool.run([&](auto& here) {
-          here.each(std::array{1, 2}, [&](auto& h, int) {
+          here.join_each(std::array{1, 2}, [&](auto& h, int) {
             h.join([&](auto&) { other.run([](auto&) {}); }, [&](auto&) { other.run([](auto&) {}); });
           });
         });
@@ -94,7 +94,7 @@ TEST_P(next_step, a_ready_frame_goes_before_the_tasks_of_a_finish_region) {
 TEST_P(next_step, a_ready_frame_goes_before_the_children_of_a_scope) {
   expect_ready_frame_first(workers(1), [](auto& h, auto const& task) {
     h.scope([&](auto& s) {
-      for (int i = 0; i < tasks; ++i) s.fork([&](auto&) { task(); });
+      for (int i = 0; i < tasks; ++i) s.spawn([&](auto&) { task(); });
     });
   });
 }
@@ -125,18 +125,18 @@ TEST(next_step, a_nested_region_ends_before_the_worker_of_its_last_task_begins_a
     pool.run([&](auto& here) {
       here.finish([&](auto& outer) {
         outer.spawn([&](auto& x) {
-          x.spawn(skua::order{0, -1}, [&](auto&) {
+          x.spawn(skua::strategies::order{0, -1}, [&](auto&) {
             set(first_runs);
             await("the tasks are there", first_may_end);
           });
           await("the third worker comes", first_runs);
-          x.spawn(skua::order{50, 1}, waits_for_end);  // next
-          x.spawn(skua::order{1, 100}, [&](auto& another) {
+          x.spawn(skua::strategies::order{50, 1}, waits_for_end);  // next
+          x.spawn(skua::strategies::order{1, 100}, [&](auto& another) {
             set(another_runs);
             waits_for_end(another);
           });
           x.here().finish([&](auto& inner) {
-            inner.spawn(skua::order{100, 0}, [&](auto&) {
+            inner.spawn(skua::strategies::order{100, 0}, [&](auto&) {
               set(taken);
               await("x waits", another_runs);
             });

@@ -76,7 +76,7 @@ TEST(on_top, a_task_leaves_the_one_below_its_tag) {
   auto const region = open_listening(pool, all);
   {
     all_stacks const none_left;
-    region->run([&](auto& here) { run_one_on_top(here, [] {}); });
+    region.run([&](auto& here) { run_one_on_top(here, [] {}); });
   }
   ASSERT_GE(began.size(), 2U);
   ASSERT_NE(began[0], began[1]) << "the task on top has a tag of its own";
@@ -98,7 +98,7 @@ TEST(on_top, a_task_leaves_the_one_below_its_time) {
   auto const region = open_listening(pool, all);
   {
     all_stacks const none_left;
-    region->run([&](auto& here) { run_one_on_top(here, [] { work_for(20ms); }); });
+    region.run([&](auto& here) { run_one_on_top(here, [] { work_for(20ms); }); });
   }
   ASSERT_GE(ran_ns.size(), 2U);
   EXPECT_GE(ran_ns.back(), std::uint64_t{20'000'000}) << "what it did before it waited";

@@ -117,7 +117,7 @@ outcome steal(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
   }
   if (how == outcome::got) {
     auto const d = s.in.map().distance(s.id, p.whom);
-    s.who.counts().steals[d < distance_classes_max ? d : distance_classes_max - 1].add(1);
+    s.who.counts().steals[d < worker_counters::distance_classes ? d : worker_counters::distance_classes - 1].add(1);
     s.who.traced().steals(out, p.where, victim.who.number(), d);
   }
   return how;

@@ -116,7 +116,7 @@ TEST(outside_lane, tasks_of_threads_that_have_ended_are_run) {
 
 // A worker that has taken several tasks at once must not keep the others from the rest of the pool.
 TEST(outside_lane, tasks_that_wait_for_each_other_meet) {
-  unsigned const workers = skua::default_pool().workers();
+  unsigned const workers = skua::default_pool().num_workers();
   for (int round = 0; round < 50; ++round) {
     std::atomic<unsigned> arrived{0};
     std::atomic<int> ran{0};

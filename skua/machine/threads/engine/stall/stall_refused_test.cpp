@@ -47,7 +47,7 @@ TEST_F(watched, pools_are_refused_where_the_thread_that_watches_is) {
 
 TEST_F(watched, a_call_that_waits_without_leaving_its_stack_is_work) {
   pool p({.workers = 1});
-  runtime::pool_core& c = p.root_region().of();
+  runtime::pool_core& c = runtime::core_of(p);
   one_shot<> answer;
   std::thread caller([&] { p.run([&](auto&) { isolate([&](auto& alone) { answer.wait(alone); }); }); });
   testing::wait_until("it waits, and is not at work", [&] {
@@ -66,7 +66,7 @@ TEST_F(watched, a_call_that_waits_without_leaving_its_stack_is_work) {
 /// As a frame that has been moved between two groups.
 TEST_F(watched, a_frame_that_waits_for_nothing_is_ready_to_go_on) {
   pool p({.workers = 1});
-  runtime::pool_core& c = p.root_region().of();
+  runtime::pool_core& c = runtime::core_of(p);
   p.run([&](auto& h) {
     runtime::frame parked{fiber_of(h), nullptr, true};
     runtime::parked_frames list;

@@ -29,13 +29,13 @@ class reports : public ::testing::Test {
   ~reports() override { ::unsetenv("SKUA_STALL"); }
 
   static std::string of(pool& p) {
-    runtime::pool_core& c = p.root_region().of();
+    runtime::pool_core& c = runtime::core_of(p);
     return runtime::describe_stall(c, *c.parked(), runtime::clock_ns());
   }
   static bool say(pool& p, std::string const& what) { return of(p).find(what) != std::string::npos; }
   static void expect(pool& p, std::string const& what) { EXPECT_PRED2(has, of(p), what); }
   /// On a busy machine the worker may come so late that the lent thread runs its task (lent_thread.md).
-  static bool lent_thread_was_faster(pool& p) { return p.root_region().of().lent()->ran() != 0; }
+  static bool lent_thread_was_faster(pool& p) { return runtime::core_of(p).lent()->ran() != 0; }
   static bool has(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 };
 
@@ -61,7 +61,7 @@ TEST_F(reports, count_what_lies_in_lanes) {
     p.enqueue([] {});
     expect(p, "queued: tasks from outside\n");
     h.scope([&](auto& s) {
-      for (int i = 0; i < 3; ++i) s.fork([](auto&) {});
+      for (int i = 0; i < 3; ++i) s.spawn([](auto&) {});
       expect(p, "queued: 3 in spawned of worker 0, tasks from outside\n");
       h.join(
           [&](auto&) { expect(p, "queued: 1 in forks of worker 0, 3 in spawned of worker 0, tasks from outside\n"); },
@@ -116,7 +116,7 @@ TEST_F(reports, list_a_hundred_parked_tasks_and_count_the_rest) {
 
 TEST_F(reports, take_calls_forks_and_entries_of_lanes_for_progress_and_searches_for_none) {
   pool p({.workers = 1, .policy = "random"});
-  runtime::pool_core& c = p.root_region().of();
+  runtime::pool_core& c = runtime::core_of(p);
   auto const marks = [&] { return runtime::marks_of_progress(c, *c.parked()); };
   wait_until("it sleeps", [&] { return say(p, "): asleep\n"); });
   std::uint64_t seen = marks();
@@ -132,7 +132,7 @@ TEST_F(reports, take_calls_forks_and_entries_of_lanes_for_progress_and_searches_
     h.join([](auto&) {}, [](auto&) {});
     expect_progress("a fork");
     h.scope([&](auto& s) {
-      s.fork([](auto&) {});
+      s.spawn([](auto&) {});
       expect_progress("an entry of a lane");
     });
     expect_progress("its end");
@@ -142,7 +142,7 @@ TEST_F(reports, take_calls_forks_and_entries_of_lanes_for_progress_and_searches_
 
 TEST_F(reports, find_work_where_something_runs_or_waits) {
   pool p({.workers = 1, .policy = "random"});
-  runtime::pool_core& c = p.root_region().of();
+  runtime::pool_core& c = runtime::core_of(p);
   auto const has_work = [&] { return runtime::has_work(c, *c.parked()); };
   auto const await_sleep = [&] { wait_until("it sleeps", [&] { return say(p, "): asleep\n"); }); };
   await_sleep();

@@ -125,7 +125,7 @@ TEST(stall, counts_what_a_lent_thread_has_run) {
     p.enqueue([&] { answer.set_value(); });
     answer.get_future().wait();
   });
-  pool_core& c = p.root_region().of();
+  pool_core& c = runtime::core_of(p);
   EXPECT_PRED2(has, runtime::describe_stall(c, *c.parked(), runtime::clock_ns()),
                "a lent thread: has begun 1 enqueued");
 }
@@ -174,7 +174,7 @@ TEST(stall, says_what_a_task_waits_for_that_had_to_wait_for_a_stack_first) {
   constexpr std::size_t huge_stack = std::size_t{1} << 40;
   asks_for_reports const asked("3600s");
   pool p{{.workers = 1, .policy = "random", .stack_bytes = huge_stack}};
-  pool_core& c = p.root_region().of();
+  pool_core& c = runtime::core_of(p);
   runtime::stack_pool rest(huge_stack);
   std::vector<runtime::stack*> taken;
   while (runtime::stack* const s = rest.try_take()) taken.push_back(s);

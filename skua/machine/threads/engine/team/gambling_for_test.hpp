@@ -96,7 +96,7 @@ template <class Body>
 void with_teams(std::uint32_t workers, std::uint64_t seed, Body&& body) {
   skua::pool pool({.workers = workers});
   auto region = pool.open_region(gamble(seed));
-  region->run([&](auto& here) { body(here); });
+  region.run([&](auto& here) { body(here); });
 }
 
 /// Runs `n` teams, independent of each other; each member of each team must come by once.

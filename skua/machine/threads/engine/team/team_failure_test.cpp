@@ -121,7 +121,7 @@ TEST(failed_teams, nobody_touches_the_stack_of_who_has_left) {
     std::atomic<bool> has_passed{false};
     std::atomic<bool> is_left_alone{false};
     try {
-      region->run([&](auto& here) {
+      region.run([&](auto& here) {
         skua::testing::run_teams(here, 1, [&](auto& team, int) {
           if (team.width() == 1) return;
           if (team.member() == 1) {

@@ -38,7 +38,7 @@ constexpr bool slow = skua::runtime::under_tsan || skua::runtime::under_asan;
 void run_teams_of_type(auto& here, int n, auto&& body) {
   flow graph(here);
   for (int i = 0; i < n; ++i)
-    graph.add_team(skua::task_type{1}, skua::address_at(0.5), [&body](auto& team) { body(team); });
+    graph.add_team(skua::task_type{1}, skua::address::at(0.5), [&body](auto& team) { body(team); });
   graph.run(here);
 }
 
@@ -52,7 +52,7 @@ TEST(teams, leave_out_workers_that_are_isolated) {
     for (std::uint64_t seed = 1; seed <= (slow ? 3 : 20); ++seed) {
       std::atomic<int> came{0};
       skua::pool pool({.workers = workers});
-      pool.open_region(gamble(seed, true))->run([&](auto&) {
+      pool.open_region(gamble(seed, true)).run([&](auto&) {
         skua::isolate([&](auto& alone) {
           std::atomic<bool> stolen{false};
           alone.join([&](auto&) { skua::testing::wait_until("a thief has come", [&] { return stolen.load(); }); },
@@ -82,14 +82,14 @@ TEST(teams, do_not_hold_a_caller_that_has_taken_a_member) {
     std::atomic<long> callers{0};
     std::thread caller([&] {
       callers = skua::testing::this_thread_number();
-      region->run([&](auto& h) {
+      region.run([&](auto& h) {
         is_in.set_value();
         go.wait(h);
       });
       has_left.set_value();
     });
     is_in.wait();
-    region->run([&](auto& h) {
+    region.run([&](auto& h) {
       std::atomic<bool> met{false};
       while (!met) {
         std::atomic<bool> waits{false};
@@ -216,7 +216,7 @@ TEST(teams, who_waits_at_a_barrier_lets_its_worker_run_other_tasks) {
   bool met = false;
   for (std::uint64_t seed = 1; !met; ++seed) {
     skua::pool pool({.workers = 2});
-    pool.open_region(gamble(seed))->run([&](auto& here) {
+    pool.open_region(gamble(seed)).run([&](auto& here) {
       run_teams(here, 1, [&](auto& team, int) {
         if (team.width() == 1) return;
         if (team.member() == 1) {
@@ -266,7 +266,7 @@ TEST(teams, regions_of_other_policies_run_beside_them) {
   skua::pool pool({.workers = 3});
   auto region = pool.open_region(gamble(7));
   std::atomic<long> sum{0};
-  region->run([&](auto& here) {
+  region.run([&](auto& here) {
     flow graph(here);
     for (int i = 0; i < 40; ++i) {
       graph.add_team([&](auto& team) {
@@ -284,7 +284,7 @@ TEST(teams, sixty_four_workers_of_four_packages_end_overlapping_teams_on_few_pro
   skua::pool pool({.workers = 64, .topology = "package:4 numa:1 l3:1 core:16"});
   auto region = pool.open_region(gamble(11));
   std::atomic<int> wrong{0};
-  region->run([&](auto& here) {
+  region.run([&](auto& here) {
     run_teams(here, slow ? 10 : 60, [&](auto& team, int) {
       for (int k = 0; k < 3; ++k) team.barrier();
       if (team.reduce(1U, std::plus<>{}) != team.width()) wrong.fetch_add(1);
@@ -306,7 +306,7 @@ TEST(teams, end_where_stacks_are_refused) {
     std::vector<skua::runtime::stack*> taken;
     while (skua::runtime::stack* const s = rest.try_take()) taken.push_back(s);
     std::atomic<int> wrong{0};
-    region->run([&](auto& here) {
+    region.run([&](auto& here) {
       run_teams(here, 60, [&](auto& team, int i) {
         if (skua::testing::fib(team.here(), 9) != 34) wrong.fetch_add(1);
         team.barrier();
@@ -381,7 +381,7 @@ std::string refusal_of(std::string const& text) {
 TEST(partitions_of_a_file, bound_the_widths_of_teams) {
   file_of const file("0,1,2,3\n1,4\n1\n1\n1\n");
   skua::pool pool({.policy = "checked:arms", .partitions = file.name(), .topology = "package:1 core:4"});
-  ASSERT_EQ(pool.workers(), 4U);
+  ASSERT_EQ(pool.num_workers(), 4U);
   std::atomic<int> ones{0};
   std::atomic<int> fours{0};
   std::atomic<int> others{0};

@@ -39,7 +39,7 @@ TEST(traced_teams, every_member_begins_and_ends_with_its_number_and_its_tasks_ty
     pool p({.policy = "arms", .partitions = partitions, .trace = written, .topology = "package:1 core:4"});
     p.run([&](auto& here) {
       flow graph(here);
-      for (int i = 0; i < 100; ++i) graph.add_team(task_type{3}, address_at(0.25), meets{came});
+      for (int i = 0; i < 100; ++i) graph.add_team(task_type{3}, address::at(0.25), meets{came});
       graph.run(here);
     });
   }
@@ -64,7 +64,7 @@ TEST(traced_teams, every_member_begins_and_ends_with_its_number_and_its_tasks_ty
       ++inside;
       EXPECT_EQ(e.detail, 3u);
       EXPECT_EQ(e.count, 4u);
-      EXPECT_EQ(e.id, address_at(0.25).fraction);
+      EXPECT_EQ(e.id, address::at(0.25).fraction);
       EXPECT_NE(all.name(e.other).find("team"), std::string_view::npos) << all.name(e.other);
     }
   }

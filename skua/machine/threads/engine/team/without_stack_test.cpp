@@ -106,7 +106,7 @@ TEST(team_without_stack, takes_no_member_of_another_team_on_top) {
   std::atomic<int> on_stack{0};     // members there that have begun and not ended
   std::atomic<bool> overlapped{false};
   std::atomic<int> members{0};
-  region->run([&](auto& here) {
+  region.run([&](auto& here) {
     here.join(
         [&](auto& h) {
           wait_until("the other worker is busy", [&] { return is_busy.load(); });

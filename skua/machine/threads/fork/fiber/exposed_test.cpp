@@ -28,8 +28,8 @@ TEST(exposed, group_that_nobody_steals_is_run_by_its_owner) {
   skua::pool pool({.workers = 1});
   auto const region = open_listening(pool, all);
   std::vector<int> order;
-  region->run([&](auto& h) {
-    h.each(std::array{0, 1, 2, 3}, [&](auto& g, int i) {
+  region.run([&](auto& h) {
+    h.join_each(std::array{0, 1, 2, 3}, [&](auto& g, int i) {
       order.push_back(i);
       g.join([](auto&) {}, [](auto&) {});
     });
@@ -47,12 +47,12 @@ TEST(exposed, groups_are_met_by_the_task_that_opens_them) {
   all.met = [&](skua::worker_id, task_tag const& t) { met.push_back(t.words[1]); };
   skua::pool pool({.workers = 1});
   auto const region = open_listening(pool, all);
-  auto const group = [](auto& h) { h.each(std::array{0, 1}, [](auto&, int) {}); };
-  region->run([&](auto& h) {
-    h.each(std::array{0, 1}, [&](auto& g, int) { group(g); });
+  auto const group = [](auto& h) { h.join_each(std::array{0, 1}, [](auto&, int) {}); };
+  region.run([&](auto& h) {
+    h.join_each(std::array{0, 1}, [&](auto& g, int) { group(g); });
     group(h);
     h.scope([&](auto& s) {
-      s.fork([](auto&) {});
+      s.spawn([](auto&) {});
       group(h);
     });
     group(h);
@@ -91,9 +91,9 @@ TEST(exposed, child_that_was_refused_returns_with_the_tag_that_the_policy_left) 
   };
   skua::pool pool({.workers = 2});
   auto const region = open_listening(pool, all);
-  region->run([&](auto& h) {
+  region.run([&](auto& h) {
     std::atomic<int> ran{0};
-    h.each(std::vector<int>(64), [&](auto&, int) { ++ran; });
+    h.join_each(std::vector<int>(64), [&](auto&, int) { ++ran; });
     EXPECT_EQ(ran, 64);
   });
   EXPECT_GE(refused, 1);
@@ -111,5 +111,5 @@ TEST(exposed, or_not_a_child_that_no_team_can_run_is_refused_a_width) {
   };
   skua::pool pool({.workers = 2});
   auto const region = open_listening(pool, all);
-  while (refused == 0) EXPECT_EQ(region->run([](auto& h) { return skua::testing::fib(h, 18); }), 2584);
+  while (refused == 0) EXPECT_EQ(region.run([](auto& h) { return skua::testing::fib(h, 18); }), 2584);
 }

@@ -130,7 +130,7 @@ TEST_P(failures, one_of_many_arrives) {
   std::iota(cells.begin(), cells.end(), 0);
   for (int bad : {0, 1, 57, 99}) {
     EXPECT_THROW(pool_.run([&](auto& h) {
-      h.each(cells, [bad](auto&, int c) {
+      h.join_each(cells, [bad](auto&, int c) {
         if (c == bad) throw thrown("each");
       });
     }),
@@ -224,7 +224,7 @@ void while_others_are_busy(skua::fork_join auto& here, std::uint32_t workers, F 
   std::atomic<bool> released{false};
   here.scope([&](auto& s) {
     for (std::uint32_t other = 1; other < workers; ++other) {
-      s.fork([&](auto&) {
+      s.spawn([&](auto&) {
         ++busy;
         wait_until("the other workers are released", [&] { return released.load(); });
       });
@@ -247,7 +247,7 @@ void fail_around_a_scope(skua::pool& pool, std::uint32_t workers, Meanwhile cons
       g.join(
           [&](auto& k) {
             k.scope([&](auto& s) {
-              s.fork([&](auto& child) {
+              s.spawn([&](auto& child) {
                 runs = true;
                 wait_for_the_failure(child);
                 heard = true;
@@ -293,7 +293,7 @@ TEST_P(failures_among_three, a_groups_child_sees_a_failure_around_the_group) {
     std::atomic<int> running{0};
     h.join(
         [&](auto& g) {
-          g.each(both, [&](auto& k, int) {
+          g.join_each(both, [&](auto& k, int) {
             ++running;
             wait_for_the_failure(k);
           });
@@ -308,7 +308,7 @@ TEST_P(failures_among_three, a_groups_child_sees_a_failure_around_the_group) {
 TEST_P(failures_among_two, a_scopes_body_sees_the_failure_of_a_stolen_child) {
   throw_from_the_stolen_half(pool_, [](auto& h, auto&& fails) {
     h.scope([&](auto& s) {
-      s.fork(fails);
+      s.spawn(fails);
       wait_for_the_failure(h);
     });
   });

@@ -73,8 +73,8 @@ bool is_activity(kind what) { return what >= kind::working && what <= kind::slee
 
 /// Workers that sleep count nothing, and write nothing.
 void await_sleep(pool& p) {
-  pool_core& c = p.root_region().of();
-  for (std::uint32_t w = 0; w < p.workers(); ++w)
+  pool_core& c = runtime::core_of(p);
+  for (std::uint32_t w = 0; w < p.num_workers(); ++w)
     wait_until("the worker sleeps", [&] { return c.sleep().is_waiting(worker_id{w}); });
 }
 
@@ -84,7 +84,7 @@ TEST_P(worker_events, are_as_many_as_the_worker_has_counted) {
     pool p({.workers = 4, .policy = GetParam(), .trace = path()});
     p.run([](auto& h) {
       for (int round = 0; round < 20; ++round)
-        h.each(std::vector<int>(16), [](auto& inner, int) { ::usleep(10), skua::testing::fib(inner, 8); });
+        h.join_each(std::vector<int>(16), [](auto& inner, int) { ::usleep(10), skua::testing::fib(inner, 8); });
     });
     await_sleep(p);
     counted = p.counters();
@@ -154,7 +154,7 @@ TEST_F(worker_events, say_what_was_stolen_from_whom_and_who_waited_for_it) {
     pool p({.workers = 2, .policy = "random", .trace = path(), .topology = "package:2 core:1"});
     auto const second = p.open_region("random");
     std::atomic<bool> is_stolen{false};
-    second->run([&](auto& h) {
+    second.run([&](auto& h) {
       mark(h, "before", 7);
       h.join([&](auto&) { wait_until("the second child is stolen", [&] { return is_stolen.load(); }); },
              stolen_child{is_stolen, p});
@@ -171,7 +171,7 @@ TEST_F(worker_events, say_what_was_stolen_from_whom_and_who_waited_for_it) {
   event const& stolen = only(of_thief, kind::stolen);
   EXPECT_EQ(stolen.other, caller);
   EXPECT_EQ(stolen.detail, static_cast<std::uint8_t>(lane::forks));
-  ASSERT_LT(stolen.count, distance_classes_max);
+  ASSERT_LT(stolen.count, worker_counters::distance_classes);
   EXPECT_EQ(counted[thief].steals[stolen.count], 1u);
   event const& begun = only(of_thief, kind::task_began);
   EXPECT_EQ(begun.id, stolen.id);

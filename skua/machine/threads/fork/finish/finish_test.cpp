@@ -44,9 +44,9 @@ void grow(auto& f, std::atomic<long>& ran, skua::runtime::dice from, int depth) 
     auto task = [&ran, next, depth](auto& g) { grow(g, ran, next, depth - 1); };
     switch (children) {
       case 1: f.spawn(task); break;
-      case 2: f.spawn(skua::order{static_cast<double>(depth), -static_cast<double>(depth)}, task); break;
-      case 3: f.spawn(skua::breadth_first{}, task); break;
-      default: f.spawn(skua::weighted{static_cast<double>(1 << depth)}, task); break;
+      case 2: f.spawn(skua::strategies::order{static_cast<double>(depth), -static_cast<double>(depth)}, task); break;
+      case 3: f.spawn(skua::strategies::breadth_first{}, task); break;
+      default: f.spawn(skua::strategies::weighted{static_cast<double>(1 << depth)}, task); break;
     }
   }
 }
@@ -78,12 +78,12 @@ TEST_P(finish_regions, every_task_runs_once_before_its_region_ends) {
 std::string order_of_nested_regions(auto& here) {
   std::string order;
   here.finish([&](auto& f) {
-    f.spawn(skua::order{5, 5}, [&](auto& g) {
+    f.spawn(skua::strategies::order{5, 5}, [&](auto& g) {
       order += 'x';
-      g.here().finish([&](auto& inner) { inner.spawn(skua::order{10, 10}, [&](auto&) { order += 'y'; }); });
+      g.here().finish([&](auto& inner) { inner.spawn(skua::strategies::order{10, 10}, [&](auto&) { order += 'y'; }); });
       order += 'X';
     });
-    f.spawn(skua::order{7, 7}, [&](auto&) { order += 'z'; });
+    f.spawn(skua::strategies::order{7, 7}, [&](auto&) { order += 'z'; });
   });
   return order;
 }
@@ -112,7 +112,7 @@ TEST_P(finish_regions, tasks_fork_join_and_open_regions) {
   pool.run([&](auto& here) {
     here.finish([&](auto& f) {
       for (int i = 0; i < 20; ++i) {
-        f.spawn(skua::order{static_cast<double>(i)}, [&](auto& g) {
+        f.spawn(skua::strategies::order{static_cast<double>(i)}, [&](auto& g) {
           sum.fetch_add(fib(g.here(), 12), std::memory_order_relaxed);
           g.here().finish([&](auto& inner) {
             for (int k = 0; k < 5; ++k) {
@@ -139,7 +139,7 @@ TEST_P(finish_regions, regions_inside_of_joins_and_scopes_end) {
     for (int round = 0; round < 20; ++round) {
       here.join(region, region, region);
       here.scope([&](auto& s) {
-        for (int i = 0; i < 3; ++i) s.fork(region);
+        for (int i = 0; i < 3; ++i) s.spawn(region);
       });
     }
   });
@@ -273,9 +273,9 @@ TEST(strategies_on_threads, one_worker_runs_tasks_in_the_order_of_the_serial_reg
       skua::runtime::dice roll(3);
       for (int i = 0; i < 300; ++i) {
         double const key = static_cast<double>(roll.below(1'000'000));
-        f.spawn(skua::deadline{key}, [&ran, i](auto& g) {
+        f.spawn(skua::strategies::deadline{key}, [&ran, i](auto& g) {
           ran.push_back(i);
-          if (i % 3 == 0) g.spawn(skua::deadline{1e6 + i}, [&ran, i](auto&) { ran.push_back(1000 + i); });
+          if (i % 3 == 0) g.spawn(skua::strategies::deadline{1e6 + i}, [&ran, i](auto&) { ran.push_back(1000 + i); });
         });
       }
     });
@@ -292,7 +292,7 @@ TEST(strategies_on_threads, lifo_option_ignores_strategies) {
   pool.run([&](auto& here) {
     here.finish([&](auto& f) {
       for (int i = 0; i < 5; ++i)
-        f.spawn(skua::deadline{static_cast<double>(i)}, [&ran, i](auto&) { ran.push_back(i); });
+        f.spawn(skua::strategies::deadline{static_cast<double>(i)}, [&ran, i](auto&) { ran.push_back(i); });
     });
   });
   EXPECT_EQ(ran, (std::vector{4, 3, 2, 1, 0}));
@@ -306,10 +306,12 @@ TEST(strategies_on_threads, thief_takes_what_its_order_prefers) {
     here.finish([&](auto& f) {
       skua::worker_id const mine = here.worker();
       for (int i = 0; i < 10; ++i) {
-        f.spawn(skua::order{.local = static_cast<double>(i), .steal = -static_cast<double>(i)}, [&, i, mine](auto& g) {
-          int none = -1;
-          if (g.here().worker() != mine) first_stolen.compare_exchange_strong(none, i, std::memory_order_relaxed);
-        });
+        f.spawn(skua::strategies::order{.local = static_cast<double>(i), .steal = -static_cast<double>(i)},
+                [&, i, mine](auto& g) {
+                  int none = -1;
+                  if (g.here().worker() != mine)
+                    first_stolen.compare_exchange_strong(none, i, std::memory_order_relaxed);
+                });
       }
       // The body keeps its worker; so the other one must steal.
       EXPECT_TRUE(
@@ -381,8 +383,8 @@ TEST(strategies_on_threads, deep_chain_of_calls_does_not_exhaust_the_stack) {
   constexpr int links = slow ? 20'000 : 500'000;
   pool.run([&](auto& here) {
     here.finish([&](auto& f) {
-      for (int i = 0; i < 3; ++i) f.spawn(skua::order{1}, [&](auto&) {});  // so that the queue is not empty
-      f.spawn(skua::order{0}, [&](auto& g) { chain_of(g, ran, counted_call{1, true}, links); });
+      for (int i = 0; i < 3; ++i) f.spawn(skua::strategies::order{1}, [&](auto&) {});  // so that the queue is not empty
+      f.spawn(skua::strategies::order{0}, [&](auto& g) { chain_of(g, ran, counted_call{1, true}, links); });
     });
   });
   EXPECT_EQ(ran.load(std::memory_order_relaxed), links + 1);
@@ -393,7 +395,9 @@ TEST(strategies_on_threads, dead_tasks_are_dropped_and_counted_and_the_region_en
     std::atomic<int> const* limit;
     int cost;
     [[nodiscard]] bool is_dead() const { return cost > limit->load(std::memory_order_relaxed); }
-    [[nodiscard]] bool prioritize(dies const& other, skua::requester const&) const { return cost < other.cost; }
+    [[nodiscard]] bool prioritize(dies const& other, skua::strategies::requester const&) const {
+      return cost < other.cost;
+    }
   };
   for (std::uint32_t const n : {1U, 3U}) {
     skua::pool pool(strategies(n));
@@ -432,7 +436,7 @@ TEST(strategies_on_threads, many_short_lived_tasks_need_little_memory) {
     pool.run([&](auto& here) {
       here.finish([&](auto& f) {
         for (int i = 0; i < live; ++i)
-          f.spawn([&ran, length](auto& g) { chain_of(g, ran, skua::breadth_first{}, length); });
+          f.spawn([&ran, length](auto& g) { chain_of(g, ran, skua::strategies::breadth_first{}, length); });
       });
     });
   };
@@ -470,14 +474,14 @@ TEST(strategies_on_threads, regions_of_other_policies_nest_both_ways) {
   auto const search = [&](auto& here) {
     here.finish([&](auto& f) {
       for (int i = 0; i < 100; ++i) {
-        f.spawn(skua::order{static_cast<double>(i)},
+        f.spawn(skua::strategies::order{static_cast<double>(i)},
                 [&](auto& g) { ran.fetch_add(fib(g.here(), 5), std::memory_order_relaxed); });
       }
     });
   };
   for (int round = 0; round < 20; ++round) {
     pool.run([&](auto& here) {
-      here.join([&](auto&) { inner->run(search); },
+      here.join([&](auto&) { inner.run(search); },
                 [&](auto& h) { ran.fetch_add(fib(h, 10), std::memory_order_relaxed); }, search);
     });
   }

@@ -73,7 +73,7 @@ class gathering {
   skua::pool pool_;
   ears all_;
   std::atomic<int> released_{0};
-  decltype(open_listening(pool_, all_)) region_;
+  std::optional<skua::region> region_;
 };
 
 }  // namespace
@@ -106,7 +106,7 @@ TEST(gathered, tasks_of_another_type_are_none_of_its_parts) {
 
 TEST(gathered, tasks_at_another_address_or_place_are_none_of_its_parts) {
   hint elsewhere = of_type(1);
-  elsewhere.address = skua::address_at(0.5);
+  elsewhere.address = skua::address::at(0.5);
   hint placed = of_type(1);
   placed.place = skua::place_id{0};
   for (hint const& other : {elsewhere, placed}) {
@@ -143,7 +143,7 @@ TEST(gathered, tasks_are_at_home_where_the_policy_placed_them) {
   two.run([&](auto& h) {
     EXPECT_EQ(skua::worker_id{0}, h.worker());
     hint with_data = of_type(1);
-    with_data.address = skua::address_at(0.5);
+    with_data.address = skua::address::at(0.5);
     h.finish([&](auto& f) {
       f.spawn_gathered(with_data, [&](auto& region, bool is_at_home) {
         EXPECT_EQ(region.here().worker(), skua::worker_id{1});
@@ -160,7 +160,7 @@ TEST(gathered, tasks_that_were_stolen_are_at_home_without_data_only) {
     for (bool const has_place : {false, true}) {
       gathering two(2);
       hint h = of_type(1);
-      if (has_address) h.address = skua::address_at(0.5);
+      if (has_address) h.address = skua::address::at(0.5);
       if (has_place) h.place = skua::place_id{0};
       std::atomic<int> at_home{-1};
       two.run([&](auto& here) {
@@ -210,7 +210,7 @@ TEST(gathered, or_not_tasks_wait_in_the_lane_in_which_the_policy_placed_them) {
     skua::pool pool({.workers = 1});
     auto const region = open_listening(pool, all);
     story told;
-    region->run([&](auto& h) {
+    region.run([&](auto& h) {
       h.finish([&](auto& f) {
         for (char const c : {'a', 'b', 'c'}) f.spawn([&told, c](auto&) { told.add(c); });
       });
@@ -231,13 +231,13 @@ TEST(gathered, tasks_that_cannot_be_placed_are_at_home_where_they_stay) {
   auto const region = open_listening(pool, all);
   std::atomic<bool> is_kept{false};
   std::atomic<int> at_home{-1};
-  region->run([&](auto& here) {
+  region.run([&](auto& here) {
     EXPECT_EQ(here.worker(), skua::worker_id{0});
     here.join(
         [&](auto& h) {
           wait_until("the other worker comes", [&] { return is_kept.load(); });
           hint with_data = of_type(1);
-          with_data.address = skua::address_at(0.5);
+          with_data.address = skua::address::at(0.5);
           h.finish([&](auto& f) {
             f.spawn_gathered(with_data, [&](auto&, bool is_at_home) { at_home = is_at_home ? 1 : 0; });
           });
@@ -275,7 +275,7 @@ TEST(gathered, or_not_a_team_includes_a_worker_whose_isolated_call_has_returned)
   auto const region = open_listening(pool, all);
   for (int round = 0; round < 5; ++round) {
     std::atomic<std::uint32_t> width{0};
-    region->run([&](auto& h) {
+    region.run([&](auto& h) {
       skua::isolate([](auto& outer) { outer.join([](auto&) { skua::isolate([](auto&) {}); }, [](auto&) {}); });
       h.finish([&](auto& f) { f.spawn_team(of_type(1), [&](auto& team) { width = team.width(); }, [](auto&) {}); });
     });

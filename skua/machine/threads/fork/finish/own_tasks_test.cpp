@@ -145,7 +145,7 @@ TEST(own_tasks, do_not_run_at_once_where_the_lane_asks_for_attention) {
     });
     here.scope([&](auto& s) {
       alarm();
-      s.fork([&](auto&) { ++ran; });
+      s.spawn([&](auto&) { ++ran; });
       EXPECT_EQ(ran, 1);
     });
     skua::task_group group;
@@ -216,7 +216,7 @@ TEST(own_tasks, are_called_instead_only_if_their_strategy_allows_it) {
     here.finish([&](auto& f) {
       for (int i = 0; i < 3; ++i) f.spawn([](auto&) {});
       bool ran = false;
-      f.spawn(skua::order{1}, [&](auto&) { ran = true; });
+      f.spawn(skua::strategies::order{1}, [&](auto&) { ran = true; });
       EXPECT_FALSE(ran);
     });
   });

@@ -9,31 +9,31 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 static_assert(models_fork_join<here>);
 
-void here::mark(char const* name, std::uint64_t number) noexcept {
+void note_mark(here& h, char const* name, std::uint64_t number) noexcept {
   tsan::unseen const scheduling;
-  at().trace.marks(name, number);
+  h.at().trace.marks(name, number);
 }
 
-std::uint32_t here::begin_traced_flow() noexcept {
+std::uint32_t begin_traced_flow(here& h) noexcept {
   tsan::unseen const scheduling;
-  trace::track* const to = at().trace.track();
+  trace::track* const to = h.at().trace.track();
   return to == nullptr ? 0 : to->next_flow();
 }
 
-std::uint32_t here::name_in_trace(std::string_view text) noexcept {
+std::uint32_t name_in_trace(here& h, std::string_view text) noexcept {
   tsan::unseen const scheduling;
-  trace::track* const to = at().trace.track();
+  trace::track* const to = h.at().trace.track();
   return to == nullptr ? 0 : to->name(text);
 }
 
-void here::note(trace::event const& e, char const* name) noexcept {
+void note_event(here& h, trace::event const& e, char const* name) noexcept {
   tsan::unseen const scheduling;
-  at().trace.notes(e, name);
+  h.at().trace.notes(e, name);
 }
 
-void here::note_at(trace::event const& e) noexcept {
+void note_event_at(here& h, trace::event const& e) noexcept {
   tsan::unseen const scheduling;
-  at().trace.notes_at(e);
+  h.at().trace.notes_at(e);
 }
 
 }}}  // namespace skua::v0::runtime

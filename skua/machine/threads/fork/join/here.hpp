@@ -61,7 +61,7 @@ class here final : private fiber {
   /// Runs body(here, range[i]) for all i as one group. Span: the longest child plus O(n) for handing on the rest. For
   /// long ranges of small children see for_each (algorithm/).
   template <divisible_range Range, class Body>
-  void each(Range&& range, Body&& body) {
+  void join_each(Range&& range, Body&& body) {
     auto const first = std::ranges::begin(range);
     auto const call_child = [&](std::uint64_t i, here& h) { body(h, first[static_cast<difference_of<Range>>(i)]); };
     expect_running();
@@ -72,7 +72,7 @@ class here final : private fiber {
   /// The same with hints: hint_of(range[i]) is a hint word or a number, the work. It is called only where the policy
   /// sees the group, or, if it can name a place, before the child runs.
   template <random_access_range Range, class HintOf, class Body>
-  void each(Range&& range, HintOf&& hint_of, Body&& body) {
+  void join_each(Range&& range, HintOf&& hint_of, Body&& body) {
     auto const at = [first = std::ranges::begin(range)](std::uint64_t i) -> decltype(auto) {
       return first[static_cast<difference_of<Range>>(i)];
     };
@@ -86,7 +86,7 @@ class here final : private fiber {
     run_group(*this, all, static_cast<std::uint64_t>(std::ranges::size(range)));
   }
 
-  /// Runs body(s), where s.fork(f) starts children as the body finds them. Returns the body's value after all children
+  /// Runs body(s), where s.spawn(f) starts children as the body finds them. Returns the body's value after all children
   /// have returned.
   template <class Body>
   decltype(auto) scope(Body&& body) {
@@ -118,15 +118,6 @@ class here final : private fiber {
     return call_kernel(std::forward<Args>(args)...);
   }
 
-  /// For skua::mark.
-  void mark(char const* name, std::uint64_t number) noexcept;
-  // For flows (flow_trace.hpp).
-  [[nodiscard]] std::uint32_t begin_traced_flow() noexcept;
-  [[nodiscard]] std::uint32_t name_in_trace(std::string_view text) noexcept;
-  [[nodiscard]] std::uint64_t trace_ticks() const noexcept { return processor_ticks(); }
-  void note(trace::event const& e, char const* name) noexcept;
-  void note_at(trace::event const& e) noexcept;
-
   /// Runs f(here). Once `token` is asked to stop, joins below throw `cancelled` at their next fork.
   template <class F>
   decltype(auto) with_stop(std::stop_token token, F&& f) {
@@ -142,14 +133,34 @@ class here final : private fiber {
   }
   /// Of the region. Another one, perhaps, after each join.
   using fiber::worker;
-  [[nodiscard]] std::uint32_t workers() const noexcept { return front().in_workers; }
+  [[nodiscard]] std::uint32_t num_workers() const noexcept { return front().in_workers; }
 
-  // What loops ask before they fork (program/pieces.hpp).
-  [[nodiscard]] bool sees_forks() const noexcept { return front().exposes_groups(); }
-  [[nodiscard]] bool may_be_stopped() const noexcept { return watching() != nullptr; }
-  [[nodiscard]] std::uint64_t ticks() const noexcept { return processor_ticks(); }
+  // Names before version 1, for one version more (docs/guide/names.md).
+  template <class... Args>
+  [[deprecated("here.each is now here.join_each")]] void each(Args&&... args) {
+    join_each(std::forward<Args>(args)...);
+  }
+  [[deprecated("here.workers() is now here.num_workers()")]] [[nodiscard]] std::uint32_t workers() const noexcept {
+    return num_workers();
+  }
+
+  // What the library asks, by argument-dependent lookup: friends, so that completion does not offer it to programs.
+
+  // Loops, before they fork (program/pieces.hpp).
+  [[nodiscard]] friend bool sees_forks(here const& h) noexcept { return h.front().exposes_groups(); }
+  [[nodiscard]] friend bool may_be_stopped(here const& h) noexcept { return h.watching() != nullptr; }
+  [[nodiscard]] friend std::uint64_t ticks_of(here const&) noexcept { return processor_ticks(); }
   /// 1.5 us: what waking or stealing takes, and bringing some kilobytes to another processor.
-  [[nodiscard]] std::uint64_t short_loop_ticks() const noexcept { return ticks_per_us() + ticks_per_us() / 2; }
+  [[nodiscard]] friend std::uint64_t short_loop_ticks(here const&) noexcept {
+    return ticks_per_us() + ticks_per_us() / 2;
+  }
+  // skua::mark, and flows that go into a trace (flow/flow_trace.hpp).
+  friend void note_mark(here& h, char const* name, std::uint64_t number) noexcept;
+  friend std::uint32_t begin_traced_flow(here& h) noexcept;
+  friend std::uint32_t name_in_trace(here& h, std::string_view text) noexcept;
+  [[nodiscard]] friend std::uint64_t trace_ticks(here const&) noexcept { return processor_ticks(); }
+  friend void note_event(here& h, trace::event const& e, char const* name) noexcept;
+  friend void note_event_at(here& h, trace::event const& e) noexcept;
 
  private:
   /// body(handle), inside of a region that waits for what the body starts.

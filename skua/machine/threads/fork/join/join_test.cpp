@@ -91,7 +91,7 @@ TEST_P(joins, callables_keep_their_state) {
 TEST_P(joins, each_visits_every_element_once) {
   for (std::size_t n : {0UL, 1UL, 2UL, 3UL, 1000UL, 20'000UL}) {
     std::vector<int> seen(n, 0);
-    pool_.run([&](auto& h) { h.each(seen, [](auto&, int& s) { ++s; }); });
+    pool_.run([&](auto& h) { h.join_each(seen, [](auto&, int& s) { ++s; }); });
     EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), static_cast<std::ptrdiff_t>(n));
   }
 }
@@ -101,8 +101,8 @@ TEST_P(joins, scopes_and_joins_may_nest_deeply) {
   auto nest = [&](auto& self, auto& h, int depth) -> void {
     if (depth == 0) return;
     h.scope([&](auto& s) {
-      s.fork([&, depth](auto& g) { self(self, g, depth - 1); });
-      s.fork([&](auto&) { ran.fetch_add(1, std::memory_order_relaxed); });
+      s.spawn([&, depth](auto& g) { self(self, g, depth - 1); });
+      s.spawn([&](auto&) { ran.fetch_add(1, std::memory_order_relaxed); });
       h.join([&](auto& g) { self(self, g, depth - 2 > 0 ? depth - 2 : 0); }, [](auto&) {});
     });
   };
@@ -118,11 +118,11 @@ TEST_P(joins, a_scope_may_wait_above_open_joins) {
   auto nest = [](auto& self, auto& h, int depth, std::atomic<int>& ran) -> void {
     if (depth == 0) {
       h.scope([&](auto& s) {
-        s.fork([&](auto&) {
+        s.spawn([&](auto&) {
           std::this_thread::sleep_for(std::chrono::microseconds(50));
           ++ran;
         });
-        s.fork([&](auto& g) { g.join([](auto&) {}, [&](auto&) { ++ran; }); });
+        s.spawn([&](auto& g) { g.join([](auto&) {}, [&](auto&) { ++ran; }); });
         std::this_thread::sleep_for(std::chrono::microseconds(20));
       });
       return;
@@ -175,7 +175,7 @@ TEST_P(stealing, takes_one_join_each_time_and_every_stolen_join_is_taken_once) {
   EXPECT_TRUE(skua::testing::wait_until("a hundred joins are stolen from", [&] {
     ++runs;
     pool_.run([&](auto& h) { count_stolen(h, 6, stolen); });
-    return stolen.load() >= 100 || pool_.workers() == 1;
+    return stolen.load() >= 100 || pool_.num_workers() == 1;
   }));
   std::uint64_t steals = 0;
   for (auto const& c : pool_.counters()) steals = std::accumulate(c.steals.begin(), c.steals.end(), steals);

@@ -41,13 +41,13 @@ class family {
       case 0: h.join(hints[0], child(0), hints[1], child(1)); break;
       case 1: h.join(hints[0], child(0), hints[1], child(1), hints[2], child(2)); break;
       case 2:
-        h.each(
+        h.join_each(
             std::array<std::size_t, 3>{0, 1, 2}, [&](std::size_t i) { return hints.at(i); },
             [&](here& inside, std::size_t i) { child(i)(inside); });
         break;
       case 3:
         h.scope([&](auto& s) {
-          for (std::size_t i = 0; i < 3; ++i) s.fork(hints.at(i), child(i));
+          for (std::size_t i = 0; i < 3; ++i) s.spawn(hints.at(i), child(i));
         });
         break;
       default:
@@ -55,7 +55,8 @@ class family {
           for (std::size_t i = 0; i < 3; ++i) {
             auto const run_child = [run = child(i)](auto& g) { run(g.here()); };
             f.spawn(hints.at(i), run_child);
-            f.spawn(hints.at(i), skua::weighted{2}, [run_child](auto& g) { g.spawn(skua::weighted{}, run_child); });
+            f.spawn(hints.at(i), skua::strategies::weighted{2},
+                    [run_child](auto& g) { g.spawn(skua::strategies::weighted{}, run_child); });
           }
         });
     }
@@ -68,9 +69,9 @@ class family {
   static hint drawn(skua::runtime::dice& roll, place_id expected) {
     switch (roll.below(4)) {
       case 0: return {};
-      case 1: return expected == nowhere ? hint{} : skua::as_hint(at{expected});
-      case 2: return skua::as_hint(at{place_id{roll.below(2)}});
-      default: return skua::as_hint(at{skua::anywhere});
+      case 1: return expected == nowhere ? hint{} : as_hint(at{expected});
+      case 2: return as_hint(at{place_id{roll.below(2)}});
+      default: return as_hint(at{skua::anywhere});
     }
   }
 
@@ -105,7 +106,9 @@ TEST(place_hints, a_hint_that_holds_already_adds_no_node) {
           ASSERT_NE(before, nullptr);
           auto const same = [before](here& inner) { EXPECT_EQ(fiber_of(inner).watching(), before); };
           outer.join(at{place_id{0}}, same, hint{}, same);
-          outer.join(at{skua::anywhere}, [before](here& inner) { EXPECT_NE(fiber_of(inner).watching(), before); }, hint{}, same);
+          outer.join(
+              at{skua::anywhere}, [before](here& inner) { EXPECT_NE(fiber_of(inner).watching(), before); }, hint{},
+              same);
           EXPECT_EQ(fiber_of(outer).watching(), before);
         },
         [](here&) {});

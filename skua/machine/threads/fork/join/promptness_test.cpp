@@ -121,7 +121,7 @@ void run_leaves(skua::fork_join auto& h, bodies& of, int depth) {
 TEST_P(promptness, of_a_scope) {
   expect_at_most(one_for_each_other_worker, [](auto& h, bodies& of) {
     h.scope([&](auto& s) {
-      for (int i = 0; i < all; ++i) s.fork([&](auto& g) { of.body(g); });
+      for (int i = 0; i < all; ++i) s.spawn([&](auto& g) { of.body(g); });
     });
   });
 }
@@ -255,7 +255,7 @@ TEST_P(promptness, of_reductions_is_as_of_loops) {
 TEST_P(promptness, of_each_is_asked_for_every_child) {
   // A stop around the group: the last child of each part is not asked for, and adws makes parts for several workers.
   auto const most = [](int workers, ended_by how) { return how == ended_by::failure ? workers - 1 : 3 * workers; };
-  expect_at_most(most, [](auto& h, bodies& of) { h.each(numbers(all), [&](auto& g, int) { of.body(g); }); });
+  expect_at_most(most, [](auto& h, bodies& of) { h.join_each(numbers(all), [&](auto& g, int) { of.body(g); }); });
 }
 
 TEST_P(promptness, of_joins_is_as_good_as_they_are_deep) {

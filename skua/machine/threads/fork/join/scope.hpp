@@ -92,18 +92,22 @@ class scope final : public scope_group {
   /// Runs f(here&) once, now or later, here or elsewhere, before the scope returns. Only the body may call this, on its
   /// own fiber; children that find more work open their own scopes. Throws std::bad_alloc; then f does not run.
   template <class F>
-  void fork(F&& f) {
-    fork(unhinted{}, std::forward<F>(f));
+  void spawn(F&& f) {
+    spawn(unhinted{}, std::forward<F>(f));
   }
   /// The same, with a hint.
   template <class Hint, class F>
     requires(hint_word<Hint> || std::is_same_v<Hint, unhinted>)
-  void fork(Hint hint, F&& f) {
+  void spawn(Hint hint, F&& f) {
     if constexpr (forkable<F, Here>) {
       add(*new child_of<Hint, std::decay_t<F>>(*this, hint, std::forward<F>(f)));
     } else {
-      static_assert(forkable<F, Here>, "scope.fork: a child is called as f(here)");
+      static_assert(forkable<F, Here>, "scope.spawn: a child is called as f(here)");
     }
+  }
+  template <class... Args>
+  [[deprecated("scope.fork is now scope.spawn")]] void fork(Args&&... args) {
+    spawn(std::forward<Args>(args)...);
   }
 
  private:

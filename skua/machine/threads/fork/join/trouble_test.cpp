@@ -40,7 +40,7 @@ TEST(trouble, work_for_one_sleeping_worker_is_not_left_to_searchers_who_may_not_
   for (int i = 0; i < 400; ++i) {
     EXPECT_EQ(pool.run([](auto& h) { return fib(h, 10); }), 55);
     std::this_thread::sleep_for(std::chrono::microseconds(roll.below(600)));
-    EXPECT_EQ(one->run([](auto& h) { return fib(h, 5) + h.workers(); }), 5 + 1);
+    EXPECT_EQ(one.run([](auto& h) { return fib(h, 5) + h.num_workers(); }), 5 + 1);
   }
 }
 
@@ -49,7 +49,7 @@ TEST(trouble, work_for_one_sleeping_worker_is_found_among_endless_searchers) {
   auto const one = pool.open_region("random", 1);
   for (int i = 0; i < 50; ++i) {
     EXPECT_EQ(pool.run([](auto& h) { return fib(h, 10); }), 55);
-    EXPECT_EQ(one->run([](auto& h) { return fib(h, 5); }), 5);
+    EXPECT_EQ(one.run([](auto& h) { return fib(h, 5); }), 5);
   }
 }
 
@@ -66,8 +66,8 @@ TEST(trouble, a_region_may_end_as_soon_as_its_task_has_returned) {
   skua::pool pool({.workers = 2});
   for (int i = 0; i < 300; ++i) {
     auto few = pool.open_region("random", 1);
-    EXPECT_EQ(few->run([&](auto&) { return pool.run([](auto& h) { return fib(h, 3); }); }), 2);
-    few.reset();
+    EXPECT_EQ(few.run([&](auto&) { return pool.run([](auto& h) { return fib(h, 3); }); }), 2);
+    static_cast<void>(skua::region(std::move(few)));
   }
 }
 
@@ -80,11 +80,11 @@ TEST(trouble, a_child_of_fork_may_destroy_what_it_cannot_use) {
   if (child == 0) {
     int wrong = 1;
     try {
-      region->run([](auto&) {});
+      region.run([](auto&) {});
     } catch (skua::error const&) {
       wrong = 0;
     }
-    region.reset();
+    static_cast<void>(skua::region(std::move(region)));
     pool.reset();
     ::_exit(wrong);
   }
@@ -129,7 +129,7 @@ TEST(trouble, many_workers_without_stacks_still_finish) {
     long c = 0;
     long d = 0;
     h.scope([&](auto& s) {
-      s.fork([&](auto& g) { c = self(self, g, depth - 1); });
+      s.spawn([&](auto& g) { c = self(self, g, depth - 1); });
       d = std::get<0>(h.join([&](auto& g) { return self(self, g, depth - 1); }, [](auto&) { return 0; }));
     });
     return c + d;
@@ -321,7 +321,7 @@ TEST(trouble, a_stop_noticed_by_a_scopes_fork_ends_the_next_join) {
     h.with_stop(source.get_token(), [&](auto& g) {
       g.scope([&](auto& s) {
         source.request_stop();
-        s.fork([](auto&) {});
+        s.spawn([](auto&) {});
         g.join([&](auto&) { ran = true; }, [](auto&) {});
       });
     });

@@ -80,7 +80,8 @@ TEST_P(which_exception, of_joins_in_joins_is_the_failure) {
 }
 
 TEST_P(which_exception, of_each_is_the_failure) {
-  expect_the_failure_of([](auto& h, two_parts& parts) { h.each(both, [&](auto&, int part) { parts.run(part); }); });
+  expect_the_failure_of(
+      [](auto& h, two_parts& parts) { h.join_each(both, [&](auto&, int part) { parts.run(part); }); });
 }
 
 TEST_P(which_exception, of_a_join_of_three_is_the_failure) {
@@ -92,7 +93,7 @@ TEST_P(which_exception, of_a_join_of_three_is_the_failure) {
 TEST_P(which_exception, of_two_children_of_a_scope_is_the_failure) {
   expect_the_failure_of([](auto& h, two_parts& parts) {
     h.scope([&](auto& s) {
-      for (int const part : both) s.fork([&parts, part](auto&) { parts.run(part); });
+      for (int const part : both) s.spawn([&parts, part](auto&) { parts.run(part); });
     });
   });
 }
@@ -101,7 +102,7 @@ TEST_P(which_exception, of_two_children_of_a_scope_is_the_failure) {
 TEST_P(which_exception, of_a_scopes_body_and_child_is_the_failure) {
   expect_the_failure_of([](auto& h, two_parts& parts) {
     h.scope([&](auto& s) {
-      s.fork([&](auto&) { parts.run(0); });
+      s.spawn([&](auto&) { parts.run(0); });
       parts.run(1);
     });
   });

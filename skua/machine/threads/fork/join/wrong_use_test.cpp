@@ -56,7 +56,7 @@ TEST_F(wrong_use_DeathTest, a_join_of_three_through_the_outer_here) {
 }
 
 TEST_F(wrong_use_DeathTest, each_through_the_outer_here) {
-  EXPECT_EXIT(in_a_stolen_child([](auto& outer) { outer.each(std::array{1, 2}, [](auto&, int) {}); }),
+  EXPECT_EXIT(in_a_stolen_child([](auto& outer) { outer.join_each(std::array{1, 2}, [](auto&, int) {}); }),
               ::testing::KilledBySignal(SIGABRT), names_the_here);
 }
 
@@ -79,9 +79,9 @@ TEST_F(wrong_use_DeathTest, a_fork_of_a_scope_in_a_child) {
   EXPECT_EXIT(skua::pool({.workers = 2}).run([](auto& here) {
     here.scope([&](auto& s) {
       std::atomic<bool> stolen{false};
-      s.fork([&](auto&) {
+      s.spawn([&](auto&) {
         stolen = true;
-        s.fork([](auto&) {});
+        s.spawn([](auto&) {});
       });
       while (!stolen) std::this_thread::yield();
     });
@@ -173,9 +173,9 @@ TEST(right_use, a_child_may_use_its_own_here_everywhere) {
   skua::pool pool({.workers = 4});
   std::atomic<int> ran{0};
   pool.run([&](auto& here) {
-    here.each(std::array{1, 2, 3}, [&](auto& h, int) {
+    here.join_each(std::array{1, 2, 3}, [&](auto& h, int) {
       h.scope([&](auto& s) {
-        s.fork([&](auto& g) {
+        s.spawn([&](auto& g) {
           skua::task_group group;
           group.run([&](auto& k) { k.join([&](auto&) { ++ran; }, [&](auto&) { ++ran; }); });
           group.wait();
