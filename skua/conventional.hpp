@@ -39,9 +39,9 @@ using task_handle = runtime::basic_task_handle<runtime::executor>;
 /// Options, in this order, each optional: a grain, a partitioner, a std::stop_token or task_group_context.
 /// Pieces of several iterations run left to right: 8 pieces per worker, fewer where those would take less than
 /// a steal (1.5 us); with simple_partitioner one per iteration.
-/// grain{n}, as the grainsize of a blocked_range: pieces of n iterations or fewer are not divided. So there may be fewer
-/// than 8 per worker; with simple_partitioner a piece has n iterations at most. grain{0} is `automatic`: no grain.
-/// Work O(n), span O(log p + n / p + grain); with simple_partitioner O(log n + grain).
+/// grain{n}: as in for_each a piece has n iterations at most, whatever the partitioner, and at least half as many. grain{0} is
+/// `automatic`: no grain.
+/// Work O(n), span O(log p + n / p); with a grain or simple_partitioner O(log n + grain).
 template <std::integral First, std::integral Last, class Body, class... Options>
   requires(!std::integral<Body>)
 void parallel_for(First first, Last last, Body const& body, Options&&... how) {

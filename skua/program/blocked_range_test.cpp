@@ -191,24 +191,28 @@ std::vector<std::size_t> sizes_of_loop(int n, Options const&... how) {
                                   },
                                   nullptr};
   std::vector<std::size_t>* const into = &sizes;
-  loop_over<testing::serial_executor>(static_cast<std::size_t>(n), grain_of(how...), divides_fully<Options...>,
+  loop_over<testing::serial_executor>(static_cast<std::size_t>(n), grain_of(how...), divide_to_grain(how...),
                                       {note.call, &into});
   return sizes;
 }
 
-TEST(partitioner, a_grain_bounds_pieces_under_simple_and_their_number_otherwise) {
+TEST(partitioner, a_grain_is_the_largest_leaf_under_each) {
   for (int const n : {0, 1, 2, 63, 64, 65, 1000}) {
     for (std::size_t const g : {0U, 1U, 2U, 10U, 64U, 5000U}) {
       SCOPED_TRACE(::testing::Message() << n << " elements, grain " << g);
-      for (std::size_t const size : sizes_of_loop(n, grain{g}, simple_partitioner{})) {
+      std::vector<std::size_t> const simple = sizes_of_loop(n, grain{g}, simple_partitioner{});
+      for (std::size_t const size : simple) {
         EXPECT_LE(size, std::max<std::size_t>(1, g));
         EXPECT_GE(2 * size, std::min<std::size_t>(g, static_cast<std::size_t>(n)));
       }
-      std::vector<std::size_t> const sizes = sizes_of_loop(n, grain{g});
-      EXPECT_LE(sizes.size(), 32U);
-      for (std::size_t const size : sizes) EXPECT_GE(2 * size, std::min<std::size_t>(g, static_cast<std::size_t>(n)));
-      EXPECT_EQ(std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}), static_cast<std::size_t>(n));
+      EXPECT_EQ(std::accumulate(simple.begin(), simple.end(), std::size_t{0}), static_cast<std::size_t>(n));
+      if (g == 0) continue;
+      EXPECT_EQ(sizes_of_loop(n, grain{g}), simple);
+      EXPECT_EQ(sizes_of_loop(n, grain{g}, auto_partitioner{}), simple);
+      EXPECT_EQ(sizes_of_loop(n, grain{g}, static_partitioner{}), simple);
     }
+    EXPECT_LE(sizes_of_loop(n).size(), 32U);
+    EXPECT_EQ(sizes_of_loop(n, automatic), sizes_of_loop(n));
   }
   EXPECT_EQ(sizes_of_loop(1000).size(), 32U);
   EXPECT_EQ(sizes_of_loop(1000, automatic).size(), 32U);

@@ -54,7 +54,7 @@ concept range_options = are_options<option_kind::partitioner, Options...>();
 template <class... Options>
 concept stop_options = are_options<option_kind::stop, Options...>();
 
-/// Do they ask for a division down to the grain?
+/// Do they ask for a division down to the grain, as far as their types tell?
 template <class... Options>
 inline constexpr bool divides_fully = (std::same_as<std::remove_cvref_t<Options>, simple_partitioner> || ...);
 
@@ -68,6 +68,14 @@ constexpr std::size_t grain_of(Options const&... options) noexcept {
   grain found;
   (read_grain(found, options), ...);
   return std::max<std::size_t>(1, found.elements);
+}
+
+/// Do they ask for a division down to the grain? A grain does: it is the largest leaf in every loop.
+template <class... Options>
+constexpr bool divide_to_grain(Options const&... options) noexcept {
+  grain found;
+  (read_grain(found, options), ...);
+  return divides_fully<Options...> || found.elements != 0;
 }
 
 /// Can one of them cancel the call?

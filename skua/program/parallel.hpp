@@ -62,8 +62,8 @@ void parallel_for(blocked_range<Value> const& range, Body const& body, Options&&
       [&] { loop_over<Executor>(range.size(), range.grainsize(), divides_fully<Options...>, pieces); }, how...);
 }
 
-/// Calls f(i) for i = first, first + 1, .., last - 1, each once, in any order. Cost: as for_each; with
-/// simple_partitioner a leaf has as many elements as the grain at most.
+/// Calls f(i) for i = first, first + 1, .., last - 1, each once, in any order. Cost: as for_each. With a grain no leaf has
+/// more elements, whatever the partitioner; with simple_partitioner alone a leaf has one.
 template <task_executor Executor, std::integral First, std::integral Last, class F, class... Options>
   requires(!std::integral<F>) && index_options<Options...>
 void parallel_for(First first, Last last, F const& f, Options&&... how) {
@@ -85,8 +85,7 @@ void parallel_for(First first, Last last, F const& f, Options&&... how) {
         for (; i != end_of_piece; ++i) static_cast<void>(call_body(here, mine.body, index{i}));
       },
       &all};
-  unless_stopped<Executor>([&] { loop_over<Executor>(n, grain_of(how...), divides_fully<Options...>, pieces); },
-                           how...);
+  unless_stopped<Executor>([&] { loop_over<Executor>(n, grain_of(how...), divide_to_grain(how...), pieces); }, how...);
 }
 
 /// Calls f(i) for i = first, first + step, .. below last. The grain counts calls. Cost: as above.
