@@ -39,11 +39,24 @@ class spawn_forms {
   }
   template <spawn_hint Hint, strategy S, class F>
   void spawn(Hint h, S const& s, F&& f) {
+    check_strategy<S>();
     if constexpr (spawnable<F, Derived>) {
       static_cast<Derived&>(*this).add_task(as_hint(h), s, std::forward<F>(f));
     } else {
       static_assert(spawnable<F, Derived>, "spawn: a task is called as f(region)");
     }
+  }
+
+  /// Does not compile: says what is wrong with the strategy.
+  template <class S, class F>
+    requires(!strategy<S> && !spawn_hint<S>)
+  void spawn(S const&, F&&) {
+    check_strategy<S>();
+  }
+  template <spawn_hint Hint, class S, class F>
+    requires(!strategy<S>)
+  void spawn(Hint, S const&, F&&) {
+    check_strategy<S>();
   }
 
   /// Spawns a task that may run on several workers: each calls body(team), with its own team.member(); when all have returned,
