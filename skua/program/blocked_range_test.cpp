@@ -193,6 +193,7 @@ std::vector<std::size_t> sizes_of_loop(int n, Options const&... how) {
   std::vector<std::size_t>* const into = &sizes;
   loop_over<testing::serial_executor>(static_cast<std::size_t>(n), grain_of(how...), divide_to_grain(how...),
                                       {note.call, &into});
+  std::ranges::sort(sizes);  // they come in any order
   return sizes;
 }
 

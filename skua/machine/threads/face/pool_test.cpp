@@ -100,7 +100,7 @@ TEST(pool, regions_mix_policies) {
   EXPECT_EQ(sum, 610 + 2 + 610 + 4);
 }
 
-TEST(pool, regions_move) {
+TEST(pool, a_region_moves_and_what_it_moved_from_can_hold_another) {
   skua::pool pool({.workers = 2});
   auto const ten = [](skua::region const& in) { return in.run([](auto& h) { return fib(h, 10); }); };
   skua::region first = pool.open_region("adws");
