@@ -24,7 +24,7 @@ import xml.etree.ElementTree
 import api_headers
 import figures
 
-PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "experiments", "skua", "apps", "tests", "packaging", "third_party")  # folders: every *.md in them
+PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "experiments", "skua", "apps", "tests", "packaging")  # folders: every *.md in them
 LINK = re.compile(r"(?<!\\)(\[[^\]]*\]\()([^()\s#]+)((?:#[^()\s]*)?\))")
 
 

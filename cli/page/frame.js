@@ -46,7 +46,7 @@ function madeFrom(what) {
 }
 
 function finish(subcommand, began) {
-  document.getElementById("about").append(`Made by skua ${subcommand}${source}. Charts by uPlot (MIT License).`);
+  document.getElementById("about").append(`Made by skua ${subcommand}${source}.`);
   document.documentElement.dataset.ready = "yes";
   document.documentElement.dataset.drawMs = (performance.now() - began).toFixed(0);
 }

@@ -30,11 +30,9 @@ std::string page_of(page_kind const& kind, json const& data) {
   put(page, "{{name}}", kind.name);
   put(page, "{{subcommand}}", kind.subcommand);
   put(page, "{{style}}", apps::look::css_of_look() + page_sources::style());
-  put(page, "{{plots}}", page_sources::plot_library());
   put(page, "{{script}}", page_sources::script() + kind.script);
   std::size_t const at = page.find("{{data}}");
-  page.replace(at, std::string_view("{{data}}").size(),
-               inside_script(data.dump_repaired()));
+  page.replace(at, std::string_view("{{data}}").size(), inside_script(data.dump_repaired()));
   return page;
 }
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The sources of all pages, and the plotting library, as CMake found them when it configured the build.
+// The sources of all pages, as CMake found them when it configured the build.
 #pragma once
 
 #include <string>
 
 namespace skua::cli::page_sources {
 
-/// HTML with the places {{name}}, {{subcommand}}, {{style}}, {{plots}}, {{script}} and {{data}}; the last one once.
+/// HTML with the places {{name}}, {{subcommand}}, {{style}}, {{script}} and {{data}}; the last one once.
 [[nodiscard]] std::string frame();
 [[nodiscard]] std::string style();
-[[nodiscard]] std::string plot_library();
 /// What all pages share.
 [[nodiscard]] std::string script();
 [[nodiscard]] std::string report_script();

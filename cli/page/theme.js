@@ -1,32 +1,24 @@
 // SPDX-License-Identifier: MIT
-// The look (apps/picture/look.hpp): light or dark as the system has it, or as the reader chooses; light on paper. What is
-// painted on canvases is painted again when that changes.
+// The look (apps/picture/look.hpp): light or dark as the system has it, or as the reader chooses; light on paper. Canvases
+// are painted again when that changes; the rest follows by itself.
 
 const ACTIVITIES = ["work", "scheduling", "idle", "asleep", "unknown"];
 const NOBODY = 0xffff;
 
-const redraws = new Set(); // functions, one per figure
-
-function redrawAll() {
-  for (const redraw of redraws) redraw();
-}
+const redraws = new Set(); // functions, one per canvas
 
 const known = new Map(); // asking for a style is slow, and pictures have many cells
 
-/** A property of the look that pages and pictures share (apps/picture/look.hpp). */
-function look(name) {
+/** A colour of the look that pages and pictures share (apps/picture/look.hpp). */
+function colour(name) {
   if (!known.has(name)) known.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
   return known.get(name);
 }
 
-const colour = look;
-const pixels = (name) => parseFloat(look(name));
-const dashes = (name) => look(name).split(" ").map(Number);
-
 /** The colours NAME-0, NAME-1, ... */
 function palette(name) {
   const all = [];
-  while (look(`${name}-${all.length}`)) all.push(look(`${name}-${all.length}`));
+  while (colour(`${name}-${all.length}`)) all.push(colour(`${name}-${all.length}`));
   return all;
 }
 
@@ -84,7 +76,7 @@ function setUpTheme() {
     button.textContent = `Colours: ${chosen}`;
     known.clear();
     for (let i = 0; i < TASK_SHADES; ++i) root.style.setProperty(`--task-${i}`, taskColour(i));
-    redrawAll();
+    for (const redraw of redraws) redraw();
   };
   button.addEventListener("click", () => {
     chosen = THEMES[(THEMES.indexOf(chosen) + 1) % THEMES.length];

@@ -16,7 +16,7 @@ from conan.tools.gnu import PkgConfigDeps
 from conan.tools.system.package_manager import Apt, Dnf, PacMan
 
 # What the library is built from; the command, the apps and the tests are not part of this package.
-SOURCES = ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "cmake/*", "docs/*", "examples/*", "machines/*", "skua/*", "third_party/*")
+SOURCES = ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "cmake/*", "docs/*", "examples/*", "machines/*", "skua/*")
 
 
 class skua(ConanFile):

@@ -26,7 +26,7 @@ TEXT = "document.getElementById('main').textContent"
 
 
 class Comparison(PageCase):
-    without_canvas = {"summary", "numbers", "repeat"}
+    without_drawing = {"summary", "numbers", "repeat"}
 
     @classmethod
     def setUpClass(cls):
@@ -79,7 +79,7 @@ class Comparison(PageCase):
         page = self.shown("many", name="many")
         self.expect_drawn(page, WITH_PEERS)
         self.assertEqual(page.value("document.querySelectorAll('[data-figure=times]').length"), 7)
-        self.assertEqual(page.value("document.querySelectorAll('[data-figure=speed-up] .uplot').length"), 1)
+        self.assertEqual(page.value("document.querySelectorAll('[data-figure=speed-up] .area svg').length"), 1)
         self.assertRegex(page.value(TEXT), "Compared with [a-z:]+ on 1 worker, the fastest with the fewest workers, because the serial elision did not run")
 
     def test_wrong_answers_are_shown_as_such_and_compared_with_nothing(self):

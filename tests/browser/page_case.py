@@ -13,15 +13,44 @@ CHROMIUM = os.environ.get("CHROMIUM", "chromium")
 PICTURES = pathlib.Path(os.environ.get("PICTURES", "build/dev/tests/browser"))
 MOST_BYTES = 2 << 20
 
-# Pixels of a canvas that are not of the colour that most of them have.
-PAINTED = """[...document.querySelectorAll('[data-figure] canvas')].map(canvas => {
-  const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-  const counts = new Map();
-  for (let i = 0; i < data.length; i += 4) {
-    const paint = (data[i] << 24 | data[i + 1] << 16 | data[i + 2] << 8 | data[i + 3]) >>> 0;
-    counts.set(paint, (counts.get(paint) || 0) + 1);
+# What a drawing shows: the colours of the pixels of its canvas, or of its shapes and bars; the share of it that is not of the
+# colour that most of it has, or that shapes cover; and its visible labels, which of them touch, and which leave the figure.
+PAINTED = """[...document.querySelectorAll('[data-figure] .plot')].map(plot => {
+  const canvas = plot.querySelector('canvas');
+  const counts = new Map([['ground', 1]]);
+  let share = 0;
+  if (canvas) counts.clear();
+  if (canvas) {
+    const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    for (let i = 0; i < data.length; i += 4) {
+      const paint = (data[i] << 24 | data[i + 1] << 16 | data[i + 2] << 8 | data[i + 3]) >>> 0;
+      counts.set(paint, (counts.get(paint) || 0) + 1);
+    }
+    share = canvas.getBoundingClientRect().height > 10 ? 1 - Math.max(...counts.values()) / (data.length / 4) : 0;
   }
-  return {figure: canvas.closest('[data-figure]').dataset.figure, colours: counts.size, share: 1 - Math.max(...counts.values()) / (data.length / 4)};
+  const whole = plot.getBoundingClientRect();
+  for (const shape of plot.querySelectorAll('path, .track > i')) {
+    const style = getComputedStyle(shape);
+    const box = shape.getBoundingClientRect();
+    if (shape.tagName === 'path' ? !shape.getTotalLength() : !box.width) continue;
+    const paint = shape.tagName === 'path' ? style.color : `${style.backgroundColor} ${style.backgroundImage}`;
+    counts.set(paint, 1);
+    share += Math.max(box.width, 2) * Math.max(box.height, 2) / (whole.width * whole.height);
+  }
+  const [area, below] = [plot.querySelector('.area'), plot.querySelector('.axes > .labels.xs')];
+  const askew = area ? Math.abs(area.getBoundingClientRect().width - below.getBoundingClientRect().width) : 0;
+  const touching = [];
+  const outside = [];
+  for (const all of plot.querySelectorAll('.labels')) {
+    const seen = [...all.children, ...plot.querySelectorAll('.title')].filter(l => l.textContent && l.style.visibility !== 'hidden').map(l => [l.textContent, l.getBoundingClientRect()]);
+    seen.forEach(([words, a], i) => {
+      if (a.left < whole.left - 8 || a.right > whole.right + 8) outside.push(words);
+      for (const [other, b] of seen.slice(0, i))
+        if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1) touching.push(`${words} | ${other}`);
+    });
+  }
+  return {figure: plot.closest('[data-figure]').dataset.figure, colours: counts.size, share, askew, touching, outside,
+          labels: [...plot.querySelectorAll('.labels > span')].filter(l => l.textContent && l.style.visibility !== 'hidden').length};
 })"""
 FIGURES = "[...document.querySelectorAll('[data-figure]')].map(f => [f.dataset.figure, f.dataset.drawn || 'no'])"
 
@@ -29,7 +58,7 @@ FIGURES = "[...document.querySelectorAll('[data-figure]')].map(f => [f.dataset.f
 class PageCase(unittest.TestCase):
     """One browser and one folder for all tests of a class."""
 
-    without_canvas = frozenset()  # figures that are drawn without one
+    without_drawing = frozenset()  # figures that are texts and tables
 
     @classmethod
     def setUpClass(cls):
@@ -50,17 +79,22 @@ class PageCase(unittest.TestCase):
             page.picture(PICTURES / f"{name}.png")
         return page
 
-    def expect_drawn(self, page, figures):
-        """Exactly these figures, each drawn; all but those `without_canvas` are canvases with something on them."""
+    def expect_drawn(self, page, figures, flat=frozenset()):
+        """Exactly these figures, each drawn; all but those `without_drawing` have something on them, and labels that can be read.
+        Those that are `flat` have one colour."""
         found = page.value(FIGURES)
         self.assertEqual({name for name, _ in found}, figures)
         self.assertEqual([name for name, drawn in found if drawn != "yes"], [])
         painted = page.value(PAINTED)
-        self.assertEqual(figures - {canvas["figure"] for canvas in painted}, self.without_canvas & figures)
-        for canvas in painted:
-            with self.subTest(canvas=canvas["figure"]):
-                self.assertGreaterEqual(canvas["colours"], 3)
-                self.assertGreater(canvas["share"], 0.01)
+        self.assertEqual(figures - {drawing["figure"] for drawing in painted}, self.without_drawing & figures)
+        for drawing in painted:
+            with self.subTest(drawing=drawing["figure"]):
+                if drawing["figure"] not in flat:
+                    self.assertGreaterEqual(drawing["colours"], 2)
+                    self.assertGreater(drawing["share"], 0.01)
+                self.assertGreaterEqual(drawing["labels"], 2)
+                self.assertEqual((drawing["touching"], drawing["outside"]), ([], []))
+                self.assertLess(drawing["askew"], 1, "labels stand below what they name")
 
     def expect_dark(self, page):
         self.assertEqual(page.value("document.documentElement.dataset.theme"), "dark")

@@ -11,7 +11,7 @@ function paintsOf(rows) {
 
 /** Colours repeat after the eighth; the lines of the next eight are dashed. */
 function dashOf(names, name) {
-  return [undefined, dashes("second-dash"), dashes("third-dash")][Math.floor(names.indexOf(name) / SERIES)];
+  return [undefined, "second-dash", "third-dash"][Math.floor(names.indexOf(name) / SERIES)];
 }
 
 /** [[workers, rows], ...]: the serial elision stands with the fewest workers, though they may be more than its one. */

@@ -17,14 +17,10 @@ function times(panel, rows, title, {paints}) {
   const to = Math.min(Math.max(...rows.map((r) => r.max_s)), 1.25 * most) * 1.03;
   const [size, unit] = timeUnit(to);
   rowChart(panel, {
-    name: "times", title, from: 0, to: to / size, xTitle: `time (${unit})`, tick: (v) => `${parseFloat(v.toPrecision(6))}`,
+    name: "times", title, from: 0, to: to / size, xTitle: `time (${unit})`,
     label: `Times with ${title}: ${rows.map((r) => `${r.runner} ${seconds(r.median_s)}`).join(", ")}.`,
     rows: rows.map((r) => ({name: nameIn(title, r) + flaw(r), text: seconds(r.median_s), faded: !isRight(r), of: r})),
-    drawRow: (pen, row, x, top) => {
-      const {runner, spread_s: spread, times_s: each} = row.of;
-      drawSpread(pen, row, x, top, {paint: paints.get(runner), low: spread.low / size, middle: spread.middle / size, high: spread.high / size,
-                                    each: each.map((s) => s / size)});
-    },
+    bars: ({of: {runner, spread_s: spread, times_s: each}}, at) => spreadBar((s) => at(s / size), {paint: paints.get(runner), ...spread, each}),
     describe: ({of: r}) => `${r.runner} with ${words(r.workers, "worker")}: median ${seconds(r.median_s)}, spread ${within(r.spread_s, seconds)}, ` +
       `all ${words(r.runs, "round")} ${seconds(r.min_s)} to ${seconds(r.max_s)}${flaw(r)}`,
     table: () => tableOf(TIME_COLUMNS, rows),
@@ -55,13 +51,11 @@ function curves(panel, data, {name, title, key, unit, show, ideal}) {
   const isLog = counts[counts.length - 1] >= 8 * counts[0]; // 1, 2, 4, .. 64 at equal distances
   const edge = isLog ? [counts[0] / 1.3, counts[counts.length - 1] * 1.3] : [counts[0] - 0.2, counts[counts.length - 1] + 0.2];
   const yLog = isLog && key === "speed_up";
-  const shownCounts = (_, at) => at.map((v) => (counts.includes(v) ? `${v}` : ""));
   chart(panel, {
     name, title, x: counts, most: yLog ? most * 1.1 : most, least: yLog ? lowest / 1.1 : 0, xRange: edge,
-    scales: {x: isLog ? {distr: 3, log: 2} : {}, y: yLog ? {distr: 3, log: 2} : {}},
+    isLog: {x: isLog, y: yLog}, xTitle: "workers", yTitle: unit, height: 230, xTicks: counts, yTicks: yLog && powersOfTwo(lowest, most), grid: "y",
     label: `${title} over the number of workers, compared with ${reference.name}.`,
-    series: [...series, {label: "ideal", paint: "soft", values: counts.map(ideal), dash: dashes("ideal-dash"), plain: true}],
-    axes: () => [axis("workers", {splits: () => counts, filter: (_, at) => at, values: shownCounts, grid: {show: false}}), axis(unit, {side: 3, ...(yLog ? {splits: () => powersOfTwo(lowest, most), filter: (_, at) => at, values: (_, at) => at.map((v) => `${v}`)} : {})})],
+    series: [...series, {label: "ideal", paint: "soft", values: counts.map(ideal), dash: "ideal-dash", plain: true}],
     describe: (i) => `${words(counts[i], "worker")}: ${series.filter((s) => s.values[i] !== null).map((s) => `${s.label} ${show(s.values[i])} (${show(s.low[i])} to ${show(s.high[i])})`).join(", ")}`,
     table: () => tableOf([{head: "runner", isText: true, value: (r) => r.runner}, {head: "workers", value: (r) => r.workers},
       {head: title, value: (r) => r[key].middle, show}, {head: "spread from", value: (r) => r[key].low, show}, {head: "to", value: (r) => r[key].high, show}],
@@ -75,10 +69,10 @@ function scalingBars(panel, data, {name, title, key, unit, show, ideal}) {
   const rows = data.rows.filter((r) => r.kind !== "serial" && isRight(r) && r[key]);
   const to = Math.max(...rows.map((r) => r[key].high), ideal(workers)) * 1.06;
   rowChart(panel, {
-    name, title, from: 0, to, xTitle: unit, tick: (v) => `${parseFloat(v.toPrecision(4))}`, marks: [[ideal(workers), "ideal"]],
+    name, title, from: 0, to, xTitle: unit, marks: [[ideal(workers), "ideal"]],
     label: `${title} with ${words(workers, "worker")}, compared with ${reference.name}.`,
     rows: rows.map((r) => ({name: r.runner, text: show(r[key].middle), of: r})),
-    drawRow: (pen, row, x, top) => drawSpread(pen, row, x, top, {paint: paints.get(row.of.runner), ...row.of[key]}),
+    bars: (row, at) => spreadBar(at, {paint: paints.get(row.of.runner), ...row.of[key]}),
     describe: ({of: r}) => `${r.runner}: ${title.toLowerCase()} ${show(r[key].middle)}, spread ${within(r[key], show)}`,
     table: () => tableOf([{head: "runner", isText: true, value: (r) => r.runner}, {head: title, value: (r) => r[key].middle, show},
       {head: "spread from", value: (r) => r[key].low, show}, {head: "to", value: (r) => r[key].high, show}], rows),
@@ -103,10 +97,10 @@ function ratios(panel, rows, title, {paints}) {
   const room = Math.max((high - low) * 0.06, 0.02);
   rowChart(panel, {
     name: "ratios", title: `${title}: beside ${peer}`, from: Math.max(low - room, 0), to: high + room, xTitle: `time of ${peer} / own time`,
-    tick: (v) => `${parseFloat(v.toPrecision(4))}`, marks: [[1, `as fast as ${peer}`]],
+    marks: [[1, `as fast as ${peer}`]],
     label: `Ratios to ${peer}, the fastest peer with ${title}: ${shown.map((r) => `${r.runner} ${ratio(r.to_peer.middle)}, ${sideOf(r)}`).join("; ")}.`,
     rows: shown.map((r) => ({name: r.runner, text: ratio(r.to_peer.middle), of: r})),
-    drawRow: (pen, row, x, top) => drawSpread(pen, row, x, top, {paint: paints.get(row.of.runner), ...row.of.to_peer, dot: true}),
+    bars: (row, at) => spreadBar(at, {paint: paints.get(row.of.runner), ...row.of.to_peer, dot: true}),
     describe: ({of: r}) => `${r.runner}: ${ratio(r.to_peer.middle)}, spread ${within(r.to_peer, ratio)}: ${sideOf(r)}`,
     table: () => tableOf([{head: "runner", isText: true, value: (r) => r.runner}, {head: "ratio", value: (r) => r.to_peer.middle, show: ratio},
       {head: "spread from", value: (r) => r.to_peer.low, show: ratio}, {head: "to", value: (r) => r.to_peer.high, show: ratio},
@@ -125,10 +119,10 @@ function breakdowns(panel, rows, title) {
   const split = (r) => `${PARTS.map((part) => `${part} ${percent(r[`${part}_s`] / sum(r))}`).join(", ")}`;
   const each = shown.flatMap((r) => [{...r, worker: "all"}, ...(r.workers > 1 ? r.per_worker.map((w) => ({...w, runner: r.runner})) : [])]);
   rowChart(panel, {
-    name: "breakdown", title, from: 0, to: to / size, xTitle: `time of all workers (${unit})`, tick: (v) => `${parseFloat(v.toPrecision(6))}`,
+    name: "breakdown", title, from: 0, to: to / size, xTitle: `time of all workers (${unit})`,
     label: `Where the workers' time went with ${title}: ${shown.map((r) => `${r.runner}: ${split(r)}`).join("; ")}.`,
     rows: shown.map((r) => ({name: r.runner, text: r.inflation_over_one === null ? "" : `W_P/T_1 ${ratio(r.inflation_over_one)}`, of: r})),
-    drawRow: (pen, row, x, top) => drawParts(pen, row, x, top, PARTS.map((part) => [part, row.of[`${part}_s`] / size])),
+    bars: (row, at) => partsBar(at, PARTS.map((part) => [part, row.of[`${part}_s`] / size])),
     describe: ({of: r}) => `${r.runner} with ${words(r.workers, "worker")}: ${split(r)} of ${seconds(sum(r))}`,
     legends: [legend(PARTS.map((part) => [`--${part}`, part]))],
     table: () => tableOf([{head: "runner", isText: true, value: (r) => r.runner}, {head: "worker", value: (r) => r.worker},
@@ -144,10 +138,9 @@ function rounds(panel, rows, title, {paints, names}) {
   const to = Math.max(...rows.map((r) => r.max_s)) * 1.05;
   const [size, unit] = timeUnit(to);
   chart(panel, {
-    name: "rounds", title, x, most: to / size, xRange: n > 1 ? [1, n] : [0, 2], height: 200,
+    name: "rounds", title, x, most: to / size, xRange: n > 1 ? [1, n] : [0, 2], xTitle: "round", yTitle: `time (${unit})`, whole: true,
     label: `Times with ${title} in each of ${words(n, "round")}.`,
     series: rows.map((r) => ({label: nameIn(title, r), paint: paints.get(r.runner), values: r.times_s.map((s) => s / size), dash: dashOf(names, r.runner)})),
-    axes: () => [axis("round", {incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10000, 100000]}), axis(`time (${unit})`, {side: 3})],
     describe: (i) => `Round ${x[i]}: ${rows.map((r) => `${r.runner} ${seconds(r.times_s[i])}`).join(", ")}`,
     table: () => tableOf([{head: "round", value: (i) => i + 1}, ...rows.map((r) => ({head: r.runner, value: (i) => r.times_s[i], show: seconds}))],
       x.map((_, i) => i)),

@@ -20,10 +20,10 @@ function criticalPath(panel, f, title) {
   const to = Math.max(...bars.map((b) => b.value), 1e-9) * 1.03;
   const [size, unit] = timeUnit(to);
   const frame = rowChart(panel, {
-    name: "critical-path", title, from: 0, to: to / size, xTitle: `time (${unit})`, tick: (v) => `${parseFloat(v.toPrecision(6))}`,
+    name: "critical-path", title, from: 0, to: to / size, xTitle: `time (${unit})`,
     label: `${title}: ${bars.map((b) => `${b.name} ${seconds(b.value)}`).join(", ")}.`,
     rows: bars.map((b) => ({...b, text: b.share === undefined ? seconds(b.value) : `${seconds(b.value)}, ${percent(b.share)}`})),
-    drawRow: (pen, row, x, top) => drawParts(pen, row, x, top, [[row.paint, row.value / size]]),
+    bars: (row, at) => partsBar(at, [[row.paint, row.value / size]]),
     describe: (row) => row.says,
     table: () => tableOf([{head: "node of the path", isText: true, value: (n) => `${count(n.position)}: ${n.name || "node"}`}, {head: "began", value: (n) => n.began_s, show: seconds},
       {head: "took", value: (n) => n.took_s, show: seconds}, {head: "of the path", value: (n) => n.took_s / f.span_s, show: percent},
@@ -43,10 +43,9 @@ function flowRuns(panel, f, title) {
   const most = Math.max(...f.rows.map((r) => Math.max(r.length_s, r.span_s)), 1e-9);
   const [size, unit] = timeUnit(most);
   chart(panel, {
-    name: "flow-runs", title: `${title.replace(/, run .*/, "")}: all ${words(f.runs, "run")}`, x, most: most / size * 1.08, xRange: edges(x), height: 200,
+    name: "flow-runs", title: `${title.replace(/, run .*/, "")}: all ${words(f.runs, "run")}`, x, most: most / size * 1.08, xRange: edges(x), xTitle: "run", yTitle: unit, whole: true,
     label: `Time and span of ${words(f.runs, "run")}.`,
     series: [{label: "time", paint: "work", values: f.rows.map((r) => r.length_s / size)}, {label: "span", paint: "overlap", values: f.rows.map((r) => r.span_s / size)}],
-    axes: () => [axis("run", {incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10000]}), axis(unit, {side: 3})],
     describe: (i) => `Run ${x[i]}: ${seconds(f.rows[i].length_s)}, span ${seconds(f.rows[i].span_s)}, work ${seconds(f.rows[i].work_s)}`,
     table: () => tableOf([{head: "run", value: (r) => r.number}, {head: "time", value: (r) => r.length_s, show: seconds}, {head: "span", value: (r) => r.span_s, show: seconds},
       {head: "work", value: (r) => r.work_s, show: seconds}, {head: "work / span", value: (r) => r.work_s / (r.span_s || 1e-9), show: digits}], f.rows),

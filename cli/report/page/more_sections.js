@@ -9,9 +9,8 @@ function iterationShares(panel, run, title) {
     series.push({label: "overlap: bytes that stay on their worker", paint: "overlap", values: rows.map((r) => (r.overlap === null ? null : r.overlap * 100))});
   }
   chart(panel, {
-    name: "iterations", title, x, series, most: 100, xRange: edges(x), height: 200,
+    name: "iterations", title, x, series, most: 100, xRange: edges(x), xTitle: "iteration", yTitle: "%", whole: true,
     label: `Efficiency and overlap of ${words(run.iterations.count, "iteration")}.`,
-    axes: () => [iterationAxis(), axis("%", {side: 3})],
     describe: (i) => `Iteration ${x[i]}: ${seconds(rows[i].length_s / rows[i].joined)}, efficiency ${percent(rows[i].efficiency)}${rows[i].overlap === null ? "" : `, overlap ${percent(rows[i].overlap)}`}, ${words(rows[i].steals, "steal")}`,
     table: () => tableOf([{head: "iteration", value: (r) => r.number}, {head: "time", value: (r) => r.length_s, show: seconds},
       {head: "efficiency", value: (r) => r.efficiency, show: percent}, {head: "overlap", value: (r) => r.overlap, show: percent},
@@ -19,32 +18,30 @@ function iterationShares(panel, run, title) {
   });
   const most = Math.max(...rows.map((r) => Math.max(r.steals, r.moved)), 1);
   chart(panel, {
-    name: "iteration-steals", title: title && `${title}: tasks that changed their worker`, x, most: most * 1.08, xRange: edges(x), height: 200,
+    name: "iteration-steals", title: title && `${title}: tasks that changed their worker`, x, most: most * 1.08, xRange: edges(x), xTitle: "iteration", yTitle: "tasks", whole: true,
     label: `Steals and moved tasks of ${words(run.iterations.count, "iteration")}.`,
     series: [{label: "steals", paint: "steal", values: rows.map((r) => r.steals)},
       {label: "tasks that the policy moved", paint: "send", values: rows.map((r) => r.moved)}],
-    axes: () => [iterationAxis(), axis("tasks", {side: 3})],
     describe: (i) => `Iteration ${x[i]}: ${words(rows[i].steals, "steal")}, ${words(rows[i].moved, "task")} moved by the policy`,
   });
 }
 
-const iterationAxis = () => axis("iteration", {incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 100000]});
 const edges = (x) => (x.length > 1 ? [x[0], x[x.length - 1]] : [x[0] - 1, x[0] + 1]);
 
 function stealMatrix(panel, run, title) {
   const {of, names, counts} = run.steals.matrix;
   const n = names.length;
   const most = Math.max(...counts, 1);
-  const ink = (v) => (Math.log(v) / Math.log(Math.max(most, 2)) > 0.45 ? colour("card") : colour("ink"));
+  const ink = (v) => (Math.log(v) / Math.log(Math.max(most, 2)) > 0.45 ? "card" : "ink");
   heat(panel, {
-    name: "steal-matrix", title, rows: n, columns: n, square: true, gap: n > 24 ? 0 : 1,
+    name: "steal-matrix", title, rows: n, columns: n, square: true, gaps: n <= 24,
     label: `Steals by thief and victim, ${n} ${of}s: ${count(run.steals.total)} altogether.`,
     paint: (r, c) => heatColour(counts[r * n + c], most),
     text: (r, c) => {
       const v = counts[r * n + c];
       return v ? [count(v), ink(v)] : null;
     },
-    xLabels: () => names.map((name, i) => [i + 0.5, name]), yLabels: names.map((name, i) => [i, name]),
+    xs: names.map((name, i) => [i + 0.5, name]), ys: names.map((name, i) => [i, name]),
     xTitle: `victim (${of})`, yTitle: `thief (${of})`,
     describe: (r, c) => `${of} ${names[r]} stole ${words(counts[r * n + c], "task")} from ${of} ${names[c]}`,
     legends: [make("p", {class: "legend", "aria-hidden": "true"}, "1", make("i", {class: "ramp", style: "width:90px;margin:5px 6px;background:linear-gradient(to right, var(--heat-low), var(--heat-high))"}),
@@ -101,11 +98,11 @@ function teams(panel, whole, title) {
   const all = run.teams.map((g) => g.widths.reduce((sum, w) => sum + w.teams, 0));
   const share = (r, c) => (cell(r, c) ? cell(r, c).teams / all[r] : 0);
   heat(panel, {
-    name: "teams", title, rows: run.teams.length, columns: widths.length, cellHeight: 22, gap: 1,
+    name: "teams", title, rows: run.teams.length, columns: widths.length, cellHeight: 22, gaps: true,
     label: "Shares of the widths of teams, for each type and address of tasks.",
     paint: (r, c) => (share(r, c) > 0 ? mix(colour("heat-low"), colour("heat-high"), share(r, c)) : colour("empty")),
-    text: (r, c) => (share(r, c) > 0 ? [percent(share(r, c)), share(r, c) > 0.45 ? colour("card") : colour("ink")] : null),
-    xLabels: () => widths.map((w, i) => [i + 0.5, `${w}`]), yLabels: run.teams.map((g, i) => [i, rowName(g)]),
+    text: (r, c) => (share(r, c) > 0 ? [percent(share(r, c)), share(r, c) > 0.45 ? "card" : "ink"] : null),
+    xs: widths.map((w, i) => [i + 0.5, `${w}`]), ys: run.teams.map((g, i) => [i, rowName(g)]),
     xTitle: "workers in the team", yTitle: "",
     describe: (r, c) => `${rowName(run.teams[r])}, width ${widths[c]}: ${cell(r, c) ? `${words(Math.round(cell(r, c).teams), "team")}, ${percent(share(r, c))}, ${seconds(cell(r, c).mean_s)} each` : "no team"}`,
     table: () => tableOf([{head: "task", isText: true, value: (e) => rowName(e.g)}, {head: "width", value: (e) => e.w.width},

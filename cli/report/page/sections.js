@@ -15,15 +15,16 @@ function shareText(parts, total) {
 /** [retentive-hpdc12 Fig. 10] */
 function utilisation(panel, run, title, shared) {
   const u = run.utilisation;
-  const x = u.work.map((_, i) => (i + 0.5) * u.bin_s);
+  const [size, unit] = timeUnit(shared.length);
+  const x = u.work.map((_, i) => (i + 0.5) * u.bin_s / size);
   const at = (i) => statesIn([run]).map((a) => [a, u[a][i]]);
   chart(panel, {
-    name: "utilisation", title, x, stack: true, most: run.workers, xRange: [0, shared.length],
+    name: "utilisation", title, x, stack: true, most: run.workers, xRange: [0, shared.length / size], height: 230, xTitle: `time (${unit})`, yTitle: "workers",
+    yTicks: ticksBetween(0, run.workers, 5, 1),
     label: `How many of ${words(run.workers, "worker")} worked, scheduled, idled and slept over ${seconds(run.length_s)}.`,
     series: statesIn([run]).map((a) => ({label: labelOf(a), paint: a, values: u[a]})),
-    axes: () => [timeAxis(shared.length), axis("workers", {side: 3, incrs: [1, 2, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 128, 200, 256, 500, 512, 1000, 10000]})],
-    describe: (i) => `At ${seconds(x[i])}: ${at(i).filter(([, v]) => v > 0.004).map(([a, v]) => `${digits(v)} ${a}`).join(", ") || "nothing"}`,
-    table: () => tableOf([{head: "time", value: (i) => x[i], show: seconds},
+    describe: (i) => `At ${seconds(x[i] * size)}: ${at(i).filter(([, v]) => v > 0.004).map(([a, v]) => `${digits(v)} ${a}`).join(", ") || "nothing"}`,
+    table: () => tableOf([{head: "time", value: (i) => x[i] * size, show: seconds},
       ...statesIn([run]).map((a) => ({head: labelOf(a), value: (i) => u[a][i], show: digits}))], x.map((_, i) => i)),
   });
 }
@@ -31,42 +32,34 @@ function utilisation(panel, run, title, shared) {
 function timeLines(panel, run, title, shared) {
   const t = run.time_lines;
   const [cells, steals, sends] = [unpack(t.cells), unpack(t.steals), unpack(t.sends)];
+  const [size, unit] = timeUnit(shared.length);
   const n = t.columns;
   const shown = Math.max(1, Math.round(n * shared.length / run.length_s)); // columns until the longest run's end
   const first = ACTIVITIES.length;
   const paints = () => [...ACTIVITIES.map((a) => colour(a)), ...t.names.map((_, i) => taskColour(i))];
   let paint = [];
   const what = (code) => (code < first ? labelOf(ACTIVITIES[code]) : `work: ${t.names[code - first]}`);
-  const marks = (pen, box) => {
-    const dot = (values, paintOf, low) => {
-      pen.fillStyle = colour(paintOf);
-      const size = clamp(box.cellHeight / 4, 1.5, 4);
-      let free = -Infinity;
-      for (let i = 0; i < values.length; ++i) {
-        if (i % n === 0) free = -Infinity;
-        const x = box.left + (i % n + 0.5) * box.cellWidth;
-        if (!values[i] || x < free) continue; // where marks are dense, one stands for its neighbours
-        const y = box.top + Math.floor(i / n) * box.cellHeight + (low ? box.cellHeight - size - 1 : 1);
-        pen.fillRect(x - size / 2, y, size, size);
-        free = x + size;
-      }
-    };
-    dot(steals, "steal", false);
-    dot(sends, "send", true);
+  const marksOf = (values, offset) => {
+    const places = [];
+    values.forEach((v, i) => {
+      const [column, row] = [i % n + 0.5, Math.floor(i / n) + offset];
+      const last = places[places.length - 1];
+      if (v && !(last && last[1] === row && column - last[0] < shown / 250)) places.push([column, row]); // where marks are dense, one stands for its neighbours
+    });
+    return places;
   };
   const used = new Set(cells);
   heat(panel, {
-    name: "time-lines", title, rows: t.lines.length, columns: shown, gap: 0,
+    name: "time-lines", title, rows: t.lines.length, columns: shown,
     cellHeight: clamp(Math.floor(520 / t.lines.length), 4, 26),
     label: `What each of ${words(run.workers, "worker")} did over ${seconds(run.length_s)}.`,
     paint: (r, c) => {
       if (r === 0 && c === 0) paint = paints();
       return c < n ? paint[cells[r * n + c]] : null;
     },
-    xLabels: (width) => timeLabels(shared.length, width).map(([s, text]) => [s / t.column_s, text]),
-    yLabels: t.lines.map((w, i) => [i, `${w}`]),
-    xTitle: `time (${timeUnit(shared.length)[1]})`, yTitle: "worker",
-    over: marks,
+    xs: ticksBetween(0, shared.length / size, 10).map((v) => [v * size / t.column_s, tickText(v)]),
+    ys: t.lines.map((w, i) => [i, `${w}`]),
+    xTitle: `time (${unit})`, yTitle: "worker", marks: [["steal", marksOf(steals, 0.15)], ["send", marksOf(sends, 0.85)]],
     describe: (r, c) => {
       if (c >= n) return `After the end of this run`;
       const i = r * n + c;
@@ -88,12 +81,6 @@ function commonest(cells, what) {
   return [...counts].sort((a, b) => b[1] - a[1]).slice(0, 4).map(([c, k]) => `${what(c)} ${percent(k / cells.length)}`).join(", ");
 }
 
-/** Labels of a time axis that is `width` pixels long: [[seconds, text], ...] */
-function timeLabels(length, width) {
-  const [size] = timeUnit(length);
-  return ticks(length / size, clamp(Math.floor(width / 80), 2, 10)).map((v) => [v * size, `${parseFloat(v.toPrecision(6))}`]);
-}
-
 /** [numa-ws-2018 Fig. 8] */
 function workerTimes(panel, run, title, shared) {
   const rows = run.rows;
@@ -103,11 +90,10 @@ function workerTimes(panel, run, title, shared) {
   const name = (r) => (r.workers === 1 ? `Worker ${r.worker}` : `Workers ${r.worker} to ${r.worker + r.workers - 1}`);
   chart(panel, {
     name: "worker-times", title, bars: true, stack: true, x: rows.map((r) => r.worker),
-    xRange: [-0.5 * each, run.workers - 1 + 0.5 * each],
-    most: shared.length * each / size,
+    xRange: [-0.5 * each, run.workers - 1 + 0.5 * each], most: shared.length * each / size, height: 230,
+    xTitle: "worker", yTitle: `time (${unit})`, whole: true, grid: "y",
     label: "Work, scheduling, idle and asleep time of each worker.",
     series: states.map((a) => ({label: labelOf(a), paint: a, values: rows.map((r) => r[`${a}_s`] / size)})),
-    axes: () => [axis("worker", {grid: {show: false}, incrs: [1, 2, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 128, 200, 256, 500, 1000]}), axis(`time (${unit})`, {side: 3})],
     describe: (i) => `${name(rows[i])}: ${states.map((a) => `${a} ${seconds(rows[i][`${a}_s`])}`).join(", ")}; ${words(rows[i].steals, "steal")}`,
     table: () => tableOf([{head: "worker", value: (r) => r.worker}, {head: "rank", value: (r) => r.rank}, {head: "place", value: (r) => (r.place < 0 ? null : r.place)},
       {head: "processor", value: (r) => (r.processor < 0 ? null : r.processor)},
@@ -122,10 +108,10 @@ function busyWorkers(panel, run, title) {
   const values = busy.map((s) => s / total * 100);
   const most = Math.max(...values, 1);
   chart(panel, {
-    name: "busy-workers", title, bars: true, x: busy.map((_, k) => k), xRange: [-0.6, busy.length - 0.4], most: Math.min(100, most * 1.1), height: 190,
+    name: "busy-workers", title, bars: true, x: busy.map((_, k) => k), xRange: [-0.6, busy.length - 0.4], most: Math.min(100, most * 1.1),
+    xTitle: "workers that work at once", yTitle: "share of the run (%)", whole: true, grid: "y",
     label: "For what share of the run how many workers worked at once.",
     series: [{label: `share of the run; ${digits(run.mean_busy)} workers work on average`, paint: "work", values}],
-    axes: () => [axis("workers that work at once", {grid: {show: false}, incrs: [1, 2, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 128, 200, 256, 500, 1000]}), axis("share of the run (%)", {side: 3})],
     describe: (k) => `${words(k, "worker")} at once: ${percent(values[k] / 100)} of the run, ${seconds(busy[k])}`,
     table: () => tableOf([{head: "workers at once", value: (k) => k}, {head: "time", value: (k) => busy[k], show: seconds},
       {head: "share of the run", value: (k) => values[k] / 100, show: percent}], busy.map((_, k) => k)),
@@ -145,8 +131,7 @@ function taskMap(panel, run, title) {
     name: "task-map", title, rows, columns, cellHeight: clamp(Math.floor(320 / rows), 1.7, 18),
     label: `Which worker ran the tasks of each part of memory in each of ${words(columns, "iteration")}.`,
     paint: (r, c) => (owners[r * columns + c] === NOBODY ? colour("empty") : workerColour(owners[r * columns + c], run.workers)),
-    xLabels: (width) => ticks(columns - 1, clamp(Math.floor(width / 70), 1, 12)).filter((c) => Number.isInteger(c)).map((c) => [c + 0.5, `${m.numbers[c]}`]),
-    yLabels: [[0, "low"], [rows - 1, "high"]],
+    xs: ticksBetween(0, columns - 1, 10, 1).map((c) => [c + 0.5, `${m.numbers[c]}`]), ys: [[0, "low"], [rows - 1, "high"]],
     xTitle: "iteration", yTitle: "address",
     describe: (r, c) => {
       const owner = owners[r * columns + c];
