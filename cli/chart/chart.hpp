@@ -57,7 +57,4 @@ struct chart_part {
 [[nodiscard]] std::string bar_chart(chart_texts const& texts, std::vector<std::string> const& bar_names,
                                     std::vector<chart_part> const& parts, std::vector<chart_group> const& groups);
 
-/// From 0 to `most` or above in steps of 1, 2 or 5 times a power of ten; about `wanted` of them.
-[[nodiscard]] std::vector<double> ticks_to(double most, int wanted);
-
 }  // namespace skua::cli

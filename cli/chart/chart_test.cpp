@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "apps/picture/svg.hpp"
+#include "cli/chart/frame.hpp"
 #include "cli/chart/readable_test.hpp"
 #include "skua/parts/topology/xml_scanner.hpp"
 

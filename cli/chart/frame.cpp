@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 
 #include "apps/picture/text.hpp"
 
@@ -18,6 +19,7 @@ namespace look = apps::look;
 
 constexpr double text_line = chart_right - chart_margin;  ///< the longest
 constexpr double ascent = 12;
+constexpr double after_number = look::tick_length + 4;
 constexpr double sample_width = 20;
 constexpr double before_name = 6;
 constexpr double between_entries = 16;
@@ -79,6 +81,55 @@ std::string finished(svg& on, chart_texts const& texts, double y) {
   svg::point next{chart_margin, y + 4};
   for (std::string const& note : texts.notes) next = on.paragraph(next, note, text_line, {.colour = look::soft});
   return on.document(look::picture_width, next.y, texts.title);
+}
+
+std::vector<double> ticks_to(double most, int wanted) {
+  if (!(most > 0) || !std::isfinite(most)) return {0, 1};
+  double const rough = most / wanted;
+  double const power = std::pow(10, std::floor(std::log10(rough)));
+  double step = 10 * power;
+  for (double const factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= rough * (1 - 1e-9)) {
+      step = factor * power;
+      break;
+    }
+  }
+  std::vector<double> all;
+  for (int i = 0; all.empty() || all.back() < most * (1 - 1e-9); ++i) all.push_back(i * step);
+  return all;
+}
+
+double plot_area::x(double value) const {
+  constexpr double inside = 8;  // between the frame and the first and last point
+  auto const at = [this](double v) { return is_log ? std::log2(v) : v; };
+  double const share = most > least ? (at(value) - at(least)) / (at(most) - at(least)) : 0.5;
+  return x0 + inside + share * (width - 2 * inside);
+}
+
+double width_before_plot(std::vector<double> const& y_ticks) {
+  constexpr double before_number = 8;
+  double widest = 0;
+  for (double const t : y_ticks) widest = std::max(widest, apps::text_width(fmt::format("{:g}", t)));
+  return ascent + before_number + widest + after_number;
+}
+
+void draw_axes(svg& on, plot_area const& p, chart_texts const& texts, std::vector<double> const& y_ticks,
+               std::set<double> const& xs) {
+  for (double const t : y_ticks) {
+    on.line({p.x0 - look::tick_length, p.y(t)}, {p.x0 + p.width, p.y(t)}, look::line);
+    on.text({p.x0 - after_number, p.y(t) + 4}, fmt::format("{:g}", t), anchor::end, {.colour = look::soft});
+  }
+  on.text({p.left + ascent, p.y0 + p.height / 2}, apps::fitted(texts.y_label, p.height), anchor::middle,
+          {.colour = look::soft, .turned = -90});
+  if (xs.empty()) return;
+  double const bottom = p.y0 + p.height;
+  axis_numbers numbers(on, bottom + 18);
+  for (double const x : xs | std::views::reverse) {
+    on.line({p.x(x), bottom}, {p.x(x), bottom + look::tick_length}, look::line);
+    numbers.add(p.x(x), x);
+  }
+  on.text({p.x0 + p.width / 2, bottom + 34}, apps::fitted(texts.x_label, p.width), anchor::middle,
+          {.colour = look::soft});
 }
 
 void axis_numbers::add(double x, double value) {

@@ -2,6 +2,8 @@
 // What charts of all kinds have: a heading, axes, a legend, notes.
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +38,31 @@ void draw_curve(apps::svg& on, std::vector<apps::svg::point> const& points, lege
 
 /// Entries in lines from `y` on, as many in each as have room. Returns where what follows may begin.
 [[nodiscard]] double draw_legend(apps::svg& on, std::vector<legend_entry> const& entries, double y);
+
+/// From 0 to `most` or above in steps of 1, 2 or 5 times a power of ten; about `wanted` of them.
+[[nodiscard]] std::vector<double> ticks_to(double most, int wanted);
+
+/// Where curves are, and how they turn values into pixels. y begins at 0.
+struct plot_area {
+  double left = 0;  ///< of its texts
+  double x0 = 0;
+  double y0 = 0;
+  double width = 0;
+  double height = 0;
+  double least = 0;  ///< at the left end
+  double most = 1;
+  double top_value = 1;
+  bool is_log = false;
+
+  [[nodiscard]] double x(double value) const;
+  [[nodiscard]] double y(double value) const { return y0 + height * (1 - value / top_value); }
+};
+inline constexpr double below_plot = 60;  ///< numbers and title of the x axis, and a gap
+/// From the left of a plot's texts to its x0: the title of the y axis and its numbers.
+[[nodiscard]] double width_before_plot(std::vector<double> const& y_ticks);
+/// Numbers at these ticks and at those of `xs` that have room, the largest in any case.
+void draw_axes(apps::svg& on, plot_area const& p, chart_texts const& texts, std::vector<double> const& y_ticks,
+               std::set<double> const& xs);
 
 /// The notes of a chart, and the end of it.
 [[nodiscard]] std::string finished(apps::svg& on, chart_texts const& texts, double y);

@@ -17,33 +17,14 @@ namespace skua::cli {
 namespace {
 
 using apps::svg;
-using anchor = svg::anchor;
 namespace look = apps::look;
 
 constexpr double least_height = 280;
-constexpr double title_ascent = 12;  // of the turned title of the y axis, which stands left of its x
-constexpr double before_number = 8;
-constexpr double after_number = look::tick_length + 4;
-constexpr double inside = 8;          // between the last point and the frame
 constexpr double leader = 24;         // from the end of a line to its name
 constexpr double widest_label = 186;  // with its number; a longer name is cut
-constexpr double below_plot = 64;     // numbers and title of the x axis, and a gap
 constexpr double reach = 2;           // a bound up to so many times above the runs and the ideal is drawn
 constexpr int wanted_ticks = 6;
 constexpr std::string_view name_of_ideal = "ideal";
-
-/// Where the plot is, and how it turns values into pixels. Both axes begin at 0.
-struct plane {
-  double most_workers = 1;
-  double top_value = 1;
-  double x0 = 0;
-  double y0 = 0;
-  double width = 0;
-  double height = 0;
-
-  [[nodiscard]] double x(double workers) const { return x0 + workers / most_workers * (width - inside); }
-  [[nodiscard]] double y(double speedup) const { return y0 + height * (1 - speedup / top_value); }
-};
 
 /// A line's name, and where the line ends.
 struct end_label {
@@ -90,34 +71,15 @@ double widest_label_of(std::vector<speedup_curve> const& curves, std::vector<spe
   return widest;
 }
 
-void draw_axes(svg& on, plane const& p, chart_texts const& texts, std::vector<double> const& ticks,
-               std::set<double> const& xs) {
-  for (double const t : ticks) {
-    double const y = p.y(t);
-    on.line({p.x0 - look::tick_length, y}, {p.x0 + p.width, y}, look::line);
-    on.text({p.x0 - after_number, y + 4}, fmt::format("{:g}", t), anchor::end, {.colour = look::soft});
-  }
-  on.text({chart_margin / 2 + title_ascent, p.y0 + p.height / 2}, apps::fitted(texts.y_label, p.height), anchor::middle,
-          {.colour = look::soft, .turned = -90});
-  double const bottom = p.y0 + p.height;
-  axis_numbers numbers(on, bottom + 18);
-  for (auto x = xs.rbegin(); x != xs.rend(); ++x) {  // the largest has its number in any case
-    on.line({p.x(*x), bottom}, {p.x(*x), bottom + look::tick_length}, look::line);
-    numbers.add(p.x(*x), *x);
-  }
-  on.text({p.x0 + p.width / 2, bottom + 36}, apps::fitted(texts.x_label, p.width), anchor::middle,
-          {.colour = look::soft});
-}
-
-end_label draw_ideal(svg& on, plane const& p) {
+end_label draw_ideal(svg& on, plot_area const& p) {
   on.begin_group("ideal");
-  svg::point const end{p.x(p.most_workers), p.y(p.most_workers)};
+  svg::point const end{p.x(p.most), p.y(p.most)};
   on.line({p.x(0), p.y(0)}, end, look::soft, look::curve_width, look::ideal_dash);
   on.end_group();
   return {.end = end, .text = std::string{name_of_ideal}, .colour = look::soft};
 }
 
-end_label draw_bound(svg& on, plane const& p, speedup_bound const& b) {
+end_label draw_bound(svg& on, plot_area const& p, speedup_bound const& b) {
   double const y = p.y(b.speedup);
   on.begin_group("bound");
   on.line({p.x0, y}, {p.x0 + p.width, y}, look::soft, look::curve_width, look::second_dash);
@@ -125,7 +87,7 @@ end_label draw_bound(svg& on, plane const& p, speedup_bound const& b) {
   return {.end = {p.x0 + p.width, y}, .text = label_of(b.name, b.speedup), .colour = look::soft};
 }
 
-std::optional<end_label> draw_reached(svg& on, plane const& p, std::size_t nth, speedup_curve const& c) {
+std::optional<end_label> draw_reached(svg& on, plot_area const& p, std::size_t nth, speedup_curve const& c) {
   legend_entry const how = sample_of(nth, c.name);
   std::vector<svg::point> path;
   double last = 0;
@@ -143,7 +105,7 @@ std::optional<end_label> draw_reached(svg& on, plane const& p, std::size_t nth, 
   return end_label{.end = path.back(), .text = label_of(c.name, last), .colour = how.colour, .form = how.form};
 }
 
-void draw_labels(svg& on, plane const& p, std::vector<end_label> labels) {
+void draw_labels(svg& on, plot_area const& p, std::vector<end_label> labels) {
   std::ranges::stable_sort(labels, {}, [](end_label const& l) { return l.end.y; });
   std::vector<double> wanted;
   for (end_label const& l : labels) wanted.push_back(l.end.y);
@@ -188,13 +150,11 @@ std::vector<double> spread_out(std::vector<double> const& wanted, double gap, do
 std::string speedup_chart(chart_texts texts, std::vector<speedup_curve> const& curves,
                           std::vector<speedup_bound> const& bounds) {
   std::set<double> const xs = workers_of(curves);
-  plane p{.most_workers = xs.empty() ? 1 : *xs.rbegin()};
-  std::vector<double> const ticks = ticks_to(highest_of(curves, bounds, p.most_workers), wanted_ticks);
+  plot_area p{.left = chart_margin / 2, .most = xs.empty() ? 1 : *xs.rbegin()};
+  std::vector<double> const ticks = ticks_to(highest_of(curves, bounds, p.most), wanted_ticks);
   p.top_value = ticks.back();
-  double widest_number = 0;
-  for (double const t : ticks) widest_number = std::max(widest_number, apps::text_width(fmt::format("{:g}", t)));
   svg on;
-  p.x0 = chart_margin / 2 + title_ascent + before_number + widest_number + after_number;
+  p.x0 = p.left + width_before_plot(ticks);
   p.width = chart_right - widest_label_of(curves, bounds) - leader - p.x0;
   p.y0 = draw_heading(on, texts);
   p.height = std::max(least_height, chart_line * static_cast<double>(1 + curves.size() + bounds.size()));
