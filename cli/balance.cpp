@@ -161,12 +161,10 @@ int execute(arguments const& given) {
 }  // namespace
 
 subcommand add_balance(parser root) {
-  parser const command =
-      root.add_subcommand("balance", "see what balancers of task collections do to a distribution");
-  command.explain_plainly("");
+  parser const command = root.add_subcommand("balance", "see what balancers of task collections do to a distribution");
   auto const given = std::make_shared<arguments>();
   auto const add = [&](char const* name, std::string& value, char const* kind, char const* about) {
-    return command.add_option(name, value, about).type_name(kind).shows_default();
+    return command.add_option(name, value, kind, about).shows_default();
   };
   std::vector<command_option> const of_distributions{
       add("--distribution", given->distribution, "NAME",

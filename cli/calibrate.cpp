@@ -50,15 +50,10 @@ int execute(arguments const& given) {
 subcommand add_calibrate(parser root) {
   parser const command =
       root.add_subcommand("calibrate", "measure this machine and write a machine model for simulations");
-  command.explain_plainly("APP");
   auto const given = std::make_shared<arguments>();
-  command.add_option("--output", given->path, "the file of the model; - is standard output [-]")
-      .type_name("FILE|-")
-      .refuses_empty();
-  command.add_option("--name", given->name, "the name of the model").type_name("NAME").shows_default();
-  command.add_option("--rounds", given->rounds, "how often to measure each figure")
-      .type_name("N")
-      .shows_default();
+  command.add_option("--output", given->path, "FILE|-", "the file of the model; - is standard output [-]");
+  command.add_option("--name", given->name, "NAME", "the name of the model").shows_default();
+  command.add_option("--rounds", given->rounds, "N", "how often to measure each figure").shows_default();
   return {command, [given] { return execute(*given); }};
 }
 

@@ -263,28 +263,27 @@ int execute(arguments const& given) {
 subcommand add_compare(parser root) {
   parser const command =
       root.add_subcommand("compare", "time one app under several policies and peers, in interleaved rounds");
-  command.explain_plainly("APP");
   auto const given = std::make_shared<arguments>(command);
-  auto const add = [&](char const* name, auto& value, char const* kind, char const* about) {
-    return command.add_option(name, value, about).type_name(kind);
-  };
-  add("--policies", given->policies, "NAMES", "Skua's schedulers, or none (default: random,hierarchical)");
-  add("--peers", given->peers, "NAMES",
+  command.add_option("--policies", given->policies, "NAMES",
+                     "Skua's schedulers, or none (default: random,hierarchical)");
+  command.add_option(
+      "--peers", given->peers, "NAMES",
       "other runtimes, or none (default: all that the app has); with a loop style if it has styles: tbb:affinity");
-  add("--workers", given->workers, "N,N,...", "numbers of workers (default: 1 and the default of a pool)");
-  add("--repeat", given->repeat, "N", "timed rounds (default: at least 5, and more until 10 s are spent)");
-  add("--warmup", given->warm_up, "N", "rounds before those, verified but not timed (default: 1)");
-  add("--seed-of-order", given->seed, "N", "seed of the order within rounds (default: 1)");
+  command.add_option("--workers", given->workers, "N,N,...",
+                     "numbers of workers (default: 1 and the default of a pool)");
+  command.add_option("--repeat", given->repeat, "N",
+                     "timed rounds (default: at least 5, and more until 10 s are spent)");
+  command.add_option("--warmup", given->warm_up, "N", "rounds before those, verified but not timed (default: 1)");
+  command.add_option("--seed-of-order", given->seed, "N", "seed of the order within rounds (default: 1)");
   command.add_flag_function(
       "--map-overlap,!--no-map-overlap", [to = given.get()](std::int64_t count) { to->map_overlap = count > 0; },
       "in one more run each, measure the share of work that stays on its worker from iteration to iteration (default: "
       "if the app has maps), or not");
   command.add_flag("--breakdown", given->breakdown,
-                    "also show the workers' work, scheduling and idle time, and work inflation");
+                   "also show the workers' work, scheduling and idle time, and work inflation");
   add_json(command, given->json_path);
-  add("--html", given->html_path, "FILE|-",
-      "write the result as a page with figures, for a browser; - is standard output")
-      .refuses_empty();
+  command.add_option("--html", given->html_path, "FILE|-",
+                     "write the result as a page with figures, for a browser; - is standard output");
   given->flags.add_to(command, {.workers = false, .policy = false});
   return {command, [given] { return execute(*given); }};
 }

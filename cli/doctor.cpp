@@ -128,7 +128,6 @@ int execute(arguments const& given) {
 subcommand add_doctor(parser root) {
   parser const command =
       root.add_subcommand("doctor", "show what Skua finds on this machine, what is missing, and why");
-  command.explain_plainly("APP");
   auto const given = std::make_shared<arguments>();
   given->flags.add_to(command, {});
   add_optional_json(command, given->json_path);

@@ -129,17 +129,12 @@ int execute(arguments const& given) {
 
 subcommand add_experiment(parser root) {
   parser const command = root.add_subcommand("experiment", "repeat a published figure on a simulated machine");
-  command.explain_plainly("NAME");
   auto const given = std::make_shared<arguments>();
-  command
-      .add_option("NAME", given->name, "e.g. adws-sc19/fig12, or a file of yours (.toml); without it: list them all")
-      .type_name("");
-  command.add_option("--output", given->directory, "the directory for table, CSV, JSON and picture")
-      .type_name("DIR")
-      .shows_default()
-      .refuses_empty();
-  command.add_option("--panel", given->panels, "only this panel, e.g. \"N = 2048\"; may be given several times")
-      .type_name("NAME")
+  command.add_option("NAME", given->name, "",
+                     "e.g. adws-sc19/fig12, or a file of yours (.toml); without it: list them all");
+  command.add_option("--output", given->directory, "DIR", "the directory for table, CSV, JSON and picture")
+      .shows_default();
+  command.add_option("--panel", given->panels, "NAME", "only this panel, e.g. \"N = 2048\"; may be given several times")
       .repeatable();
   // A missing value arrives as the default.
   command
@@ -149,15 +144,14 @@ subcommand add_experiment(parser root) {
             given->vary = list == every_figure ? "" : list;
             return true;
           },
+          "FIGURES",
           "on which assumed figures of the machine the verdicts hang: each alone at both ends of its range; FIGURES is "
           "a "
           "list such as prices.steal_ns,shared_cache.bytes=1e7:4e7")
-      .type_name("FIGURES")
       .or_without_value(every_figure);
   command
-      .add_option("--threshold", given->threshold_percent,
-                   "with --vary: the least change of a value to show, in percent")
-      .type_name("PERCENT")
+      .add_option("--threshold", given->threshold_percent, "PERCENT",
+                  "with --vary: the least change of a value to show, in percent")
       .between(0, 1000)
       .shows_default();
   command.add_flag("--quick", given->quick, "small inputs and few points, to see that it runs");

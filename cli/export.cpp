@@ -108,23 +108,17 @@ int execute(arguments const& given) {
 
 subcommand add_export(parser root) {
   parser const command = root.add_subcommand("export", "write traces for Perfetto, Chrome, OTF2 tools or as CSV");
-  command.explain_plainly("TRACE");
   auto const given = std::make_shared<arguments>();
   command
-      .add_option("TRACE", given->traces,
-                   "what SKUA_TRACE was; the traces of all pools and ranks of a run go into one file")
-      .required()
-      .type_name("");
-  command.add_option("-o,--output", given->target, "where to; - is standard output")
-      .required()
-      .type_name("FILE|-")
-      .refuses_empty();
+      .add_option("TRACE", given->traces, "",
+                  "what SKUA_TRACE was; the traces of all pools and ranks of a run go into one file")
+      .required();
+  command.add_option("-o,--output", given->target, "FILE|-", "where to; - is standard output").required();
   command
-      .add_option("--format", given->format,
-                   fmt::format("perfetto (.pftrace), json (.json: Chrome's), csv (.csv) or otf2 (a folder .otf2{}); "
-                               "default: by FILE's ending",
-                               has_otf2() ? "" : ", which this build cannot write"))
-      .type_name("FORMAT")
+      .add_option("--format", given->format, "FORMAT",
+                  fmt::format("perfetto (.pftrace), json (.json: Chrome's), csv (.csv) or otf2 (a folder .otf2{}); "
+                              "default: by FILE's ending",
+                              has_otf2() ? "" : ", which this build cannot write"))
       .refuses_empty();
   return {command, [given] { return execute(*given); }};
 }

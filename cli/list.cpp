@@ -107,7 +107,6 @@ std::string as_text() {
 
 subcommand add_list(parser root) {
   parser const command = root.add_subcommand("list", "list the apps, the policies, the balancers and the peers");
-  command.explain_plainly("APP");
   auto const json_path = std::make_shared<std::string>();
   add_optional_json(command, *json_path);
   return {command, [json_path] {

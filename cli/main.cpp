@@ -50,7 +50,6 @@ int parse_and_execute(int argc, char** argv) {
   install_signal_handlers();
   root_parser const root("Skua runs programs made of many small tasks on all cores.", "skua");
   root.set_version(fmt::format("skua {}", look_at_machine().skua_version));
-  root.explain_plainly("SUBCOMMAND");
   root.require_subcommand();
   root.footer("For the options of a subcommand: skua SUBCOMMAND --help.");
   std::vector<subcommand> const all = add_subcommands(root);

@@ -178,12 +178,9 @@ int execute(arguments const& given) {
 subcommand add_profile(parser root) {
   parser const command =
       root.add_subcommand("profile", "show how far an app can scale, and what would help (simulated)");
-  command.explain_plainly("APP");
   auto const given = std::make_shared<arguments>(command);
   command.add_flag("--verify,!--no-verify", given->verify, "verify the app's answers (the default), or not");
-  command.add_option("--picture", given->picture, "draw the speed-ups, the ideal and what bounds them (.svg)")
-      .type_name("FILE")
-      .refuses_empty();
+  command.add_option("--picture", given->picture, "FILE", "draw the speed-ups, the ideal and what bounds them (.svg)");
   add_json(command, given->json_path);
   given->flags.add_to(command);
   return {command, [given] { return execute(*given); }};

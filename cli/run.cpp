@@ -293,47 +293,35 @@ int execute(arguments const& given) {
 
 subcommand add_run(parser root, launcher const& ranks) {
   parser const command = root.add_subcommand("run", "run one app, verify its answer, and time it");
-  command.explain_plainly("APP");
   auto const given = std::make_shared<arguments>(command);
-  command.add_option("--peer", given->peer, "run on a peer instead of Skua: serial, openmp, tbb, tbb:affinity, ...")
-      .type_name("NAME");
-  command.add_option("--repeat", given->repeat, "how many times to run (default: 1)").type_name("N");
+  command.add_option("--peer", given->peer, "NAME",
+                     "run on a peer instead of Skua: serial, openmp, tbb, tbb:affinity, ...");
+  command.add_option("--repeat", given->repeat, "N", "how many times to run (default: 1)");
   command.add_flag("--verify,!--no-verify", given->verify, "verify every answer (the default), or not");
-  command
-      .add_option("--map", given->map,
-                   "run once more, draw which worker ran which leaf (.svg, .png), and print the overlap of iterations")
-      .type_name("FILE")
-      .refuses_empty();
+  command.add_option(
+      "--map", given->map, "FILE",
+      "run once more, draw which worker ran which leaf (.svg, .png), and print the overlap of iterations");
   command.add_flag("--stats", given->stats, "show what each worker did");
   command.add_flag("--virtual", given->is_virtual,
-                    "run on virtual workers in one thread: repeatable, for finding bugs");
+                   "run on virtual workers in one thread: repeatable, for finding bugs");
   command.add_flag("--ranks", given->on_ranks, "run on the ranks that mpirun started; the default under mpirun");
   command
-      .add_option("--balance", given->balance,
-                   "between the iterations on ranks: none, steal, retentive (the default), auto, or a balancer")
-      .type_name("HOW")
+      .add_option("--balance", given->balance, "HOW",
+                  "between the iterations on ranks: none, steal, retentive (the default), auto, or a balancer")
       .refuses_empty();
-  command
-      .add_option("--checkpoint", given->checkpoint,
-                   "on ranks: write what is needed to go on after each iteration, and go on from it if it is there")
-      .type_name("FOLDER")
-      .refuses_empty();
+  command.add_option("--checkpoint", given->checkpoint, "FOLDER",
+                     "on ranks: write what is needed to go on after each iteration, and go on from it if it is there");
   command
       .add_flag("--recover{run-again}", given->recover,
-                 "on ranks: tasks of a rank that dies within an iteration run again on others (--recover=drop: they "
-                 "are only counted); "
-                 "Open MPI also needs mpirun --enable-recovery")
+                "on ranks: tasks of a rank that dies within an iteration run again on others (--recover=drop: they "
+                "are only counted); Open MPI also needs mpirun --enable-recovery")
       .type_name("HOW");
-  command
-      .add_option("--deadline", given->deadline,
-                   "on ranks: one that dies is noticed, on another node after so many seconds of silence (default with "
-                   "--recover: 10)")
-      .type_name("SECONDS");
-  command
-      .add_option(
-          "--serve", given->serve,
-          "who answers other ranks: between-tasks (the default; a worker does) or thread (one that runs no tasks)")
-      .type_name("HOW");
+  command.add_option("--deadline", given->deadline, "SECONDS",
+                     "on ranks: one that dies is noticed, on another node after so many seconds of silence (default "
+                     "with --recover: 10)");
+  command.add_option("--serve", given->serve, "HOW",
+                     "who answers other ranks: between-tasks (the default; a worker does) or thread (one that runs no "
+                     "tasks)");
   add_seed(command, given->seed, "of a --virtual run; --repeat goes on with the next seeds (default: 1)");
   add_json(command, given->json_path);
   given->flags.add_to(command, {});

@@ -144,7 +144,6 @@ int execute(arguments const& given) {
 
 subcommand add_sim(parser root) {
   parser const command = root.add_subcommand("sim", "simulate an app on a machine that you do not have");
-  command.explain_plainly("APP");
   auto const given = std::make_shared<arguments>(command);
   command.add_flag("--verify,!--no-verify", given->verify, "verify the app's answers (the default), or not");
   command.add_flag("--breakdown", given->breakdown, "also show where the workers' time goes");

@@ -134,13 +134,10 @@ int execute(arguments const& given) {
 
 subcommand add_top(parser root) {
   parser const command = root.add_subcommand("top", "watch the workers of a running program");
-  command.explain_plainly("");
   auto const given = std::make_shared<arguments>();
-  command.add_option("PID", given->process, "the process; without it, the only one of yours that has a pool of Skua")
-      .type_name("");
-  command.add_option("--interval", given->interval, "time between two looks, in milliseconds")
-      .type_name("MS")
-      .shows_default();
+  command.add_option("PID", given->process, "",
+                     "the process; without it, the only one of yours that has a pool of Skua");
+  command.add_option("--interval", given->interval, "MS", "time between two looks, in milliseconds").shows_default();
   command.add_flag("--once", given->once, "write one sample, and end");
   add_optional_json(command, given->json_path);
   return {command, [given] { return execute(*given); }};

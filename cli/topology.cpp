@@ -37,7 +37,6 @@ int execute(arguments const& given) {
 
 subcommand add_topology(parser root) {
   parser const command = root.add_subcommand("topology", "show the machine as a tree, with the workers on it");
-  command.explain_plainly("APP");
   auto const given = std::make_shared<arguments>();
   given->flags.add_to(command, {.policy = false, .running = false});
   add_optional_json(command, given->json_path);

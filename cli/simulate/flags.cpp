@@ -12,7 +12,7 @@
 namespace skua::cli {
 
 namespace {
-constexpr auto group = "Simulation";
+constexpr auto heading = "Simulation";
 }
 
 std::string_view name_of(sim::deque_kind k) {
@@ -25,7 +25,7 @@ std::string_view name_of(sim::deque_kind k) {
 }
 
 void add_seed(parser command, std::optional<std::string>& value, char const* about) {
-  command.add_option("--seed,--schedule-seed", value, about).group(group).type_name("N");
+  command.in_group(heading).add_option("--seed,--schedule-seed", value, "N", about);
 }
 
 std::uint32_t schedule_seed(std::optional<std::string> const& given, app_arguments const& app) {
@@ -36,32 +36,32 @@ std::uint32_t schedule_seed(std::optional<std::string> const& given, app_argumen
 }
 
 void sim_flags::add_to(parser command) {
-  auto const add = [&](char const* name, auto& value, char const* kind, char const* about) {
-    command.add_option(name, value, about).group(group).type_name(kind);
-  };
-  auto const add_flag = [&](char const* name, bool& value, char const* about) {
-    command.add_flag(name, value, about).group(group);
-  };
-  add("--machine", machine_, "NAME|FILE", "a machine model, shipped or in a file (default: xeon-6130-4s)");
-  add("--policies", policies_, "LIST", "the schedulers (default: random,hierarchical,adws,numa-ws)");
-  add("--workers", workers_, "LIST", "e.g. 1,2,4; at most as many as the machine has PUs (default: 1,2,4,... to all)");
-  add("--placement", placement_, "WHERE",
+  command = command.in_group(heading);
+  command.add_option("--machine", machine_, "NAME|FILE",
+                     "a machine model, shipped or in a file (default: xeon-6130-4s)");
+  command.add_option("--policies", policies_, "LIST", "the schedulers (default: random,hierarchical,adws,numa-ws)");
+  command.add_option("--workers", workers_, "LIST",
+                     "e.g. 1,2,4; at most as many as the machine has PUs (default: 1,2,4,... to all)");
+  command.add_option(
+      "--placement", placement_, "WHERE",
       "of pages: first-touch (default), interleave, prepared (by one thread), places (of their owners) or bind:N");
   add_seed(command, seed_, "of every random choice (default: 1); --schedule-seed leaves the app's input alone");
-  add("--seeds", seeds_, "K", "run with K seeds from --seed on and show the median run (default: 1)");
-  add("--warm-up", warm_up_, "K",
-      "whole runs before the one that counts, with the same policy and caches (default: 0)");
-  add("--task-ns", task_ns_, "N",
-      "duration of a task in an app without leaves, and of a leaf without flops (default: measured)");
-  add("--noise", noise_, "RATE:TIME", "the system interrupts each core RATE times a second for TIME, e.g. 100:20us");
-  add("--deques", deques_, "KIND",
+  command.add_option("--seeds", seeds_, "K", "run with K seeds from --seed on and show the median run (default: 1)");
+  command.add_option("--warm-up", warm_up_, "K",
+                     "whole runs before the one that counts, with the same policy and caches (default: 0)");
+  command.add_option("--task-ns", task_ns_, "N",
+                     "duration of a task in an app without leaves, and of a leaf without flops (default: measured)");
+  command.add_option("--noise", noise_, "RATE:TIME",
+                     "the system interrupts each core RATE times a second for TIME, e.g. 100:20us");
+  command.add_option(
+      "--deques", deques_, "KIND",
       "who pays for the fences of steals: biased (default), thief-fences (a heavy one per attempt) or owner-fences");
-  add_flag(
+  command.add_flag(
       "--measured-leaves", measure_leaves_,
       "every leaf, and the code between leaves, takes as long as in a serial run here, whatever flops leaves declare");
-  add_flag("--live", live_, "run the program itself in virtual time");
-  add_flag("--recorded", recorded_,
-           "simulate the task tree of a serial run (the default if the tree does not depend on the schedule)");
+  command.add_flag("--live", live_, "run the program itself in virtual time");
+  command.add_flag("--recorded", recorded_,
+                   "simulate the task tree of a serial run (the default if the tree does not depend on the schedule)");
 }
 
 sim::machine_model sim_flags::model() const { return sim::machine_model::load(machine_); }

@@ -81,20 +81,18 @@ void vary(std::span<std::uint64_t> durations, std::span<std::uint64_t const> mea
 }  // namespace
 
 void rank_flags::add_to(parser command) {
-  constexpr auto group = "Ranks";
-  auto const add = [&](char const* name, auto& value, char const* kind, char const* about) {
-    command.add_option(name, value, about).group(group).type_name(kind);
-  };
-  add("--ranks", ranks_, "N",
-      "simulate ranks of a cluster (--machine hopper, intrepid, titan or FILE) instead of workers");
-  add("--iterations", iterations_, "N", "how often the collection is processed (default: 5)");
-  add("--balance", balance_, "HOW", "between iterations: none, steal, retentive (default), or a balancer");
-  add("--floor", floor_, "SHARE",
-      "what every task takes besides its work, as a share of the mean (default: 0.25; an assumption)");
-  add("--variation", variation_, "SHARE", "by which a task's time differs between iterations, at most (default: 0)");
-  add("--longest-pause", pause_, "TIME", "of a rank between two attempts to steal (default: 2ms)");
-  command.add_flag("--every-attempt", every_attempt_, "simulate also the attempts to steal that fail (slow)")
-      .group(group);
+  command = command.in_group("Ranks");
+  command.add_option("--ranks", ranks_, "N",
+                     "simulate ranks of a cluster (--machine hopper, intrepid, titan or FILE) instead of workers");
+  command.add_option("--iterations", iterations_, "N", "how often the collection is processed (default: 5)");
+  command.add_option("--balance", balance_, "HOW",
+                     "between iterations: none, steal, retentive (default), or a balancer");
+  command.add_option("--floor", floor_, "SHARE",
+                     "what every task takes besides its work, as a share of the mean (default: 0.25; an assumption)");
+  command.add_option("--variation", variation_, "SHARE",
+                     "by which a task's time differs between iterations, at most (default: 0)");
+  command.add_option("--longest-pause", pause_, "TIME", "of a rank between two attempts to steal (default: 2ms)");
+  command.add_flag("--every-attempt", every_attempt_, "simulate also the attempts to steal that fail (slow)");
 }
 
 std::uint32_t rank_flags::ranks() const { return read_whole_number("--ranks", *ranks_, 1, 10'000'000); }

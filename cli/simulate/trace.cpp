@@ -36,10 +36,9 @@ std::string describe(std::string_view app, std::string_view policy, std::string_
 }  // namespace
 
 void sim_trace_flags::add_to(parser command) {
-  command.add_option("--trace", path_, "write down what the simulated workers do, of one policy and number of workers")
-      .type_name("FILE")
-      .refuses_empty();
-  command.add_option("--trace-size", size_, "of all its events together, e.g. 256m (default: 32m)").type_name("SIZE");
+  command.add_option("--trace", path_, "FILE",
+                     "write down what the simulated workers do, of one policy and number of workers");
+  command.add_option("--trace-size", size_, "SIZE", "of all its events together, e.g. 256m (default: 32m)");
 }
 
 std::size_t sim_trace_flags::bytes() const {

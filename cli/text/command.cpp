@@ -13,11 +13,6 @@ command_option& command_option::type_name(std::string const& name) {
   return *this;
 }
 
-command_option& command_option::group(std::string const& name) {
-  of_->group(name);
-  return *this;
-}
-
 command_option& command_option::required() {
   of_->required();
   return *this;
@@ -52,58 +47,61 @@ command_option& command_option::refuses_empty() {
 bool command_option::is_given() const { return of_->count() > 0; }
 std::string command_option::name() const { return of_->get_name(); }
 
+command_option parser::grouped(CLI::Option& made) const {
+  if (!group_.empty()) made.group(group_);
+  return command_option(made);
+}
+
 parser parser::add_subcommand(std::string const& name, std::string const& about) const {
-  return parser(*of_->add_subcommand(name, about));
+  parser const made(*of_->add_subcommand(name, about));
+  explain_plainly(made.of(), "APP");
+  return made;
 }
 
-command_option parser::add_option(std::string const& name, std::string& value, std::string const& about) const {
-  return command_option(*of_->add_option(name, value, about));
+parser parser::in_group(std::string heading) const {
+  parser same = *this;
+  same.group_ = std::move(heading);
+  return same;
 }
 
-command_option parser::add_option(std::string const& name, std::optional<std::string>& value,
+template <class T>
+command_option parser::add_option(std::string const& name, T& value, std::string const& kind,
                                   std::string const& about) const {
-  return command_option(*of_->add_option(name, value, about));
+  command_option made = grouped(*of_->add_option(name, value, about));
+  made.type_name(kind);
+  bool const is_path = kind.starts_with("FILE") || kind == "DIR" || kind == "FOLDER";
+  return is_path ? made.refuses_empty() : made;
 }
 
-command_option parser::add_option(std::string const& name, std::vector<std::string>& values,
-                                  std::string const& about) const {
-  return command_option(*of_->add_option(name, values, about));
-}
+using option_text = std::string const;
+template command_option parser::add_option(option_text&, std::string&, option_text&, option_text&) const;
+template command_option parser::add_option(option_text&, std::optional<std::string>&, option_text&, option_text&) const;
+template command_option parser::add_option(option_text&, std::vector<std::string>&, option_text&, option_text&) const;
+template command_option parser::add_option(option_text&, double&, option_text&, option_text&) const;
+template command_option parser::add_option(option_text&, std::optional<double>&, option_text&, option_text&) const;
 
-command_option parser::add_option(std::string const& name, double& value, std::string const& about) const {
-  return command_option(*of_->add_option(name, value, about));
-}
-
-command_option parser::add_option(std::string const& name, std::optional<double>& value,
-                                  std::string const& about) const {
-  return command_option(*of_->add_option(name, value, about));
-}
-
-command_option parser::add_option_function(std::string const& name,
-                                           std::function<bool(std::string const&)> const& take,
-                                           std::string const& about) const {
+command_option parser::add_option_function(std::string const& name, std::function<bool(std::string const&)> const& take,
+                                           std::string const& kind, std::string const& about) const {
   // usage_message makes a sentence of this error, too.
   auto const checked = [take, name](std::string const& value) {
     if (!take(value)) throw CLI::ValidationError(name, "refused");
   };
-  return command_option(*of_->add_option_function<std::string>(name, checked, about));
+  return grouped(*of_->add_option_function<std::string>(name, checked, about)).type_name(kind);
 }
 
 command_option parser::add_flag(std::string const& name, bool& value, std::string const& about) const {
-  return command_option(*of_->add_flag(name, value, about));
+  return grouped(*of_->add_flag(name, value, about));
 }
 
 command_option parser::add_flag(std::string const& name, std::optional<std::string>& value,
                                 std::string const& about) const {
-  return command_option(*of_->add_flag(name, value, about));
+  return grouped(*of_->add_flag(name, value, about));
 }
 
 command_option parser::add_flag_function(std::string const& name, std::function<void(std::int64_t)> const& take,
                                          std::string const& about) const {
-  return command_option(*of_->add_flag_function(name, take, about));
+  return grouped(*of_->add_flag_function(name, take, about));
 }
-
-void parser::explain_plainly(std::string const& below) const { cli::explain_plainly(*of_, below); }
 
 bool parser::is_parsed() const { return of_->parsed(); }
 std::string parser::name() const { return of_->get_name(); }
@@ -111,7 +109,9 @@ std::string parser::name() const { return of_->get_name(); }
 root_parser::root_parser(std::string const& about, std::string const& name)
     : root_parser(std::make_unique<CLI::App>(about, name)) {}
 
-root_parser::root_parser(std::unique_ptr<CLI::App> owned) noexcept : parser(*owned), owned_(std::move(owned)) {}
+root_parser::root_parser(std::unique_ptr<CLI::App> owned) : parser(*owned), owned_(std::move(owned)) {
+  explain_plainly(*owned_, "SUBCOMMAND");
+}
 
 root_parser::~root_parser() = default;
 

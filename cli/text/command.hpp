@@ -24,8 +24,6 @@ class command_option {
 
   /// What --help calls its value.
   command_option& type_name(std::string const& name);
-  /// Under which heading --help lists it.
-  command_option& group(std::string const& name);
   command_option& required();
   /// --help shows what the variable holds now.
   command_option& shows_default();
@@ -51,15 +49,16 @@ class parser {
   explicit parser(CLI::App& of) noexcept : of_(&of) {}
 
   [[nodiscard]] parser add_subcommand(std::string const& name, std::string const& about) const;
+  /// The same command; --help lists what is added through this copy under a heading of its own.
+  [[nodiscard]] parser in_group(std::string heading) const;
 
-  command_option add_option(std::string const& name, std::string& value, std::string const& about) const;
-  command_option add_option(std::string const& name, std::optional<std::string>& value, std::string const& about) const;
-  command_option add_option(std::string const& name, std::vector<std::string>& values, std::string const& about) const;
-  command_option add_option(std::string const& name, double& value, std::string const& about) const;
-  command_option add_option(std::string const& name, std::optional<double>& value, std::string const& about) const;
+  /// T: std::string, double, a std::optional of either, or std::vector<std::string>. `kind` is what --help calls the value; an
+  /// empty FILE, DIR or FOLDER counts as a missing value.
+  template <class T>
+  command_option add_option(std::string const& name, T& value, std::string const& kind, std::string const& about) const;
   /// A value that `take` answers with false counts as missing.
   command_option add_option_function(std::string const& name, std::function<bool(std::string const&)> const& take,
-                                     std::string const& about) const;
+                                     std::string const& kind, std::string const& about) const;
 
   /// "--on,!--off": the second name sets it to false.
   command_option add_flag(std::string const& name, bool& value, std::string const& about) const;
@@ -69,9 +68,6 @@ class parser {
   command_option add_flag_function(std::string const& name, std::function<void(std::int64_t)> const& take,
                                    std::string const& about) const;
 
-  /// Lays --help out as usage.hpp says; `below` is what its line of usage calls the next word.
-  void explain_plainly(std::string const& below) const;
-
   /// Whether the command line named it.
   [[nodiscard]] bool is_parsed() const;
   [[nodiscard]] std::string name() const;
@@ -79,7 +75,10 @@ class parser {
   [[nodiscard]] CLI::App& of() const noexcept { return *of_; }
 
  protected:
+  [[nodiscard]] command_option grouped(CLI::Option& made) const;
+
   CLI::App* of_;
+  std::string group_ = {};  ///< empty: the parser's own
 };
 
 /// What a parser says in place of running a subcommand: help, or what is wrong.
@@ -88,7 +87,7 @@ struct parser_says {
   bool is_fault = false;
 };
 
-/// The command on top. Its subcommands live as long as it does.
+/// The command on top. Its subcommands live as long as it does, and --help is laid out as usage.hpp says.
 class root_parser final : public parser {
  public:
   explicit root_parser(std::string const& about = "", std::string const& name = "");
@@ -108,7 +107,7 @@ class root_parser final : public parser {
   [[nodiscard]] std::optional<parser_says> parse(std::string const& line) const;
 
  private:
-  explicit root_parser(std::unique_ptr<CLI::App> owned) noexcept;
+  explicit root_parser(std::unique_ptr<CLI::App> owned);
   [[nodiscard]] std::optional<parser_says> answer_of(std::function<void()> const& parse) const;
 
   std::unique_ptr<CLI::App> owned_;

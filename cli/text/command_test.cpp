@@ -15,7 +15,7 @@ struct command_under_test {
   root_parser const root{"for tests", "test"};
   parser const command = root.add_subcommand("go", "goes");
   std::string text = "start";
-  std::optional<std::string> maybe;
+  std::optional<std::string> maybe, file;
   std::vector<std::string> words, arguments;
   double number = 5;
   std::optional<double> other;
@@ -24,18 +24,17 @@ struct command_under_test {
   std::int64_t times = 0;
   std::string taken = "nothing";
 
-  command_option const of_text = command.add_option("-t,--text", text, "a text").type_name("T").shows_default();
+  command_option const of_text = command.add_option("-t,--text", text, "T", "a text").shows_default();
 
   command_under_test() {
     root.set_version("test 1");
-    root.explain_plainly("SUBCOMMAND");
     root.require_subcommand();
-    command.explain_plainly("");
-    command.add_option("WORDS", arguments, "arguments").type_name("");
-    command.add_option("--maybe", maybe, "may be empty or not").type_name("M").refuses_empty();
-    command.add_option("--word", words, "a word").type_name("W").repeatable();
-    command.add_option("--number", number, "a number").type_name("N").between(0, 10);
-    command.add_option("--other", other, "another").group("More");
+    command.add_option("WORDS", arguments, "", "arguments");
+    command.add_option("--maybe", maybe, "M", "may be empty or not").refuses_empty();
+    command.add_option("--file", file, "FILE", "where to");
+    command.add_option("--word", words, "W", "a word").repeatable();
+    command.add_option("--number", number, "N", "a number").between(0, 10);
+    command.in_group("More").add_option("--other", other, "N", "another");
     command.add_flag("--on,!--off", flag, "on or off");
     command.add_flag("--how{so}", how, "how");
     command.add_flag_function("--count", [this](std::int64_t n) { times = n; }, "counts");
@@ -46,7 +45,7 @@ struct command_under_test {
               taken = value;
               return value != "bad";
             },
-            "takes")
+            "X", "takes")
         .or_without_value("all");
   }
 
@@ -109,9 +108,11 @@ TEST(parser, a_line_that_makes_no_sense_is_a_fault_with_the_rule) {
   auto const said_of = [](std::string const& line) { return command_under_test().said_of(line); };
   EXPECT_EQ(said_of(""), "fault: subcommand is missing; allowed: go");
   EXPECT_EQ(said_of("went"), "fault: subcommand is 'went'; allowed: go");
-  EXPECT_EQ(said_of("go --tixt x"), "fault: go: option is '--tixt'; allowed: see skua go --help; "
-                                       "did you mean '--text'?");
+  EXPECT_EQ(said_of("go --tixt x"),
+            "fault: go: option is '--tixt'; allowed: see skua go --help; "
+            "did you mean '--text'?");
   EXPECT_EQ(said_of("go --maybe="), "fault: go: --maybe is missing its value; allowed: a value (may be empty or not)");
+  EXPECT_EQ(said_of("go --file="), "fault: go: --file is missing its value; allowed: a value (where to)");
   EXPECT_EQ(said_of("go --take bad"), "fault: go: --take is missing its value; allowed: a value (takes)");
   EXPECT_EQ(said_of("go -t a -t b"), "fault: go: --text is given 2 times; allowed: once");
   EXPECT_NE(said_of("go --number 11"), "");

@@ -88,9 +88,7 @@ void refuse_same_file(std::string_view option, std::string const& path, std::str
 }
 
 void add_json(parser command, std::string& path) {
-  command.add_option("--json", path, "write the result as JSON; - is standard output")
-      .type_name("FILE|-")
-      .refuses_empty();
+  command.add_option("--json", path, "FILE|-", "write the result as JSON; - is standard output");
 }
 
 void add_optional_json(parser command, std::string& path) {
@@ -99,8 +97,7 @@ void add_optional_json(parser command, std::string& path) {
     path = value;
     return !value.empty();
   };
-  command.add_option_function("--json", take, "write the result as JSON; without FILE to standard output")
-      .type_name("FILE")
+  command.add_option_function("--json", take, "FILE", "write the result as JSON; without FILE to standard output")
       .or_without_value("-");
 }
 

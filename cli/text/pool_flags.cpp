@@ -16,36 +16,35 @@
 namespace skua::cli {
 
 void pool_flags::add_to(parser command, offer which) {
-  constexpr auto group = "Pool";
-  auto const add = [&](char const* name, std::optional<std::string>& value, char const* kind, char const* about) {
-    return command.add_option(name, value, about).group(group).type_name(kind);
-  };
+  command = command.in_group("Pool");
   if (which.policy)
-    add("--policy", policy_, "NAME",
-        "the scheduler: NAME or NAME:OPTION,OPTION, see skua list (default: SKUA_POLICY, else random)");
+    command.add_option("--policy", policy_, "NAME",
+                       "the scheduler: NAME or NAME:OPTION,OPTION, see skua list (default: SKUA_POLICY, else random)");
   if (which.workers)
-    add("--workers", workers_, "N", "1 to 65536 (default: SKUA_WORKERS, else what affinity mask and CPU quota allow)");
-  add("--places", places_, "LIST",
-      "the places, written as for OMP_PLACES (default: SKUA_PLACES, else one per L3 cache)")
+    command.add_option("--workers", workers_, "N",
+                       "1 to 65536 (default: SKUA_WORKERS, else what affinity mask and CPU quota allow)");
+  command
+      .add_option("--places", places_, "LIST",
+                  "the places, written as for OMP_PLACES (default: SKUA_PLACES, else one per L3 cache)")
       .refuses_empty();
   if (which.running) {
-    add("--partitions", partitions_, "FILE",
-        "which workers may run a task together, for arms (default: SKUA_PARTITIONS, else from the topology)")
-        .refuses_empty();
-    add("--history", history_, "FILE",
-        "where arms keeps the times of tasks from run to run (default: SKUA_HISTORY, else nowhere)")
-        .refuses_empty();
-    add("--trace", trace_, "FILE",
-        "write down what the workers do, for skua report (default: SKUA_TRACE, else nowhere)")
-        .refuses_empty();
-    add("--pin", pin_, "on|off",
-        "bind workers to processors (default: SKUA_PIN, else on if every usable PU gets one worker)");
-    add("--spin", spin_, "TIME", "how long an idle worker searches before it sleeps (default: SKUA_SPIN, else 50us)");
-    add("--stack", stack_, "SIZE", "size of a task's stack, e.g. 256k (default: SKUA_STACK, else 8m)");
+    command.add_option(
+        "--partitions", partitions_, "FILE",
+        "which workers may run a task together, for arms (default: SKUA_PARTITIONS, else from the topology)");
+    command.add_option("--history", history_, "FILE",
+                       "where arms keeps the times of tasks from run to run (default: SKUA_HISTORY, else nowhere)");
+    command.add_option("--trace", trace_, "FILE",
+                       "write down what the workers do, for skua report (default: SKUA_TRACE, else nowhere)");
+    command.add_option("--pin", pin_, "on|off",
+                       "bind workers to processors (default: SKUA_PIN, else on if every usable PU gets one worker)");
+    command.add_option("--spin", spin_, "TIME",
+                       "how long an idle worker searches before it sleeps (default: SKUA_SPIN, else 50us)");
+    command.add_option("--stack", stack_, "SIZE", "size of a task's stack, e.g. 256k (default: SKUA_STACK, else 8m)");
   }
-  add("--synthetic", synthetic_, "TOPOLOGY", "pretend to run on this machine, e.g. \"package:2 core:4\"");
-  add("--xml", xml_, "FILE", "pretend to run on the machine in this XML file of hwloc's lstopo");
-  command.add_flag("--scatter", scatter_, "spread the workers over the machine instead of packing them").group(group);
+  command.add_option("--synthetic", synthetic_, "TOPOLOGY",
+                     "pretend to run on this machine, e.g. \"package:2 core:4\"");
+  command.add_option("--xml", xml_, "FILE", "pretend to run on the machine in this XML file of hwloc's lstopo");
+  command.add_flag("--scatter", scatter_, "spread the workers over the machine instead of packing them");
 }
 
 void pool_flags::refuse_all_but(std::initializer_list<std::string_view> honoured, std::string_view other,

@@ -11,7 +11,7 @@ class ParseError;
 
 namespace skua::cli {
 
-/// For parser::explain_plainly (command.hpp): sets the layout of --help, "--name VALUE  what it does", for `command` and for what is added to it afterwards.
+/// Sets the layout of --help, "--name VALUE  what it does", for `command` and for what is added to it afterwards.
 /// `below` is what the usage line calls its subcommands: SUBCOMMAND or APP.
 void explain_plainly(CLI::App& command, std::string const& below);
 
