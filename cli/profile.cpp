@@ -82,13 +82,11 @@ json to_json(program_profile const& f, sim_frame const& frame) {
   all["advice"] = json::array();
   for (advice const& a : f.advised)
     all["advice"].push_back({{"what", a.what}, {"figure", a.figure}, {"change", a.change}});
-  std::vector<report::column> columns = sim_columns();
-  columns.push_back({"shares", ""});
-  report curve = row_report({}, std::move(columns));
+  report curve;
   for (sim_row const& r : f.swept.rows) {
-    std::vector<cell> cells = sim_cells(r, frame.serial.time_s);
-    cells.push_back(cell::of(to_json(shares_of(r.median))));
-    curve.add(row_of(sim_keys(r, frame.verified), std::move(cells)));
+    std::vector<named_cell> cells = sim_cells(r, frame.serial.time_s);
+    cells.push_back({"shares", "", cell::of(to_json(shares_of(r.median)))});
+    curve.add_named(row_of(sim_keys(r, frame.verified), std::move(cells)));
   }
   all["rows"] = curve.rows();
   return all;

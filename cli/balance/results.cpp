@@ -24,23 +24,22 @@ std::optional<double> hops_each(policies::balance::balance_report const& found) 
 }  // namespace
 
 report report_of(std::vector<balance_row> const& rows) {
-  report all = row_report({.runner = "balancer", .workers = "", .median = "time of one thread"},
-                          {{"application", "application"},
-                           {"over_ideal_before", "before"},
-                           {"over_ideal_after", "over ideal"},
-                           {"over_bound_after", "over bound"},
-                           {"migrations", "migrations"},
-                           {"moved_share", "load moved"},
-                           {"hops_per_migration", "hops each"},
-                           {"balance_s", "on the cluster"}});
+  report all;
   for (balance_row const& r : rows) {
     auto const& found = r.report;
     double const whole = found.average * found.ranks;
     double const moved = whole > 0 ? static_cast<double>(found.moved) / whole : 0;
-    all.add(row_of({.runner = r.balancer, .workers = 1, .median_s = r.seconds, .verified = r.conserved},
-                   {cell::of(r.application), percent(found.over_ideal_before()), percent(found.over_ideal_after()),
-                    percent(found.over_bound_after()), cell::of(found.migrations), cell::share(moved),
-                    cell::ratio(hops_each(found)), r.cluster_s ? cell::seconds(*r.cluster_s) : cell::of(nullptr)}));
+    all.add_named(
+        row_of({.runner = r.balancer, .workers = 1, .median_s = r.seconds, .verified = r.conserved},
+               {{"application", "application", cell::of(r.application)},
+                {"over_ideal_before", "before", percent(found.over_ideal_before())},
+                {"over_ideal_after", "over ideal", percent(found.over_ideal_after())},
+                {"over_bound_after", "over bound", percent(found.over_bound_after())},
+                {"migrations", "migrations", cell::of(found.migrations)},
+                {"moved_share", "load moved", cell::share(moved)},
+                {"hops_per_migration", "hops each", cell::ratio(hops_each(found))},
+                {"balance_s", "on the cluster", r.cluster_s ? cell::seconds(*r.cluster_s) : cell::of(nullptr)}},
+               {.runner = "balancer", .workers = "", .median = "time of one thread"}));
   }
   return all;
 }

@@ -146,26 +146,22 @@ cell over_one(measured_point const& p, double value) { return p.alone_s > 0 ? ce
 
 report rows_of(experiment_results const& r) {
   experiment const& e = *r.of;
-  std::vector<report::column> columns;
-  for (char const* const key : {"model", "panel", "series", "placement", "x_label", "x"}) columns.push_back({key, ""});
-  std::ranges::copy(sim_columns(), std::back_inserter(columns));
-  for (char const* const key : {"serial_s", "one_worker_s", "inflation_over_one_work", "gflops"})
-    columns.push_back({key, ""});
-  report all = row_report({}, std::move(columns));
+  report all;
   for (auto const& p : r.points) {
     measured_point const& what = p.what;
     experiment_series const& s = e.series[p.series];
-    std::vector<cell> cells{cell::of(r.machine), cell::of(label_of(e.panels[p.panel], r.quick)),
-                            cell::of(s.name),    cell::of(what.placement),
-                            cell::of(e.x.label), cell::of(p.x)};
-    std::ranges::copy(sim_cells(what.row, what.serial_s), std::back_inserter(cells));
-    cells.push_back(cell::of(what.serial_s));
-    cells.push_back(over_one(what, what.alone_s));
-    cells.push_back(over_one(what, value_of(what, quantity::inflation)));
-    cells.push_back(cell::of(value_of(what, quantity::gflops)));
+    std::vector<named_cell> cells{
+        {"model", "", cell::of(r.machine)},   {"panel", "", cell::of(label_of(e.panels[p.panel], r.quick))},
+        {"series", "", cell::of(s.name)},     {"placement", "", cell::of(what.placement)},
+        {"x_label", "", cell::of(e.x.label)}, {"x", "", cell::of(p.x)}};
+    std::ranges::move(sim_cells(what.row, what.serial_s), std::back_inserter(cells));
+    cells.push_back({"serial_s", "", cell::of(what.serial_s)});
+    cells.push_back({"one_worker_s", "", over_one(what, what.alone_s)});
+    cells.push_back({"inflation_over_one_work", "", over_one(what, value_of(what, quantity::inflation))});
+    cells.push_back({"gflops", "", cell::of(value_of(what, quantity::gflops))});
     common_keys common = sim_keys(what.row, true);  // a wrong answer ends the experiment
     if (s.how == dealing::statically) common.runner = "static";
-    all.add(row_of(common, std::move(cells)));
+    all.add_named(row_of(common, std::move(cells)));
   }
   return all;
 }

@@ -23,18 +23,11 @@ bool is_named(kind k) noexcept {
          k == kind::mark || k == kind::called;
 }
 
-std::string quoted_as_csv(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string all = "\"";
-  for (char const c : text) all += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return all + '"';
-}
-
 /// Tasks have names that the compiler made, the others those that people gave.
 std::string name_in(trace::trace_data const& t, trace::event const& e) {
   std::string_view const said = t.name(e.other);
   bool const is_given = said.empty() || e.what == kind::mark || e.what == kind::region_opened;
-  return is_given ? quoted_as_csv(said) : quoted_as_csv(short_name(said));
+  return is_given ? quoted_for_csv(said) : quoted_for_csv(short_name(said));
 }
 
 struct place {

@@ -72,32 +72,25 @@ std::vector<row> rows_of(std::span<runner const> runners, std::span<record const
 report report_of(std::span<row const> rows) {
   bool const all_right =
       std::ranges::all_of(rows, [](row const& r) { return r.what->checked && r.what->wrong_answers == 0; });
-  report all = row_report({.runner = "runner", .median = "median", .verified = all_right ? "" : "verified"},
-                          {{"min_s", "min"},
-                           {"max_s", "max"},
-                           {"runs", ""},
-                           {"speedup_over_serial", "speed-up"},
-                           {"ratio_to_best_peer", "vs peer"},
-                           {"facts", ""}});
+  common_heads const heads{.runner = "runner", .median = "median", .verified = all_right ? "" : "verified"};
   bool const mapped = std::ranges::any_of(rows, [](row const& r) { return r.what->map.has_value(); });
-  if (mapped) {
-    all.add_column({"map_overlap", "overlap"});
-    all.add_column({"map_shares", "largest share"});
-  }
-  for (char const* const key : breakdown_keys) all.add_column({key, ""});
+  report all;
   for (row const& r : rows) {
     record const& what = *r.what;
-    std::vector<cell> cells{cell::seconds(what.min_s()),       cell::seconds(what.max_s()),
-                            cell::of(what.times_s.size()),     cell::ratio(r.speedup_over_serial),
-                            cell::ratio(r.ratio_to_best_peer), cell::of(what.facts)};
+    std::vector<named_cell> cells{{"min_s", "min", cell::seconds(what.min_s())},
+                                  {"max_s", "max", cell::seconds(what.max_s())},
+                                  {"runs", "", cell::of(what.times_s.size())},
+                                  {"speedup_over_serial", "speed-up", cell::ratio(r.speedup_over_serial)},
+                                  {"ratio_to_best_peer", "vs peer", cell::ratio(r.ratio_to_best_peer)},
+                                  {"facts", "", cell::of(what.facts)}};
     if (mapped) {
-      cells.push_back(what.map ? overlap_of(*what.map) : cell::ratio({}));
-      cells.push_back(what.map ? shares_of(*what.map) : cell::ratio({}));
+      cells.push_back({"map_overlap", "overlap", what.map ? overlap_of(*what.map) : cell::ratio({})});
+      cells.push_back({"map_shares", "largest share", what.map ? shares_of(*what.map) : cell::ratio({})});
     }
     json const spent = what.breakdowns.empty() ? json::object() : breakdown_json(r, rows);
     for (char const* const key : breakdown_keys)
-      cells.push_back(spent.contains(key) ? cell::of(spent[key]) : cell::missing());
-    all.add(row_of(keys_of(r), std::move(cells)));
+      cells.push_back({key, "", spent.contains(key) ? cell::of(spent[key]) : cell::missing()});
+    all.add_named(row_of(keys_of(r), std::move(cells), heads));
   }
   return all;
 }

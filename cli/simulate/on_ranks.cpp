@@ -10,6 +10,7 @@
 #include "apps/ranks_plan.hpp"
 #include "cli/text/app_arguments.hpp"
 #include "cli/text/interrupt.hpp"
+#include "cli/text/json_row.hpp"
 #include "cli/text/option_values.hpp"
 #include "skua/machine/ranks/simulated/balance_time.hpp"
 #include "skua/parts/base/dice.hpp"
@@ -165,49 +166,28 @@ std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster c
 }
 
 report report_of(std::vector<ranks_iteration> const& all, std::string const& balance) {
-  report r({{"runner", ""},
-            {"workers", ""},
-            {"median_s", "time"},
-            {"verified", ""},
-            {"simulated", ""},
-            {"iteration", "iteration"},
-            {"ideal_s", "ideal"},
-            {"efficiency", "efficiency"},
-            {"attempted_mean", "attempts/rank"},
-            {"attempted_deviation", "+-"},
-            {"successful_mean", "steals/rank"},
-            {"successful_deviation", "+-"},
-            {"tasks_mean", "tasks/rank"},
-            {"tasks_deviation", "+-"},
-            {"tasks_stolen", ""},
-            {"migrations", "migrations"},
-            {"balance_s", "balancing"},
-            {"rounds", ""},
-            {"events", ""},
-            {"busy_shares", ""}});
+  report r;
   auto const number = [](double v) { return cell{v, fmt::format("{:.1f}", v)}; };
   for (std::size_t i = 0; i < all.size(); ++i) {
     ranks::simulated_iteration const& run = all[i].run;
-    r.add({cell::of(balance),
-           cell::of(1),
-           cell::seconds(run.seconds),
-           cell::of(nullptr),
-           cell::of(true),
-           cell::of(i + 1),
-           cell::seconds(run.ideal_seconds),
-           cell::share(run.efficiency),
-           number(run.attempted.mean),
-           number(run.attempted.deviation),
-           number(run.successful.mean),
-           number(run.successful.deviation),
-           number(run.tasks.mean),
-           number(run.tasks.deviation),
-           cell::of(run.moved),
-           cell::of(all[i].migrations),
-           all[i].balance_s ? cell::seconds(*all[i].balance_s) : cell::of(nullptr),
-           cell::of(run.rounds),
-           cell::of(run.events),
-           cell::of(run.busy)});
+    cell const balancing = all[i].balance_s ? cell::seconds(*all[i].balance_s) : cell::of(nullptr);
+    r.add_named(row_of({.runner = balance, .median_s = run.seconds, .simulated = true},
+                       {{"iteration", "iteration", cell::of(i + 1)},
+                        {"ideal_s", "ideal", cell::seconds(run.ideal_seconds)},
+                        {"efficiency", "efficiency", cell::share(run.efficiency)},
+                        {"attempted_mean", "attempts/rank", number(run.attempted.mean)},
+                        {"attempted_deviation", "+-", number(run.attempted.deviation)},
+                        {"successful_mean", "steals/rank", number(run.successful.mean)},
+                        {"successful_deviation", "+-", number(run.successful.deviation)},
+                        {"tasks_mean", "tasks/rank", number(run.tasks.mean)},
+                        {"tasks_deviation", "+-", number(run.tasks.deviation)},
+                        {"tasks_stolen", "", cell::of(run.moved)},
+                        {"migrations", "migrations", cell::of(all[i].migrations)},
+                        {"balance_s", "balancing", balancing},
+                        {"rounds", "", cell::of(run.rounds)},
+                        {"events", "", cell::of(run.events)},
+                        {"busy_shares", "", cell::of(run.busy)}},
+                       {.runner = "", .workers = ""}));
   }
   return r;
 }

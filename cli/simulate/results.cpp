@@ -25,6 +25,13 @@ json steals_of(sim_outcome const& o) {
   return by_distance(o.steals_by_distance, [&](std::size_t d) { return o.distance_names[d]; });
 }
 
+json counts_of(sim::worker_counters const& w) {
+  return {{"steals", w.steals},           {"sleeps", w.naps},
+          {"revocations", w.revocations}, {"heavy_fences", w.heavy_fences},
+          {"interrupts", w.interrupts},   {"spawns", w.spawns},
+          {"conversions", w.conversions}, {"dead", w.dead}};
+}
+
 json workers_of(sim_outcome const& o) {
   json all = json::array();
   for (sim::worker_counters const& w : o.workers) {
@@ -33,15 +40,8 @@ json workers_of(sim_outcome const& o) {
     all.push_back({{"worker", all.size()},
                    {"work_s", work_s},
                    {"scheduling_s", scheduling_s},
-                   {"idle_s", std::max(0.0, seconds_of(o.makespan) - work_s - scheduling_s)},
-                   {"steals", w.steals},
-                   {"sleeps", w.naps},
-                   {"revocations", w.revocations},
-                   {"heavy_fences", w.heavy_fences},
-                   {"interrupts", w.interrupts},
-                   {"spawns", w.spawns},
-                   {"conversions", w.conversions},
-                   {"dead", w.dead}});
+                   {"idle_s", std::max(0.0, seconds_of(o.makespan) - work_s - scheduling_s)}});
+    all.back().update(counts_of(w));
   }
   return all;
 }
@@ -137,65 +137,35 @@ common_keys sim_keys(sim_row const& r, bool verify) {
           .simulated = true};
 }
 
-std::vector<report::column> sim_columns() {
-  std::vector<report::column> all{{"min_s", ""},
-                                  {"max_s", ""},
-                                  {"runs", ""},
-                                  {"seed", ""},
-                                  {"speedup_over_serial", "over serial"},
-                                  {"work_s", "work"},
-                                  {"scheduling_s", "scheduling"},
-                                  {"idle_s", "idle"}};
-  for (char const* const key : {"events", "steals", "sleeps", "revocations", "heavy_fences", "interrupts", "spawns",
-                                "conversions", "dead", "widths"})
-    all.push_back({key, ""});
-  json const bytes = bytes_of({});
-  for (auto const& [key, value] : bytes.items()) all.push_back({key, ""});
-  return all;
-}
-
-std::vector<cell> sim_cells(sim_row const& r, double serial_s) {
+std::vector<named_cell> sim_cells(sim_row const& r, double serial_s) {
   sim_outcome const& o = r.median;
-  std::vector<cell> all{cell::seconds(r.min_s),
-                        cell::seconds(r.max_s),
-                        cell::of(r.runs),
-                        cell::of(o.seed),
-                        cell::ratio(quotient(serial_s, o.time_s)),
-                        time_of(o.work_s, r),
-                        time_of(o.scheduling_s, r),
-                        time_of(o.idle_s, r),
-                        cell::of(o.events),
-                        cell::of(o.steals),
-                        cell::of(o.naps),
-                        cell::of(o.revocations),
-                        cell::of(o.heavy_fences),
-                        cell::of(o.interrupts),
-                        cell::of(o.spawns),
-                        cell::of(o.conversions),
-                        cell::of(o.dead),
-                        cell::of(widths_of(o))};
-  json const bytes = bytes_of(o.memory);
-  for (auto const& [key, value] : bytes.items()) all.push_back(cell::of(value));
+  std::vector<named_cell> all{{"min_s", "", cell::seconds(r.min_s)},
+                              {"max_s", "", cell::seconds(r.max_s)},
+                              {"runs", "", cell::of(r.runs)},
+                              {"seed", "", cell::of(o.seed)},
+                              {"speedup_over_serial", "over serial", cell::ratio(quotient(serial_s, o.time_s))},
+                              {"work_s", "work", time_of(o.work_s, r)},
+                              {"scheduling_s", "scheduling", time_of(o.scheduling_s, r)},
+                              {"idle_s", "idle", time_of(o.idle_s, r)},
+                              {"events", "", cell::of(o.events)}};
+  json counted = counts_of(o.sum);
+  counted["widths"] = widths_of(o);
+  counted.update(bytes_of(o.memory));
+  for (auto const& [key, value] : counted.items()) all.push_back({key, "", cell::of(value)});
   return all;
 }
 
 report report_of(sim_frame const& of, std::span<sim_row const> rows, bool breakdown) {
-  std::vector<report::column> columns{{"speedup_over_one", "speed-up"}};
-  std::ranges::copy(sim_columns(), std::back_inserter(columns));
-  for (report::column c :
-       {report::column{"inflation_over_serial", "inflation"}, report::column{"steals_by_distance", ""},
-        report::column{"shares", ""}, report::column{"per_worker", ""}})
-    columns.push_back(std::move(c));
-  report all = row_report({}, std::move(columns));
+  report all;
   for (sim_row const& r : rows) {
     sim_outcome const& o = r.median;
-    std::vector<cell> cells{cell::ratio(quotient(r.alone_s, o.time_s))};
-    std::ranges::copy(sim_cells(r, of.serial.time_s), std::back_inserter(cells));
-    cells.push_back(cell::ratio(quotient(o.work_s, of.serial.work_s)));
-    cells.push_back(cell::of(steals_of(o)));
-    cells.push_back(breakdown ? cell::of(to_json(shares_of(o))) : cell::missing());
-    cells.push_back(breakdown ? cell::of(workers_of(o)) : cell::missing());
-    all.add(row_of(sim_keys(r, of.verified), std::move(cells)));
+    std::vector<named_cell> cells{{"speedup_over_one", "speed-up", cell::ratio(quotient(r.alone_s, o.time_s))}};
+    std::ranges::move(sim_cells(r, of.serial.time_s), std::back_inserter(cells));
+    cells.push_back({"inflation_over_serial", "inflation", cell::ratio(quotient(o.work_s, of.serial.work_s))});
+    cells.push_back({"steals_by_distance", "", cell::of(steals_of(o))});
+    cells.push_back({"shares", "", breakdown ? cell::of(to_json(shares_of(o))) : cell::missing()});
+    cells.push_back({"per_worker", "", breakdown ? cell::of(workers_of(o)) : cell::missing()});
+    all.add_named(row_of(sim_keys(r, of.verified), std::move(cells)));
   }
   return all;
 }
@@ -216,8 +186,8 @@ std::string traffic_text(std::span<sim_row const> rows) {
   for (sim_row const& r : rows) {
     std::vector<cell> cells{cell::of(r.policy), cell::of(r.workers)};
     steals.add_cells(r.median.steals_by_distance, cells);
-    cells.push_back(cell::of(r.median.revocations));
-    cells.push_back(cell::of(r.median.heavy_fences));
+    cells.push_back(cell::of(r.median.sum.revocations));
+    cells.push_back(cell::of(r.median.sum.heavy_fences));
     for (memory_source const& s : memory_sources) cells.push_back(cell::bytes(r.median.memory.*s.bytes));
     all.add(std::move(cells));
   }

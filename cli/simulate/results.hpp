@@ -40,9 +40,8 @@ inline constexpr std::array memory_sources{
 [[nodiscard]] json to_json(time_shares const& of);
 [[nodiscard]] std::string heading(sim_frame const& of);
 
-/// The keys that every simulated row has besides the common ones, and their values; `serial_s`: of the serial elision.
-[[nodiscard]] std::vector<report::column> sim_columns();
-[[nodiscard]] std::vector<cell> sim_cells(sim_row const& r, double serial_s);
+/// What every simulated row has besides the common keys; `serial_s`: the time of the serial elision.
+[[nodiscard]] std::vector<named_cell> sim_cells(sim_row const& r, double serial_s);
 /// `verify`: a wrong answer would have ended the subcommand.
 [[nodiscard]] common_keys sim_keys(sim_row const& r, bool verify);
 

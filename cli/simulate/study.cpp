@@ -82,22 +82,9 @@ sim_outcome outcome_of(sim::run_result&& run, layout const& where, std::uint64_t
                   .steals_by_distance = std::move(run.steals_by_distance),
                   .workers = std::move(run.workers),
                   .makespan = run.makespan};
-  sim::tick work = 0;
-  sim::tick scheduling = 0;
-  for (sim::worker_counters const& w : all.workers) {
-    all.steals += w.steals;
-    all.naps += w.naps;
-    all.revocations += w.revocations;
-    all.heavy_fences += w.heavy_fences;
-    all.interrupts += w.interrupts;
-    all.spawns += w.spawns;
-    all.conversions += w.conversions;
-    all.dead += w.dead;
-    work += w.work;
-    scheduling += w.scheduling;
-  }
-  all.work_s = seconds_of(work);
-  all.scheduling_s = seconds_of(scheduling);
+  all.sum = sum_of(all.workers);
+  all.work_s = seconds_of(all.sum.work);
+  all.scheduling_s = seconds_of(all.sum.scheduling);
   // A steal under way when the program ends is paid for after it.
   all.idle_s = std::max(0.0, all.time_s * where.workers() - all.work_s - all.scheduling_s);
   all.steals_by_distance.resize(where.distance_classes());
@@ -106,6 +93,18 @@ sim_outcome outcome_of(sim::run_result&& run, layout const& where, std::uint64_t
 }
 
 }  // namespace
+
+sim::worker_counters sum_of(std::span<sim::worker_counters const> workers) noexcept {
+  using counters = sim::worker_counters;
+  counters all;
+  for (counters const& w : workers) {
+    for (auto const count : {&counters::probes, &counters::steals, &counters::parks, &counters::sent, &counters::naps,
+                             &counters::revocations, &counters::heavy_fences, &counters::interrupts, &counters::spawns,
+                             &counters::conversions, &counters::dead, &counters::work, &counters::scheduling})
+      all.*count += w.*count;
+  }
+  return all;
+}
 
 time_shares shares_of(sim_outcome const& o) {
   double const all = std::max(o.work_s + o.scheduling_s + o.idle_s, 1e-18);

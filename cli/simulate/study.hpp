@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,8 @@ namespace skua::cli {
 [[nodiscard]] inline double seconds_of(sim::tick picoseconds) noexcept {
   return static_cast<double>(picoseconds) * 1e-12;
 }
+/// Of all workers together.
+[[nodiscard]] sim::worker_counters sum_of(std::span<sim::worker_counters const> workers) noexcept;
 /// 0 if there is nothing to divide by.
 [[nodiscard]] inline double quotient(double above, double below) noexcept { return below > 0 ? above / below : 0; }
 
@@ -30,14 +33,7 @@ struct sim_outcome {
   double scheduling_s = 0;
   double idle_s = 0;
   std::uint64_t events = 0;
-  std::uint64_t steals = 0;
-  std::uint64_t naps = 0;
-  std::uint64_t revocations = 0;
-  std::uint64_t heavy_fences = 0;
-  std::uint64_t interrupts = 0;
-  std::uint64_t spawns = 0;
-  std::uint64_t conversions = 0;
-  std::uint64_t dead = 0;
+  sim::worker_counters sum = {};           ///< of all workers
   std::vector<std::uint64_t> widths = {};  ///< as in sim::run_result
   std::vector<std::uint64_t> steals_by_distance = {};
   std::vector<std::string> distance_names = {};

@@ -43,20 +43,7 @@ std::string fingerprint(sim::run_result const& run) {
   return fmt::format("{:016x}", hash);
 }
 
-report virtual_report() {
-  return row_report({.runner = "", .workers = "", .median = "", .verified = "verified"},
-                    {{"seed", "seed"},
-                     {"events", "events"},
-                     {"tasks_and_leaves", "tasks and leaves"},
-                     {"steals", "steals"},
-                     {"probes", ""},
-                     {"parked", "parked"},
-                     {"sent", "sent"},
-                     {"sleeps", "sleeps"},
-                     {"fingerprint", "fingerprint", false}});
-}
-
-std::vector<cell> run_once(apps::app& app, virtual_run const& how, std::uint64_t seed) {
+std::vector<named_cell> run_once(apps::app& app, virtual_run const& how, std::uint64_t seed) {
   sim::rules const by{.seed = seed, .spin_ticks = spin_ticks, .ticks_per_ns = 1};
   sim::flat_costs flat(by);
   interruptible_costs costs(flat);
@@ -69,28 +56,29 @@ std::vector<cell> run_once(apps::app& app, virtual_run const& how, std::uint64_t
   if (how.verify) {
     if (std::string const found = app.wrong(); !found.empty()) throw error("wrong answer: " + found);
   }
-  sim::worker_counters sum;
-  for (sim::worker_counters const& w : done.result.workers) {
-    sum.steals += w.steals;
-    sum.probes += w.probes;
-    sum.parks += w.parks;
-    sum.sent += w.sent;
-    sum.naps += w.naps;
-  }
+  sim::worker_counters const sum = sum_of(done.result.workers);
   common_keys const common{.runner = how.policy,
                            .workers = how.where.workers(),
                            .median_s = {},  // steps have no duration
                            .verified = how.verify ? std::optional(true) : std::nullopt,
                            .simulated = true};
-  return row_of(common, {cell::of(seed), cell::of(done.result.moves), cell::of(done.result.order.size()),
-                         cell::of(sum.steals), cell::of(sum.probes), cell::of(sum.parks), cell::of(sum.sent),
-                         cell::of(sum.naps), cell::of(fingerprint(done.result))});
+  return row_of(common,
+                {{"seed", "seed", cell::of(seed)},
+                 {"events", "events", cell::of(done.result.moves)},
+                 {"tasks_and_leaves", "tasks and leaves", cell::of(done.result.order.size())},
+                 {"steals", "steals", cell::of(sum.steals)},
+                 {"probes", "", cell::of(sum.probes)},
+                 {"parked", "parked", cell::of(sum.parks)},
+                 {"sent", "sent", cell::of(sum.sent)},
+                 {"sleeps", "sleeps", cell::of(sum.naps)},
+                 {"fingerprint", "fingerprint", cell::of(fingerprint(done.result)), false}},
+                {.runner = "", .workers = "", .median = "", .verified = "verified"});
 }
 
 }  // namespace
 
 virtual_results run_virtually(apps::app& app, virtual_run const& how) {
-  report rows = virtual_report();
+  report rows;
   progress bar;
   std::uint32_t done = 0;
   for (; done < how.repeat && !interrupted(); ++done) {
@@ -98,7 +86,7 @@ virtual_results run_virtually(apps::app& app, virtual_run const& how) {
     if (done > 0) keep_after_interrupts();
     bar.show(done, how.repeat, fmt::format("{} on virtual workers, seed {}", app.name(), seed));
     try {
-      rows.add(run_once(app, how, seed));
+      rows.add_named(run_once(app, how, seed));
     } catch (interruption const&) {
       break;
     } catch (std::exception const& fault) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/text/json_row.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -16,21 +17,14 @@ cell verified_cell(std::optional<bool> answer) {
 
 }  // namespace
 
-report row_report(common_heads const& heads, std::vector<report::column> more) {
-  report all({{"runner", heads.runner, false},
-              {"workers", heads.workers},
-              {"median_s", heads.median},
-              {"verified", heads.verified, false},
-              {"simulated", ""}});
-  for (report::column& c : more) all.add_column(std::move(c));
-  return all;
-}
-
-std::vector<cell> row_of(common_keys const& common, std::vector<cell> more) {
-  std::vector<cell> all{cell::of(common.runner), cell::of(common.workers),
-                        common.median_s ? cell::seconds(*common.median_s) : cell{nullptr, "-"},
-                        verified_cell(common.verified), cell::of(common.simulated)};
-  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+std::vector<named_cell> row_of(common_keys const& common, std::vector<named_cell> more, common_heads const& heads) {
+  cell const time = common.median_s ? cell::seconds(*common.median_s) : cell{nullptr, "-"};
+  std::vector<named_cell> all{{"runner", heads.runner, cell::of(common.runner), false},
+                              {"workers", heads.workers, cell::of(common.workers)},
+                              {"median_s", heads.median, time},
+                              {"verified", heads.verified, verified_cell(common.verified), false},
+                              {"simulated", "", cell::of(common.simulated)}};
+  std::ranges::move(more, std::back_inserter(all));
   return all;
 }
 

@@ -31,10 +31,9 @@ struct common_heads {
   std::string verified = {};
 };
 
-/// A report whose rows begin with the common keys. `more` are the subcommand's own.
-[[nodiscard]] report row_report(common_heads const& heads, std::vector<report::column> more);
-/// One row of it, with a cell for each of `more`.
-[[nodiscard]] std::vector<cell> row_of(common_keys const& common, std::vector<cell> more);
+/// A row that begins with the common keys. `more` are the subcommand's own.
+[[nodiscard]] std::vector<named_cell> row_of(common_keys const& common, std::vector<named_cell> more,
+                                             common_heads const& heads = {});
 
 /// {"subcommand", "app", "options", "simulated", "interrupted"}: how every document about an app begins, once all that it
 /// says is known.

@@ -9,19 +9,19 @@
 namespace skua::cli {
 namespace {
 
-std::string quoted_for_csv(std::string_view text) {
-  if (text.find_first_of(",\"\n") == std::string_view::npos) return std::string{text};
-  std::string safe = "\"";
-  for (char const c : text) safe += c == '"' ? std::string{"\"\""} : std::string{c};
-  return safe + "\"";
-}
-
 std::string csv_text(json const& value) {
   if (value.is_discarded() || value.is_null()) return "";
   return quoted_for_csv(value.is_string() ? value.get<std::string>() : value.dump());
 }
 
 }  // namespace
+
+std::string quoted_for_csv(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string{text};
+  std::string safe = "\"";
+  for (char const c : text) safe += c == '"' ? std::string{"\"\""} : std::string{c};
+  return safe + "\"";
+}
 
 std::string table::text(std::string_view indent) const {
   std::vector<std::size_t> widths;
@@ -92,6 +92,15 @@ cell cell::of(json value) {
 cell cell::ratio(std::optional<double> r) {
   if (!r) return {nullptr, "-"};
   return {*r, *r < 0.1 ? fmt::format("{:.2g}", *r) : fmt::format("{:.2f}", *r)};
+}
+
+void report::add_named(std::vector<named_cell> cells) {
+  bool const is_first = rows_.empty();
+  std::vector<cell>& row = rows_.emplace_back();
+  for (named_cell& c : cells) {
+    if (is_first) columns_.push_back({std::move(c.key), std::move(c.head), c.is_number});
+    row.push_back(std::move(c.what));
+  }
 }
 
 json report::rows() const {

@@ -66,7 +66,15 @@ struct cell {
   [[nodiscard]] static cell missing() { return {json::discarded(), ""}; }
 };
 
-/// Rows with the same columns.
+/// A figure under the names that it has.
+struct named_cell {
+  std::string key;   ///< in JSON and CSV; empty: only people see it
+  std::string head;  ///< in the table; empty: only machines see it
+  cell what;
+  bool is_number = true;
+};
+
+/// Rows with the same columns, which are known before or which the first row names.
 class report {
  public:
   struct column {
@@ -74,11 +82,14 @@ class report {
     std::string head;  ///< in the table; empty: only machines see it
     bool is_number = true;
   };
+  report() = default;
   explicit report(std::vector<column> columns) : columns_(std::move(columns)) {}
 
   void add_column(column c) { columns_.push_back(std::move(c)); }
   /// One cell per column.
   void add(std::vector<cell> cells) { rows_.push_back(std::move(cells)); }
+  /// All rows name the same cells.
+  void add_named(std::vector<named_cell> cells);
   /// A last line of the table that is in neither JSON nor CSV.
   void add_summary(std::vector<cell> cells) { summary_ = std::move(cells); }
 
@@ -94,6 +105,9 @@ class report {
   std::vector<std::vector<cell>> rows_;
   std::vector<cell> summary_;
 };
+
+/// `text` as a field of CSV (RFC 4180), in quotes only where it needs them.
+[[nodiscard]] std::string quoted_for_csv(std::string_view text);
 
 /// Columns "steals@0", "steals@1", ... for the distances at which anybody stole.
 class steal_columns {

@@ -74,6 +74,17 @@ TEST(report, one_list_of_columns_gives_table_json_and_csv) {
   EXPECT_EQ(r.csv(), "name,time_s,hidden\n\"a,b\",2.0,7\nc,,\n");
 }
 
+TEST(report, rows_that_name_their_cells_give_the_same) {
+  report r;
+  for (char const* const name : {"a", "b"})
+    r.add_named({{"name", "who", cell::of(name), false}, {"", "time", cell::seconds(2)}, {"hidden", "", cell::of(7)}});
+  EXPECT_EQ(r.text(),
+            "who      time\n"
+            "a    2.000 s\n"
+            "b    2.000 s\n");
+  EXPECT_EQ(r.csv(), "name,hidden\na,7\nb,7\n");
+}
+
 TEST(steal_columns, show_the_distances_at_which_anybody_stole) {
   std::vector<std::vector<std::uint64_t>> const steals{{0, 3}, {0, 0, 0, 5}};
   steal_columns const columns(steals);
