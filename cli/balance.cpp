@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -44,16 +43,6 @@ struct arguments {
   std::vector<std::string> of_distributions;  ///< options given that make no sense beside --loads
 };
 
-double read_cost_model(std::string const& text) {
-  double share = 0;
-  auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), share);
-  bool const whole = fault == std::errc{} && end == text.data() + text.size();
-  if (!whole || !(share >= 0 && share <= 1000)) {
-    refuse("--cost-model", text, "a number from 0 to 1000, such as 0, 0.25 or 0.9");
-  }
-  return share;
-}
-
 /// N,M: every N-th rank takes M tasks in a row.
 apps::synthetic::favour read_pattern(std::string_view text) {
   auto const comma = text.find(',');
@@ -85,7 +74,8 @@ machine_loads loads_of(arguments const& given, balance_frame& frame) {
   }
   frame.distribution = given.distribution;
   frame.pattern = given.pattern;
-  frame.cost_model = read_cost_model(given.cost_model);
+  frame.cost_model =
+      read_number("--cost-model", given.cost_model, 0, 1000, "a number from 0 to 1000, such as 0, 0.25 or 0.9");
   apps::synthetic::favour const favoured = read_pattern(given.pattern);
   std::uint32_t const ranks = read_whole_number("--ranks", given.ranks, 1, 1'000'000);
   std::vector<load_ns> const tasks = tasks_of(given, frame);

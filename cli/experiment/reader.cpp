@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <array>
+#include <optional>
 #include <utility>
 
 #include "cli/experiment/definition.hpp"
@@ -20,6 +21,11 @@
 namespace skua::cli {
 namespace {
 
+/// Of a panel, but for its name.
+constexpr std::array<std::string_view, 10> panel_keys{
+    "app",     "options", "quick", "quick_name", "placement", "cache_scale", "leaf_ns_per_byte", "in_place_ns_per_byte",
+    "task_ns", "figures"};
+
 class reader {
  public:
   reader(toml_page top, std::string_view name, std::string_view origin) : top_(std::move(top)) {
@@ -28,32 +34,13 @@ class reader {
   }
 
   experiment take() {
-    top_.allow({"title",
-                "where",
-                "claim",
-                "quantity",
-                "chart",
-                "machine",
-                "app",
-                "options",
-                "quick",
-                "quick_name",
-                "placement",
-                "cache_scale",
-                "leaf_ns_per_byte",
-                "in_place_ns_per_byte",
-                "task_ns",
-                "figures",
-                "seats",
-                "serial_placement",
-                "workers",
-                "at_workers",
-                "x",
-                "seeds",
-                "panel",
-                "series",
-                "expect",
-                "stated"});
+    std::vector<std::string_view> keys;
+    for (char const* const key :
+         {"title", "where", "claim", "quantity", "chart", "machine", "seats", "serial_placement", "workers",
+          "at_workers", "x", "seeds", "panel", "series", "expect", "stated"})
+      keys.emplace_back(key);
+    keys.insert(keys.end(), panel_keys.begin(), panel_keys.end());  // of all panels, or of the only one
+    top_.allow(keys);
     heading();
     machine();
     axis();
@@ -156,9 +143,11 @@ class reader {
 
   void panel(toml_page const& p) {
     bool const alone = &p == &top_;
-    if (!alone)
-      p.allow({"name", "app", "options", "quick", "quick_name", "placement", "cache_scale", "leaf_ns_per_byte",
-               "in_place_ns_per_byte", "task_ns", "figures"});
+    if (!alone) {
+      std::vector<std::string_view> keys{"name"};
+      keys.insert(keys.end(), panel_keys.begin(), panel_keys.end());
+      p.allow(keys);
+    }
     experiment_run const common = run_in(top_);
     experiment_run own = run_in(p);
     if (own.app.empty()) own.app = common.app;
@@ -256,9 +245,9 @@ class reader {
     auto const at = text.find('@');
     experiment_point p{.series = text.substr(0, at)};
     need_series(in, key, p.series);
-    char const* const end = text.data() + text.size();
-    bool const is_number = at != std::string::npos && std::from_chars(text.data() + at + 1, end, p.x).ptr == end;
-    if (!is_number || std::ranges::find(made_.x.values, p.x) == made_.x.values.end())
+    auto const x = at != std::string::npos ? number_in(std::string_view(text).substr(at + 1)) : std::nullopt;
+    p.x = x.value_or(0);
+    if (!x || std::ranges::find(made_.x.values, p.x) == made_.x.values.end())
       in.refuse(key, fmt::format("{} is '{}'; allowed: the series, @ and one of the values of x, as in '{}@{}'", key,
                                  text, p.series, made_.x.values.back()));
     return p;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <tuple>
 
@@ -16,18 +15,12 @@
 namespace skua::cli {
 namespace {
 
-bool is_number(std::string_view text, double& value) {
-  char const* const end = text.data() + text.size();
-  return std::from_chars(text.data(), end, value).ptr == end && !text.empty() && std::isfinite(value);
-}
-
 std::pair<double, double> range_in(std::string_view option, std::string_view text) {
-  auto const colon = text.find(':');
-  std::pair<double, double> range;
-  if (colon == std::string_view::npos || !is_number(text.substr(0, colon), range.first) ||
-      !is_number(text.substr(colon + 1), range.second) || range.first >= range.second)
-    refuse(option, text, "LOW:HIGH, two numbers, the smaller one first");
-  return range;
+  auto const colon = std::min(text.find(':'), text.size());
+  auto const low = number_in(text.substr(0, colon));
+  auto const high = number_in(text.substr(std::min(colon + 1, text.size())));
+  if (!low || !high || *low >= *high) refuse(option, text, "LOW:HIGH, two numbers, the smaller one first");
+  return {*low, *high};
 }
 
 /// Throws usage_error unless some model may have it: "link.latency_ns[0]" is a figure of a list.

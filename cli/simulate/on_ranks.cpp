@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <numeric>
 
 #include "apps/ranks_plan.hpp"
@@ -65,11 +64,7 @@ void rebalance(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::
 }
 
 double share_of(std::string_view option, std::string const& text) {
-  char* end = nullptr;
-  double const share = std::strtod(text.c_str(), &end);
-  bool const read = !text.empty() && *end == '\0';
-  if (!read || !(share >= 0 && share <= 1)) refuse(option, text, "a share from 0 to 1");
-  return share;
+  return read_number(option, text, 0, 1, "a share from 0 to 1");
 }
 
 /// Durations of the next iteration: each a uniform share above or below its mean.

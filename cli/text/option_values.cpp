@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <span>
 
 #include "skua/parts/base/error.hpp"
@@ -43,6 +44,20 @@ std::uint32_t read_whole_number(std::string_view option, std::string_view text, 
   if (fault != std::errc{} || end != text.data() + text.size() || number < least || number > most)
     refuse(option, text, fmt::format("a whole number from {} to {}", least, most));
   return number;
+}
+
+std::optional<double> number_in(std::string_view text) {
+  double number = 0;
+  auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  bool const is_one = fault == std::errc{} && end == text.data() + text.size() && std::isfinite(number);
+  return is_one ? std::optional(number) : std::nullopt;
+}
+
+double read_number(std::string_view option, std::string_view text, double least, double most,
+                   std::string_view allowed) {
+  std::optional<double> const number = number_in(text);
+  if (!number || *number < least || *number > most) refuse(option, text, allowed);
+  return *number;
 }
 
 std::vector<std::string> items_of(std::string_view option, std::string_view list) {

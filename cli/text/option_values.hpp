@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,12 @@ namespace skua::cli {
 /// Decimal digits only, least .. most. Throws usage_error.
 [[nodiscard]] std::uint32_t read_whole_number(std::string_view option, std::string_view text, std::uint32_t least,
                                               std::uint32_t most);
+
+/// The whole text as a finite number; none: it is something else.
+[[nodiscard]] std::optional<double> number_in(std::string_view text);
+/// The same, least .. most. Throws usage_error that says what is `allowed`.
+[[nodiscard]] double read_number(std::string_view option, std::string_view text, double least, double most,
+                                 std::string_view allowed);
 
 /// The items of "a,b,c" without surrounding blanks. Throws usage_error for an empty item.
 [[nodiscard]] std::vector<std::string> items_of(std::string_view option, std::string_view list);

@@ -103,6 +103,15 @@ TEST(steal_columns, show_the_distances_at_which_anybody_stole) {
             " steals@1: 10\n steals@3: 30\n");
 }
 
+TEST(numbers, are_whole_texts_and_finite) {
+  EXPECT_EQ(number_in("0.25"), 0.25);
+  EXPECT_EQ(number_in("-1e3"), -1000);
+  for (char const* const text : {"", " 1", "1 ", "1x", "x", "nan", "inf", "1e999"}) EXPECT_FALSE(number_in(text)) << text;
+  EXPECT_EQ(read_number("--share", "1", 0, 1, "a share"), 1);
+  EXPECT_EQ(refusal_of([] { static_cast<void>(read_number("--share", "1.5", 0, 1, "a share")); }),
+            "--share is '1.5'; allowed: a share");
+}
+
 TEST(refusals, name_the_option_its_value_and_what_is_allowed) {
   EXPECT_EQ(refusal_of([] { static_cast<void>(read_whole_number("--n", "abc", 1, 9)); }),
             "--n is 'abc'; allowed: a whole number from 1 to 9");
