@@ -61,14 +61,6 @@ studied study(run const& of) {
   return s;
 }
 
-json times_json(times const& t) {
-  return {{"work_s", seconds(t.of(activity::work))},
-          {"scheduling_s", seconds(t.of(activity::scheduling))},
-          {"idle_s", seconds(t.of(activity::idle))},
-          {"asleep_s", seconds(t.of(activity::asleep))},
-          {"unknown_s", seconds(t.of(activity::unknown))}};
-}
-
 json utilisation_json(studied const& s) {
   json all{{"bin_s", seconds(s.of->length_ns) / bins}};
   auto const by_bin = over_time(*s.of, s.h, bins);

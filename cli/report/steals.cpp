@@ -4,14 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <utility>
 
 namespace skua::cli::traced {
 namespace {
 
 /// Names n things that stand side by side, as many in a group as a matrix of a readable size needs. Returns how many that is.
 std::size_t name_neighbours(std::size_t n, char const* one, char const* several, steal_matrix& into) {
-  std::size_t const each = (n + most_workers_in_matrix - 1) / most_workers_in_matrix;
+  std::size_t const each = std::max<std::size_t>((n + most_workers_in_matrix - 1) / most_workers_in_matrix, 1);
   into = {.of = each == 1 ? one : several, .names = {}, .counts = {}};
   for (std::size_t i = 0; i < n; i += each)
     into.names.push_back(each == 1 ? std::to_string(i) : fmt::format("{}-{}", i, std::min(i + each, n) - 1));
@@ -20,37 +22,29 @@ std::size_t name_neighbours(std::size_t n, char const* one, char const* several,
 
 /// The finest grouping of workers that gives a matrix of a readable size; the group of each worker.
 std::vector<std::size_t> group_workers(run const& of, steal_matrix& into) {
-  auto const by = [&](char const* what, auto key_of) {
+  using key_of_worker = std::int64_t (*)(traced_worker const&);
+  constexpr std::array<std::pair<char const*, key_of_worker>, 3> groupings{
+      {{"place", [](traced_worker const& w) { return w.place; }},
+       {"node", [](traced_worker const& w) { return w.node; }},
+       {"rank", [](traced_worker const& w) { return std::int64_t{w.rank}; }}}};
+  std::size_t const n = of.workers.size();
+  std::vector<std::size_t> group_of(n);
+  for (auto const& [what, key_of] : groupings) {
     std::map<std::int64_t, std::size_t> groups;
     for (traced_worker const& w : of.workers) groups.try_emplace(key_of(w), 0);
+    if (n <= most_workers_in_matrix || groups.size() < 2 || groups.size() > most_workers_in_matrix) continue;
     into.of = what;
-    into.names.clear();
     for (auto& [key, index] : groups) {
       index = into.names.size();
       into.names.push_back(key < 0 ? "unknown" : std::to_string(key));
     }
-    std::vector<std::size_t> group_of;
-    for (traced_worker const& w : of.workers) group_of.push_back(groups.at(key_of(w)));
+    std::ranges::transform(of.workers, group_of.begin(), [&](traced_worker const& w) { return groups.at(key_of(w)); });
     return group_of;
-  };
-  std::vector<std::size_t> groups;
-  if (of.workers.size() <= most_workers_in_matrix) {
-    for (std::size_t w = 0; w < of.workers.size(); ++w) {
-      groups.push_back(w);
-      into.names.push_back(std::to_string(w));
-    }
-    return groups;
   }
-  groups = by("place", [](traced_worker const& w) { return w.place; });
-  if (into.size() > 1 && into.size() <= most_workers_in_matrix) return groups;
-  groups = by("node", [](traced_worker const& w) { return w.node; });
-  if (into.size() > 1 && into.size() <= most_workers_in_matrix) return groups;
-  groups = by("rank", [](traced_worker const& w) { return static_cast<std::int64_t>(w.rank); });
-  if (into.size() > 1 && into.size() <= most_workers_in_matrix) return groups;
-  // Nothing says how the workers belong together.
-  std::size_t const each = name_neighbours(of.workers.size(), "worker", "worker group", into);
-  for (std::size_t w = 0; w < of.workers.size(); ++w) groups[w] = w / each;
-  return groups;
+  // Few enough, or nothing says how they belong together.
+  std::size_t const each = name_neighbours(n, "worker", "worker group", into);
+  for (std::size_t w = 0; w < n; ++w) group_of[w] = w / each;
+  return group_of;
 }
 
 steal_matrix steals_between_ranks(run const& of) {

@@ -21,6 +21,12 @@ std::size_t sharing(std::size_t workers) { return std::max<std::size_t>((workers
 
 }  // namespace
 
+json times_json(times const& t) {
+  json all;
+  for (std::size_t a = 0; a < activities; ++a) all[std::string(activity_names[a]) + "_s"] = seconds(t.ns[a]);
+  return all;
+}
+
 json rows_json(run const& of, std::vector<times> const& by_worker) {
   json all = json::array();
   std::size_t const each = sharing(of.workers.size());
@@ -42,15 +48,9 @@ json rows_json(run const& of, std::vector<times> const& by_worker) {
                    {"rank", first.rank},
                    {"place", first.place},
                    {"node", first.node},
-                   {"processor", first.processor},
-                   {"work_s", seconds(spent.of(activity::work))},
-                   {"scheduling_s", seconds(spent.of(activity::scheduling))},
-                   {"idle_s", seconds(spent.of(activity::idle))},
-                   {"asleep_s", seconds(spent.of(activity::asleep))},
-                   {"unknown_s", seconds(spent.of(activity::unknown))},
-                   {"tasks", tasks},
-                   {"steals", steals},
-                   {"lost_events", lost}});
+                   {"processor", first.processor}});
+    all.back().update(times_json(spent));
+    all.back().update({{"tasks", tasks}, {"steals", steals}, {"lost_events", lost}});
   }
   return all;
 }

@@ -8,6 +8,9 @@
 
 namespace skua::cli::traced {
 
+/// {"work_s", "scheduling_s", ...}
+[[nodiscard]] json times_json(times const& t);
+
 /// One object per worker; of more than 256 workers one per place, node or rank would hide what differs, so neighbours share
 /// one, and "workers" says how many.
 [[nodiscard]] json rows_json(run const& of, std::vector<times> const& by_worker);
