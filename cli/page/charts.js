@@ -34,6 +34,7 @@ const stroke = (of, paint, d, dash) => make("path", {class: of, d, style: `color
  *   least, most, xRange    ends of the axes; isLog, {x, y}: which are logarithmic
  *   xTicks, yTicks         values with labels; else round ones, and with `whole` no fractions on x
  *   describe               index => text
+ *   table                  unless the numbers of the chart are all
  */
 function chart(panel, {name, title, label, x, series, stack, bars, most, least = 0, xRange = [x[0], x[x.length - 1]], isLog = {}, xTitle, yTitle,
                        xTicks, yTicks, whole, grid = "xy", describe, table, height = 200, legends}) {
@@ -68,7 +69,8 @@ function chart(panel, {name, title, label, x, series, stack, bars, most, least =
   const xs = xTicks || ticksBetween(...xRange, 8, whole ? 1 : 0);
   const ys = yTicks || ticksBetween(least, most, 5);
   return figure(panel, {
-    name, title, label, table, area, rows: 1, columns: x.length,
+    name, title, label, area, rows: 1, columns: x.length,
+    table: table || (() => tableOf([{head: xTitle, value: (i) => tickText(x[i])}, ...series.map((s) => ({head: s.label, value: (i) => s.values[i], show: digits}))], x.map((_, i) => i))),
     drawing: axes(area, {xs: xs.map((v) => [right(v) / SIDE, tickText(v)]), ys: ys.map((v) => [up(v) / SIDE, tickText(v)]), xTitle, yTitle, grid}),
     columnAt: (at) => places.reduce((best, place, i) => (Math.abs(place - SIDE * at) < Math.abs(places[best] - SIDE * at) ? i : best), 0),
     mark(row, i) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The figures of a comparison: times, speed-ups, ratios to the fastest peer, where the time went, and round by round.
 
+const RUNNER = {head: "runner", isText: true, value: (r) => r.runner};
+const spreadColumns = (head, of, show) => [{head, value: (r) => of(r).middle, show}, {head: "spread from", value: (r) => of(r).low, show}, {head: "to", value: (r) => of(r).high, show}];
+
 const TIME_COLUMNS = [
-  {head: "runner", isText: true, value: (r) => r.runner},
+  RUNNER,
   {head: "median", value: (r) => r.median_s, show: seconds},
   {head: "spread", value: (r) => r.spread_s.low, show: seconds},
   {head: "to", value: (r) => r.spread_s.high, show: seconds},
@@ -57,9 +60,7 @@ function curves(panel, data, {name, title, key, unit, show, ideal}) {
     label: `${title} over the number of workers, compared with ${reference.name}.`,
     series: [...series, {label: "ideal", paint: "soft", values: counts.map(ideal), dash: "ideal-dash", plain: true}],
     describe: (i) => `${words(counts[i], "worker")}: ${series.filter((s) => s.values[i] !== null).map((s) => `${s.label} ${show(s.values[i])} (${show(s.low[i])} to ${show(s.high[i])})`).join(", ")}`,
-    table: () => tableOf([{head: "runner", isText: true, value: (r) => r.runner}, {head: "workers", value: (r) => r.workers},
-      {head: title, value: (r) => r[key].middle, show}, {head: "spread from", value: (r) => r[key].low, show}, {head: "to", value: (r) => r[key].high, show}],
-      rows.filter((r) => r[key] && isRight(r))),
+    table: () => tableOf([RUNNER, {head: "workers", value: (r) => r.workers}, ...spreadColumns(title, (r) => r[key], show)], rows.filter((r) => r[key] && isRight(r))),
   });
 }
 
@@ -74,8 +75,7 @@ function scalingBars(panel, data, {name, title, key, unit, show, ideal}) {
     rows: rows.map((r) => ({name: r.runner, text: show(r[key].middle), of: r})),
     bars: (row, at) => spreadBar(at, {paint: paints.get(row.of.runner), ...row.of[key]}),
     describe: ({of: r}) => `${r.runner}: ${title.toLowerCase()} ${show(r[key].middle)}, spread ${within(r[key], show)}`,
-    table: () => tableOf([{head: "runner", isText: true, value: (r) => r.runner}, {head: title, value: (r) => r[key].middle, show},
-      {head: "spread from", value: (r) => r[key].low, show}, {head: "to", value: (r) => r[key].high, show}], rows),
+    table: () => tableOf([RUNNER, ...spreadColumns(title, (r) => r[key], show)], rows),
   });
 }
 
@@ -102,9 +102,7 @@ function ratios(panel, rows, title, {paints}) {
     rows: shown.map((r) => ({name: r.runner, text: ratio(r.to_peer.middle), of: r})),
     bars: (row, at) => spreadBar(at, {paint: paints.get(row.of.runner), ...row.of.to_peer, dot: true}),
     describe: ({of: r}) => `${r.runner}: ${ratio(r.to_peer.middle)}, spread ${within(r.to_peer, ratio)}: ${sideOf(r)}`,
-    table: () => tableOf([{head: "runner", isText: true, value: (r) => r.runner}, {head: "ratio", value: (r) => r.to_peer.middle, show: ratio},
-      {head: "spread from", value: (r) => r.to_peer.low, show: ratio}, {head: "to", value: (r) => r.to_peer.high, show: ratio},
-      {head: `beside ${peer}`, isText: true, value: sideOf}], shown),
+    table: () => tableOf([RUNNER, ...spreadColumns("ratio", (r) => r.to_peer, ratio), {head: `beside ${peer}`, isText: true, value: sideOf}], shown),
   });
 }
 
@@ -125,7 +123,7 @@ function breakdowns(panel, rows, title) {
     bars: (row, at) => partsBar(at, PARTS.map((part) => [part, row.of[`${part}_s`] / size])),
     describe: ({of: r}) => `${r.runner} with ${words(r.workers, "worker")}: ${split(r)} of ${seconds(sum(r))}`,
     legends: [legend(PARTS.map((part) => [`--${part}`, part]))],
-    table: () => tableOf([{head: "runner", isText: true, value: (r) => r.runner}, {head: "worker", value: (r) => r.worker},
+    table: () => tableOf([RUNNER, {head: "worker", value: (r) => r.worker},
       ...PARTS.map((part) => ({head: part, value: (r) => r[`${part}_s`], show: seconds})),
       {head: "W_P/T_1", value: (r) => r.inflation_over_one, show: ratio}, {head: "T_1/T_S", value: (r) => r.overhead, show: ratio}], each),
   });
@@ -142,7 +140,5 @@ function rounds(panel, rows, title, {paints, names}) {
     label: `Times with ${title} in each of ${words(n, "round")}.`,
     series: rows.map((r) => ({label: nameIn(title, r), paint: paints.get(r.runner), values: r.times_s.map((s) => s / size), dash: dashOf(names, r.runner)})),
     describe: (i) => `Round ${x[i]}: ${rows.map((r) => `${r.runner} ${seconds(r.times_s[i])}`).join(", ")}`,
-    table: () => tableOf([{head: "round", value: (i) => i + 1}, ...rows.map((r) => ({head: r.runner, value: (i) => r.times_s[i], show: seconds}))],
-      x.map((_, i) => i)),
   });
 }

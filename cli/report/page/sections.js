@@ -24,8 +24,6 @@ function utilisation(panel, run, title, shared) {
     label: `How many of ${words(run.workers, "worker")} worked, scheduled, idled and slept over ${seconds(run.length_s)}.`,
     series: statesIn([run]).map((a) => ({label: labelOf(a), paint: a, values: u[a]})),
     describe: (i) => `At ${seconds(x[i] * size)}: ${at(i).filter(([, v]) => v > 0.004).map(([a, v]) => `${digits(v)} ${a}`).join(", ") || "nothing"}`,
-    table: () => tableOf([{head: "time", value: (i) => x[i] * size, show: seconds},
-      ...statesIn([run]).map((a) => ({head: labelOf(a), value: (i) => u[a][i], show: digits}))], x.map((_, i) => i)),
   });
 }
 
