@@ -14,9 +14,8 @@ Namespace skua::policies, for those who write a policy, is shown as a whole; wha
 
 import re
 
-import namespaces
 import visible_names
-from sources import Source, blank
+from sources import ABI, Source, blank
 
 FACES = ("skua/skua.hpp", "skua/mpi.hpp", "skua/rank_pool.hpp")
 POLICY_FACES = ("skua/policy/policy.hpp", "skua/policy/setup.hpp", "skua/policy/greedy.hpp")
@@ -52,7 +51,7 @@ def declarations(code):
     while (at := visible_names.BLANKS.match(code, at).end()) < len(code):
         begin = at
         if opened := visible_names.A_NAMESPACE.match(code, at):
-            scopes.append((*scopes[-1], *(n for n in opened[1].split("::") if not n.startswith("inline") and n != namespaces.ABI)))
+            scopes.append((*scopes[-1], *(n for n in opened[1].split("::") if not n.startswith("inline") and n != ABI)))
             at = opened.end()
             yield begin, at, scopes[-1], None
         elif opened := visible_names.NO_SCOPE.match(code, at):

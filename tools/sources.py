@@ -11,6 +11,8 @@ SCRIPT_SUFFIXES = {".py", ".rs", ".sh"}
 TEXT_SUFFIXES = CODE_SUFFIXES | SCRIPT_SUFFIXES | {".md", ".txt", ".cmake", ".json", ".in", ".yml", ".toml"}
 TEXT_NAMES = {"Makefile", ".clang-format", ".clang-tidy", "run", "install-packages"}
 
+ABI = "v0"  # the inline namespace of what the library declares
+
 TOKEN = re.compile(
     r"""(?P<comment>//(?:[^\n\\]|\\.|\\\n)*|/\*.*?\*/)
       | (?P<raw>R"(?P<delimiter>[^\s()\\]{0,16})\(.*?\)(?P=delimiter)")
@@ -35,6 +37,7 @@ class Source:
         self.is_code = pathlib.PurePosixPath(path).suffix in CODE_SUFFIXES
         self.is_header = path.endswith(".hpp")
         self.is_test = path.startswith("tests/") or re.search(r"_(test|model|bench)\.[ch]pp$", path) is not None
+        self.is_library = self.is_code and path.startswith("skua/") and not self.is_test
         self.comments = {}  # line -> what is said there
         self.code = self.without_comments() if self.is_code else text
         self.code_lines = self.code.splitlines()
@@ -74,6 +77,7 @@ class Tree:
             if pure.suffix in TEXT_SUFFIXES or pure.name in TEXT_NAMES:
                 self.sources[path] = Source(path, (self.root / path).read_text(encoding="utf-8"))
         self.code = [s for s in self.sources.values() if s.is_code]
+        self.library = [s for s in self.code if s.is_library]
         self.cmake = [s for p, s in self.sources.items() if p.endswith(("CMakeLists.txt", ".cmake"))]
 
     def list_files(self):

@@ -17,13 +17,11 @@ import statistics
 import sys
 
 import layers
-import namespaces
 import old_words
 import papers
-import test_rules
 import thick_headers
 import traces
-from sources import SCRIPT_SUFFIXES, Tree, blank
+from sources import ABI, SCRIPT_SUFFIXES, Tree, blank
 
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60
@@ -45,12 +43,73 @@ HIDDEN_LIBRARIES = {"hwloc": "skua/parts/topology/", "boost/": "skua/parts/conte
 BARRED_IN_POLICIES = {"atomic", "barrier", "chrono", "condition_variable", "ctime", "future", "latch", "mutex", "new",
                       "random", "semaphore", "shared_mutex", "stop_token", "thread"}
 
-RULES = {}
+RULES = {"papers": papers.findings, "thick_headers": thick_headers.findings, "traces": traces.findings}
 
 
 def rule(function):
     RULES[function.__name__.removeprefix("rule_")] = function
     return function
+
+
+# --- texts that a rule bars ---------------------------------------------------------------------------------------------
+
+SKIPPED_SILENTLY = (r"\bif (?:constexpr )?\((?:[^;{}]*[^\w;{}])?!?(?:skua::)?(?:under_[at]san|checked|valgrind::running\(\))"
+                    r"[^;{}]*\)\s*\{?\s*(?:return|continue)\s*;")
+
+# Rule: rows of the files that it reads, whether it reads their comments and strings as well, what it bars, and why.
+BARRED = {
+    "conditionals": [
+        (lambda s: s.is_code and s.path not in (PLATFORM, STANDARD), False, r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif)\b",
+         f"conditional compilation belongs in {PLATFORM}")],
+    "macros": [(lambda s: s.is_code and not s.is_test, False, r"^[ \t]*#[ \t]*define\s+\w+\(", "a function-like macro; write a function")],
+    "pragma_once": [(lambda s: s.is_header, True, r"\A(?!(?s:.*)^\s*#pragma once\s*$)", "a header without #pragma once")],
+    # What the library declares stands in the inline namespace ABI, so that programs compiled against another ABI do not link, and two versions
+    # in one process stay apart. Each file says so itself: where one file declares the inline namespace and the next one opens
+    # `skua::runtime` without it, Clang takes that for a second namespace.
+    "namespaces": [
+        (lambda s: s.is_code and "/detail/" in s.path, False, r"\A", "no folder is called detail: what others need has a name of its own"),
+        (lambda s: s.is_code, False, r"\bnamespace\s+([\w: ]+::)?detail\b", "no namespace is called detail: what others need has a name of its own"),
+        (lambda s: s.is_header, False, r"\busing\s+namespace\b", "using namespace in a header enters every file that includes it"),
+        (lambda s: s.is_code, False, rf"\bnamespace\s+skua\b(?!::(?:apps|cli|bench)\b)(?!\s*\{{\s*inline\s+namespace\s+{ABI}\b)[\w:\s]*\{{",
+         f"the library's namespaces stand in the ABI's: namespace skua {{{{ inline namespace {ABI} {{{{ namespace runtime {{{{, a form that ctags reads, too")],
+    "words": [
+        (lambda s: s.path not in THE_RULES_THEMSELVES, True, r"\b(TODO|FIXME|XXX|HACK)\b", "{0}: do it now, or write it in docs/roadmap.md"),
+        (lambda s: s.path not in THE_RULES_THEMSELVES, True, r"(?<![\w./<])/(home|root|work|Users)/", "a path on somebody's machine")],
+    "library_manners": [
+        (lambda s: s.is_library, False, r"\bstd::c(err|out|log)\b", "the library prints nothing: throw, or hand the text to the caller"),
+        # MPI_Init and MPI_Finalize can wait for a dead rank for ever, and nothing else interrupts them.
+        (lambda s: s.is_library and not s.path.endswith("machine/ranks/mpi/time_limit.hpp"), False,
+         r"(?<!\w)(std::)?_?(quick_)?[eE]xit\s*\(", "the library never ends the process: throw"),
+        (lambda s: s.is_library, False,
+         r"\bstd::(random_device|mt19937(_64)?|default_random_engine|rand)\b|(?<![\w:.>])s?rand\s*\(",
+         "parts/base/dice.hpp is the only source of randomness")],
+    "silent_skips": [
+        (lambda s: s.is_code and s.is_test, False, r"\bGTEST_SKIP\(\)\s*;", "GTEST_SKIP() without a reason; say what this machine or this build lacks"),
+        (lambda s: s.is_code and s.is_test, False, SKIPPED_SILENTLY, "a test that is left out silently counts as passed: GTEST_SKIP() << why")],
+    # A test may be compiled so that it cannot fail: two such calls around a wait become one.
+    "thread_ids": [
+        (lambda s: s.is_code and s.is_test, False, r"\bget_id\s*\(|\bpthread_self\s*\(",
+         "a compiler may ask once and compare the answer with itself across a wait, because the C library declares pthread_self const; "
+         "call this_thread_number() of tests/programs/this_thread.hpp")],
+    "white_space": [
+        (lambda s: True, True, r"[^\S\n]+$", "white space at the end of the line"),
+        (lambda s: not s.path.endswith("Makefile"), True, r"\t", "a tab"),
+        (lambda s: True, True, r"[^\n]\Z", "the last line has no end")],
+    "merged": [(lambda s: True, True, r"^(<{7}|\|{7}|>{7})( |$)", "a merge that was left open")],
+}
+
+
+def barred_by(rows):
+    def findings(tree):
+        for is_read, all_of_it, pattern, why in rows:
+            barred = re.compile(pattern, re.MULTILINE)
+            for source in filter(is_read, tree.sources.values()):
+                for found in barred.finditer(source.text if all_of_it else source.code):
+                    yield source, source.line_of(found.start()), why.format(found[0])
+    return findings
+
+
+RULES |= {name: barred_by(rows) for name, rows in BARRED.items()}
 
 
 # --- layers ---------------------------------------------------------------------------------------------------------
@@ -70,9 +129,7 @@ def rule_layers(tree):
 
 @rule
 def rule_libraries(tree):
-    for source in tree.code:
-        if not source.path.startswith("skua/") or source.is_test:
-            continue
+    for source in tree.library:
         for line, name, _ in source.includes():
             for library, folder in HIDDEN_LIBRARIES.items():
                 if name.startswith(library) and not source.path.startswith(folder):
@@ -152,31 +209,6 @@ def rule_function_size(tree):
                 yield source, first, f"a function of {last - first + 1} lines; at most {MAX_FUNCTION_LINES}"
 
 
-# --- the preprocessor -----------------------------------------------------------------------------------------------
-
-@rule
-def rule_conditionals(tree):
-    for source in tree.code:
-        for number, line in enumerate(source.code_lines, 1):
-            if source.path not in (PLATFORM, STANDARD) and re.match(r"\s*#\s*(if|ifdef|ifndef|elif)\b", line):
-                yield source, number, f"conditional compilation belongs in {PLATFORM}"
-
-
-@rule
-def rule_macros(tree):
-    for source in tree.code:
-        for number, line in enumerate(source.code_lines, 1):
-            if not source.is_test and re.match(r"\s*#\s*define\s+\w+\(", line):
-                yield source, number, "a function-like macro; write a function"
-
-
-@rule
-def rule_pragma_once(tree):
-    for source in tree.code:
-        if source.is_header and not any(line.strip() == "#pragma once" for line in source.lines):
-            yield source, 1, "a header without #pragma once"
-
-
 # --- memory orders --------------------------------------------------------------------------------------------------
 
 ATOMIC_CALL = re.compile(r"(?:\.|->)\s*(load|store|exchange|compare_exchange_weak|compare_exchange_strong|"
@@ -196,13 +228,9 @@ def arguments_of(source, opening):
     return source.code[opening : at - 1]
 
 
-def library_code(tree):
-    return (s for s in tree.code if s.path.startswith("skua/") and not s.is_test)
-
-
 @rule
 def rule_named_orders(tree):
-    for source in library_code(tree):
+    for source in tree.library:
         for call in ATOMIC_CALL.finditer(source.code):
             if not ANY_ORDER.search(arguments_of(source, call.end())):
                 yield source, source.line_of(call.start()), f"{call[1]} does not name its memory order"
@@ -214,7 +242,7 @@ def rule_named_orders(tree):
 
 @rule
 def rule_partner_comments(tree):
-    for source in library_code(tree):
+    for source in tree.library:
         for call in [*ATOMIC_CALL.finditer(source.code), *FENCE_CALL.finditer(source.code)]:
             arguments = arguments_of(source, call.end())
             strong = STRONG.search(arguments) or NAMED_FENCE.match(call[1])
@@ -228,7 +256,7 @@ def rule_partner_comments(tree):
 
 @rule
 def rule_one_thread_local(tree):
-    uses = [(s, s.line_of(m.start())) for s in library_code(tree) for m in re.finditer(r"\bthread_local\b", s.code)]
+    uses = [(s, s.line_of(m.start())) for s in tree.library for m in re.finditer(r"\bthread_local\b", s.code)]
     for source, line in uses[1:]:
         first, at = uses[0]
         yield source, line, f"a second thread_local; the only one of the library stands at {first.path}:{at}"
@@ -236,23 +264,16 @@ def rule_one_thread_local(tree):
 
 # --- words ----------------------------------------------------------------------------------------------------------
 
-LATER = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
-SOMEBODYS_PATH = re.compile(r"(?<![\w./<])/(home|root|work|Users)/")
 NUMBERED_REPORT = re.compile(r"(?<![\w&/(])#\d+\b|\b(issue|bug|pull request|PR)\s+#?\d+\b", re.IGNORECASE)
 
 
 @rule
-def rule_words(tree):
+def rule_numbered_reports(tree):
     for source in tree.sources.values():
-        if source.path in THE_RULES_THEMSELVES:
+        if source.path in THE_RULES_THEMSELVES or source.path.endswith((".json", ".in")):
             continue
         for number, line in enumerate(source.lines, 1):
-            if found := LATER.search(line):
-                yield source, number, f"{found[0]}: do it now, or write it in docs/roadmap.md"
-            if SOMEBODYS_PATH.search(line):
-                yield source, number, "a path on somebody's machine"
-            prose = source.comments.get(number, "") if source.is_code else line
-            if not source.path.endswith((".json", ".in")) and NUMBERED_REPORT.search(prose):
+            if NUMBERED_REPORT.search(source.comments.get(number, "") if source.is_code else line):
                 yield source, number, "a number of a report; say here what it taught"
 
 
@@ -263,44 +284,6 @@ def rule_old_words(tree):
         if source.path not in THE_RULES_THEMSELVES:
             for line, said in old_words.findings(source, finder):
                 yield source, line, said
-
-
-@rule
-def rule_papers(tree):
-    yield from papers.findings(tree)
-
-
-@rule
-def rule_traces(tree):
-    yield from traces.findings(tree)
-
-
-@rule
-def rule_thick_headers(tree):
-    yield from thick_headers.findings(tree)
-
-
-@rule
-def rule_namespaces(tree):
-    yield from namespaces.findings(tree)
-
-
-@rule
-def rule_library_manners(tree):
-    barred = {
-        r"\bstd::c(err|out|log)\b": "the library prints nothing: throw, or hand the text to the caller",
-        r"(?<!\w)(std::)?_?(quick_)?[eE]xit\s*\(": "the library never ends the process: throw",
-        r"\bstd::(random_device|mt19937(_64)?|default_random_engine|rand)\b|(?<![\w:.>])s?rand\s*\(":
-            "parts/base/dice.hpp is the only source of randomness",
-    }
-    for source in library_code(tree):
-        for number, line in enumerate(source.code_lines, 1):
-            for pattern, sentence in barred.items():
-                # MPI_Init and MPI_Finalize can wait for a dead rank for ever, and nothing else interrupts them.
-                if "never ends" in sentence and str(source.path).endswith("machine/ranks/mpi/time_limit.hpp"):
-                    continue
-                if re.search(pattern, line):
-                    yield source, number, sentence
 
 
 NUMBERS_THAT_ARE_NAMES = re.compile(r"(sha1|sha256|x86_64|aarch64|avx2|avx512|sse2|u?int\d+|float\d+|utf8|mt19937)$")
@@ -314,23 +297,22 @@ def rule_no_versions(tree):
         if VERSIONED.search(stem) and not NUMBERS_THAT_ARE_NAMES.search(stem):
             yield source, 1, f"the file's name {stem} ends like a version: a variant is a parameter, or it replaces its elder"
         for declared in re.finditer(r"(?<!enum )\b(?:class|struct|concept|namespace)\s+(\w+)\s*(?=[:{=]|final)", source.code):
-            if VERSIONED.search(declared[1]) and not NUMBERS_THAT_ARE_NAMES.search(declared[1]) and declared[1] != namespaces.ABI:
+            if VERSIONED.search(declared[1]) and not NUMBERS_THAT_ARE_NAMES.search(declared[1]) and declared[1] != ABI:
                 yield source, source.line_of(declared.start()), f"the name {declared[1]} ends like a version"
+
+
+A_TEST = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
+A_SUITE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*(_DeathTest)?")  # GoogleTest runs suites with this ending first
+A_SENTENCE = re.compile(r"[a-z0-9]+(_[a-z0-9]+){2,}")
 
 
 @rule
 def rule_test_names(tree):
-    yield from test_rules.names(tree)
-
-
-@rule
-def rule_silent_skips(tree):
-    yield from test_rules.silent_skips(tree)
-
-
-@rule
-def rule_thread_ids(tree):
-    yield from test_rules.thread_ids(tree)
+    for source in tree.code:
+        for test in A_TEST.finditer(source.code):
+            if not A_SUITE.fullmatch(test[1]) or not A_SENTENCE.fullmatch(test[2]):
+                yield source, source.line_of(test.start()), \
+                    f"{test[1]}.{test[2]}: a test is named TEST(what_is_tested, a_sentence_that_states_a_property)"
 
 
 # --- files ----------------------------------------------------------------------------------------------------------
@@ -343,30 +325,6 @@ def rule_spdx(tree):
             opening = source.lines[1 if script else 0 :][:1]
             if not opening or opening[0].strip("/# ") != SPDX:
                 yield source, 1, f"must open with the line {SPDX}"
-
-
-@rule
-def rule_white_space(tree):
-    for source in tree.sources.values():
-        if source.text and not source.text.endswith("\n"):
-            yield source, len(source.lines), "the last line has no end"
-        tabs_allowed = source.path.endswith("Makefile")
-        for number, line in enumerate(source.text.split("\n"), 1):
-            if line != line.rstrip():
-                yield source, number, "white space at the end of the line"
-            if "\t" in line and not tabs_allowed:
-                yield source, number, "a tab"
-
-
-MARKER = re.compile(r"(<{7}|\|{7}|>{7})( |$)")
-
-
-@rule
-def rule_merged(tree):
-    for source in tree.sources.values():
-        for number, line in enumerate(source.lines, 1):
-            if MARKER.match(line):
-                yield source, number, "a merge that was left open"
 
 
 def is_built(tree, source):

@@ -20,8 +20,7 @@ import pathlib
 import re
 import sys
 
-import namespaces
-from sources import Source, blank
+from sources import ABI, Source, blank
 
 LIST = "tests/public_names.txt"
 PAGE = "docs/guide/names.md"
@@ -135,7 +134,7 @@ def declarations(code):
     at = BLANKS.match(code).end()
     while at < len(code):
         if opened := A_NAMESPACE.match(code, at):
-            inside = (*scopes[-1], *(n for n in opened[1].split("::") if not n.startswith("inline") and n != namespaces.ABI))
+            inside = (*scopes[-1], *(n for n in opened[1].split("::") if not n.startswith("inline") and n != ABI))
             for depth in range(len(scopes[-1]), len(inside)):
                 yield inside[: depth + 1], None
             scopes.append(inside)
