@@ -15,7 +15,7 @@ Namespace skua::policies, for those who write a policy, is shown as a whole; wha
 import re
 
 import visible_names
-from sources import ABI, Source, blank
+from sources import Source
 
 FACES = ("skua/skua.hpp", "skua/mpi.hpp", "skua/rank_pool.hpp")
 POLICY_FACES = ("skua/policy/policy.hpp", "skua/policy/setup.hpp", "skua/policy/greedy.hpp")
@@ -43,28 +43,6 @@ def public_headers(root):
     for face in FACES + POLICY_FACES:
         found |= visible_names.headers(root, face)
     return dict(sorted(found.items()))
-
-
-def declarations(code):
-    """(begin, end, namespaces, names) of each declaration at namespace scope; names is None for the opening of a namespace."""
-    scopes, at = [()], 0
-    while (at := visible_names.BLANKS.match(code, at).end()) < len(code):
-        begin = at
-        if opened := visible_names.A_NAMESPACE.match(code, at):
-            scopes.append((*scopes[-1], *(n for n in opened[1].split("::") if not n.startswith("inline") and n != ABI)))
-            at = opened.end()
-            yield begin, at, scopes[-1], None
-        elif opened := visible_names.NO_SCOPE.match(code, at):
-            scopes.append((*scopes[-1], ""))
-            at = opened.end()
-            yield begin, at, scopes[-1], None
-        elif code[at] == "}":
-            yield begin, at + 1, scopes.pop(), None
-            at += 1
-        else:
-            head, at = visible_names.declaration(code, at)
-            # The body of a class whose head `declaration` ends before it belongs to it.
-            yield begin, at, scopes[-1], visible_names.declared_in(head)
 
 
 def comment_above(text, begin):
@@ -115,10 +93,12 @@ def in_code_spans(line):
 
 def shown(path, text, public):
     """(the header's text for Doxygen, the public names that it declares); the text is empty where nothing is public."""
-    code = re.sub(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", lambda m: blank(m[0]), Source(path, text).code, flags=re.MULTILINE)
+    source = Source(path, text)
+    code = source.without_directives()
     kept, names_kept, end_before = [], set(), 0
-    here_public = public & (visible_names.names_in(Source(path, text)) | DECLARED_ELSEWHERE)  # an internal name elsewhere may be spelled like a public one
-    for begin, end, around, names in declarations(code):
+    here_public = public & (visible_names.names_in(source) | DECLARED_ELSEWHERE)  # an internal name elsewhere may be spelled like a public one
+    for begin, end, around, head in visible_names.declarations(code):
+        names = None if head is None else visible_names.declared_in(head)
         if is_shown(around, names, code[begin:end], here_public):
             first = max(comment_above(text, begin), end_before)
             space = "skua::policies" if "policies" in around else "skua"

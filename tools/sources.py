@@ -55,6 +55,10 @@ class Source:
 
         return TOKEN.sub(replace, self.text)
 
+    def without_directives(self):
+        """The code, with blanks for what the preprocessor reads."""
+        return re.sub(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", lambda m: blank(m[0]), self.code, flags=re.MULTILINE)
+
     def line_of(self, offset):
         return bisect.bisect_right(self.starts, offset)
 

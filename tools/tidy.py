@@ -21,7 +21,7 @@ import old_words
 import papers
 import thick_headers
 import traces
-from sources import ABI, SCRIPT_SUFFIXES, Tree, blank
+from sources import ABI, SCRIPT_SUFFIXES, Tree
 
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60
@@ -177,7 +177,7 @@ def opens_scope(head):
 
 def functions(source):
     """(first line, last line) of every function body that is not inside another one."""
-    code = re.sub(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", lambda m: blank(m.group()), source.code, flags=re.MULTILINE)
+    code = source.without_directives()
     stack, head_start = [], 0
     inside = None  # depth at which the current function opened
     for match in re.finditer(r"[{};]", code):

@@ -20,7 +20,7 @@ import pathlib
 import re
 import sys
 
-from sources import ABI, Source, blank
+from sources import ABI, Source
 
 LIST = "tests/public_names.txt"
 PAGE = "docs/guide/names.md"
@@ -129,16 +129,17 @@ NO_SCOPE = re.compile(r"(?:extern\s*\"[^\"]*\"|namespace)\s*\{")  # extern "C", 
 
 
 def declarations(code):
-    """(namespaces around it, head) of every declaration at namespace scope; where a namespace opens, the head is None."""
+    """(begin, end, namespaces around it, head) of every declaration at namespace scope; where a namespace opens, the head is None."""
     scopes = [()]
     at = BLANKS.match(code).end()
     while at < len(code):
+        begin = at
         if opened := A_NAMESPACE.match(code, at):
             inside = (*scopes[-1], *(n for n in opened[1].split("::") if not n.startswith("inline") and n != ABI))
-            for depth in range(len(scopes[-1]), len(inside)):
-                yield inside[: depth + 1], None
-            scopes.append(inside)
             at = opened.end()
+            for depth in range(len(scopes[-1]), len(inside)):
+                yield begin, at, inside[: depth + 1], None
+            scopes.append(inside)
         elif opened := NO_SCOPE.match(code, at):
             scopes.append(scopes[-1])
             at = opened.end()
@@ -147,7 +148,7 @@ def declarations(code):
             at += 1
         else:
             head, at = declaration(code, at)
-            yield scopes[-1], head
+            yield begin, at, scopes[-1], head
         at = BLANKS.match(code, at).end()
 
 
@@ -174,9 +175,8 @@ def declaration(code, begin):
 
 def names_in(source):
     """Every name that a header declares in namespace skua itself."""
-    code = re.sub(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", lambda m: blank(m.group()), source.code, flags=re.MULTILINE)
     found = set()
-    for around, head in declarations(code):
+    for _, _, around, head in declarations(source.without_directives()):
         if head is None and len(around) == 2 and around[0] == "skua":
             found.add(f"namespace {around[1]}")
         elif head is not None and around == ("skua",) and "[[deprecated" not in head:
