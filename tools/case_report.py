@@ -13,42 +13,30 @@ import xml.etree.ElementTree as ElementTree
 
 
 class Report(unittest.TextTestResult):
-    """Remembers every case as (class, name, what came of it, and the reason)."""
+    """Remembers how long every case took."""
 
     def __init__(self, *arguments, **more):
         super().__init__(*arguments, **more)
-        self.cases = []
-        self.began = time.monotonic()
+        self.began, self.took = 0.0, {}
 
     def startTest(self, test):
         super().startTest(test)
         self.began = time.monotonic()
 
-    def note(self, test, outcome, reason=""):
-        self.cases.append((type(test).__name__, test.id().split(".")[-1], outcome, reason, time.monotonic() - self.began))
+    def stopTest(self, test):
+        super().stopTest(test)
+        self.took[test] = time.monotonic() - self.began
 
-    def addSuccess(self, test):
-        super().addSuccess(test)
-        self.note(test, "passed")
-
-    def addFailure(self, test, err):
-        super().addFailure(test, err)
-        self.note(test, "failed", str(err[1]))
-
-    def addError(self, test, err):
-        super().addError(test, err)
-        self.note(test, "failed", str(err[1]))
-
-    def addSkip(self, test, reason):
-        super().addSkip(test, reason)
-        case = getattr(test, "test_case", test)  # where a subTest is skipped, the case is: once, however many there are
-        if not any(name == case.id().split(".")[-1] and classname == type(case).__name__ for classname, name, *_ in self.cases):
-            self.note(case, "skipped", reason)
-
-    def addSubTest(self, test, subtest, err):
-        super().addSubTest(test, subtest, err)
-        if err is not None:
-            self.note(test, "failed", str(subtest))
+    @property
+    def cases(self):
+        """(class, name, what came of it, the reason, seconds) of every case, once, however many of its subtests failed or were skipped; and
+        of every class or module that failed or was skipped as a whole."""
+        said = {}
+        for outcome, of in (("failed", self.failures + self.errors), ("skipped", self.skipped)):
+            for test, why in of:
+                said.setdefault(getattr(test, "test_case", test), (outcome, "".join(why.strip().splitlines()[-1:])))
+        return [(type(test).__name__, test.id().split(".")[-1], *said.get(test, ("passed", "")), self.took.get(test, 0.0))
+                for test in {**self.took, **said}]
 
 
 def as_xml(cases):

@@ -19,11 +19,13 @@ import concurrent.futures
 import os
 import pathlib
 import queue
-import shutil
 import subprocess
 import sys
 import time
 import tomllib
+
+sys.dont_write_bytecode = True
+from faults.build import copy_tree  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIMIT_S = 1200  # of one test program
@@ -58,29 +60,13 @@ def broken(source, mutant):
     return source.replace(mutant["text"], mutant["becomes"])
 
 
-def copy_tree(into):
-    """Makes `into` a copy of the tracked and new files. Unchanged files keep their times, so that little is rebuilt."""
-    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
-                            check=True, capture_output=True, text=True).stdout
-    wanted = {name for name in listed.split("\0") if name and (ROOT / name).is_file()}
-    for name in wanted:
-        to = into / name
-        to.parent.mkdir(parents=True, exist_ok=True)
-        if not to.exists() or to.read_bytes() != (ROOT / name).read_bytes():
-            shutil.copy2(ROOT / name, to)
-    for old in list(into.rglob("*")):
-        inside = old.relative_to(into)
-        if inside.parts[0] != "build" and old.is_file() and str(inside) not in wanted:
-            old.unlink()
-
-
 class Bench:
     """A copy of the tree, and its build."""
 
     def __init__(self, where):
         self.tree = where
         self.build = where / "build"
-        copy_tree(where)
+        copy_tree(ROOT, where)
         self._run(["cmake", "-S", str(where), "-B", str(self.build), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
                    "-DSKUA_CHECKED=ON", "-DSKUA_WERROR=OFF", "-DSKUA_BENCH=OFF"])
 

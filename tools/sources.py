@@ -70,28 +70,30 @@ class Source:
                 yield number, found[2], found[1] == '"'
 
 
+def tracked(root):
+    """Paths of the tracked and new files below a root; without git, or where git refuses to read it, of all files that nobody builds there."""
+    if (root / ".git").exists():
+        listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root, capture_output=True, check=False,
+                                text=True)
+        if listed.returncode == 0:
+            return {p for p in listed.stdout.split("\0") if p and (root / p).is_file()}
+    found = (p.relative_to(root) for p in root.rglob("*") if p.is_file())
+    return {p.as_posix() for p in found if p.parts[0] != "build" and "target" not in p.parts[:-1]}
+
+
 class Tree:
     """All text files of a checkout, by path from its root."""
 
     def __init__(self, root):
         self.root = pathlib.Path(root)
         self.sources = {}
-        for path in sorted(self.list_files()):
+        for path in sorted(tracked(self.root)):
             pure = pathlib.PurePosixPath(path)
             if pure.suffix in TEXT_SUFFIXES or pure.name in TEXT_NAMES:
                 self.sources[path] = Source(path, (self.root / path).read_text(encoding="utf-8"))
         self.code = [s for s in self.sources.values() if s.is_code]
         self.library = [s for s in self.code if s.is_library]
         self.cmake = [s for p, s in self.sources.items() if p.endswith(("CMakeLists.txt", ".cmake"))]
-
-    def list_files(self):
-        if (self.root / ".git").exists():
-            listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                                    cwd=self.root, capture_output=True, check=False, text=True)
-            if listed.returncode == 0:  # git refuses to read a checkout that belongs to somebody else
-                return {p for p in listed.stdout.split("\0") if p and (self.root / p).is_file()}
-        found = (p.relative_to(self.root) for p in self.root.rglob("*") if p.is_file())
-        return {p.as_posix() for p in found if p.parts[0] != "build" and "target" not in p.parts[:-1]}
 
     def variants(self, source, name):
         """Headers called `name` under the same top folder as `source`: CMake chooses one of several by architecture."""

@@ -9,6 +9,7 @@ import re
 import subprocess
 
 from faults import rewrite
+from sources import tracked
 
 ROUNDS = 15
 OPTIONS = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DSKUA_CHECKED=ON", "-DSKUA_WERROR=OFF", "-DSKUA_BENCH=OFF"]
@@ -25,21 +26,23 @@ def put(path, content):
         path.write_bytes(content)
 
 
-def copy_tree(root, into, sites):
-    """Tracked and new files of `root`, with `sites` planted; what is there and no longer in `root` goes."""
-    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root, check=True,
-                            capture_output=True, text=True).stdout
-    wanted = {name for name in listed.split("\0") if name and (root / name).is_file()}
+def copy_tree(root, into, changed=lambda name, content: content):
+    """Tracked and new files of `root`, with changed(name, content) in them; what is there and no longer in `root` goes, but for `into`/build."""
+    wanted = tracked(root)
+    for name in wanted:
+        put(into / name, changed(name, (root / name).read_bytes()))
+        (into / name).chmod((root / name).stat().st_mode)
+    for old in list(into.rglob("*")):
+        inside = old.relative_to(into)
+        if inside.parts[0] != "build" and old.is_file() and str(inside) not in wanted:
+            old.unlink()
+
+
+def copy_with_faults(root, into, sites):
     by_file = {}
     for site in sites:
         by_file.setdefault(site.file, []).append(site)
-    for name in wanted:
-        content = (root / name).read_bytes()
-        put(into / name, rewrite.rewritten(content, by_file[name]) if name in by_file else content)
-        (into / name).chmod((root / name).stat().st_mode)
-    for old in list(into.rglob("*")):
-        if old.is_file() and str(old.relative_to(into)) not in wanted:
-            old.unlink()
+    copy_tree(root, into, lambda name, content: rewrite.rewritten(content, by_file[name]) if name in by_file else content)
 
 
 def lines_in_errors(text, tree, build):
@@ -100,7 +103,7 @@ class Bench:
     def make(self, targets, jobs, launcher=""):
         header = self.root / "tools" / "faults" / "runtime.hpp"
         for round_ in range(ROUNDS):
-            copy_tree(self.root, self.tree, self.sites)
+            copy_with_faults(self.root, self.tree, self.sites)
             if round_ == 0:
                 self.configure(header, launcher)
             ended = self.run(["cmake", "--build", str(self.build), "-j", str(jobs), "--target", *targets, "--", "-k", "0"])
