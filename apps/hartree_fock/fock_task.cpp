@@ -6,6 +6,8 @@
 #include <numeric>
 
 #include "apps/hartree_fock/boys.hpp"
+#include "apps/hartree_fock/integrals.hpp"
+#include "usable.hpp"
 
 namespace skua::apps::hartree_fock {
 namespace {
@@ -109,6 +111,10 @@ std::uint64_t fock_worker::compute(quartet const& task) {
     }
   }
   return found;
+}
+
+simd::variants<integrals_function> all_integrals() {
+  return simd::usable<integrals_function>([](auto arch) { return &integrals<decltype(arch)>; });
 }
 
 }  // namespace skua::apps::hartree_fock

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "apps/heat/sweep.hpp"
+#include "usable.hpp"
+
 namespace skua::apps::heat {
 namespace {
 
@@ -119,6 +122,10 @@ std::vector<owned_array> problem::owned(cutoff const& end, place_range const& pl
 std::string problem::wrong() const {
   std::string const found = difference(answer(), right_);
   return found.empty() ? found : "heat: " + found;
+}
+
+simd::variants<sweep_function> sweeps() {
+  return simd::usable<sweep_function>([](auto arch) { return &sweep<decltype(arch)>; });
 }
 
 }  // namespace skua::apps::heat

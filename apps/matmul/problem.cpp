@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "apps/matmul/blas.hpp"
+#include "apps/matmul/leaf.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/dice.hpp"
+#include "usable.hpp"
 
 namespace skua::apps::matmul {
 namespace {
@@ -118,6 +120,10 @@ void z_problem::reset() noexcept {
 std::string z_problem::wrong() {
   from_z(c_.view(), rows_.c().row(0), rows_.c().stride());
   return rows_.wrong();
+}
+
+simd::variants<leaf_function> leaves() {
+  return simd::usable<leaf_function>([](auto arch) { return &leaf<decltype(arch)>; });
 }
 
 }  // namespace skua::apps::matmul

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The vector widths that a kernel is compiled for. A kernel is a template over one of these tags, instantiated in one
-// file per tag, KERNEL_<tag>.cpp, which CMake compiles with the tag's flags (simd.cmake). The program asks the
-// processor at run time (x86_64.hpp, other.hpp), so no build needs -march.
+// The vector widths that a kernel is compiled for. A kernel is a template over one of these tags. CMake compiles its source
+// once per tag, with the tag's flags (simd.cmake); SKUA_SIMD_WIDTH is then the tag, for which the source instantiates
+// the template. The program asks the processor at run time (x86_64/usable.hpp, other/usable.hpp), so no build needs -march.
+// Not [[gnu::target_clones]]: it hides all versions but the one that it chooses from the tests, and GCC 12 has none on AArch64.
 //
-// Files compiled with a tag's flags must not instantiate anything that another file may also instantiate (no std::
-// inside a kernel): the linker keeps one copy of each inline function, and an older processor could meet the newer one.
+// A kernel's source must not instantiate anything that another source may also instantiate (no std:: inside a kernel):
+// the linker keeps one copy of each inline function, and an older processor could meet the newer one.
 #pragma once
 
 namespace skua::apps::simd {

@@ -1,24 +1,24 @@
-# skua_simd(TARGET FLAGS flag ... SOURCES file ...): of the SOURCES, compile those that suit this processor family, each with
-# FLAGS and the flags its name asks for: KERNEL_portable.cpp, KERNEL_avx2.cpp, KERNEL_avx512.cpp hold a kernel for one vector
-# width, KERNEL_x86_64.cpp and KERNEL_other.cpp list them. Which one runs is decided at run time, so no build needs -march.
+# skua_simd(TARGET KERNEL.cpp flag ...): compiles KERNEL.cpp into TARGET once per vector width of this processor family, with the width's
+# flags and these (arches.hpp). Which one runs is decided at run time, so no build needs -march.
 
+set(simd_widths portable)
+set(simd_family other)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
-  set(simd_kinds portable avx2 avx512 x86_64)
-else()
-  set(simd_kinds portable other)
+  set(simd_widths portable avx2 avx512)
+  set(simd_family x86_64)
 endif()
 set(simd_flags_avx2 -mavx2 -mfma)
 set(simd_flags_avx512 ${simd_flags_avx2} -mavx512f -mavx512vl -mavx512bw -mavx512dq -mprefer-vector-width=512)
 
-function(skua_simd target)
-  cmake_parse_arguments(kernel "" "" "FLAGS;SOURCES" ${ARGN})
-  foreach(source ${kernel_SOURCES})
-    string(REGEX MATCH "_(portable|avx2|avx512|x86_64|other)\\.cpp$" ignored ${source})
-    set(kind ${CMAKE_MATCH_1})
-    if(kind IN_LIST simd_kinds)
-      target_sources(${target} PRIVATE ${source})
-      set_source_files_properties(${source} PROPERTIES
-        COMPILE_OPTIONS "$<$<NOT:$<CONFIG:Debug>>:-O3>;${simd_flags_${kind}};${kernel_FLAGS}" SKIP_PRECOMPILE_HEADERS ON)
-    endif()
+function(skua_simd target source)
+  target_include_directories(${target}_kernels PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/simd/${simd_family})
+  cmake_path(GET source STEM kernel)
+  foreach(width ${simd_widths})
+    set(object ${target}_${kernel}_${width})
+    add_library(${object} OBJECT ${source})
+    target_link_libraries(${object} PRIVATE skua)
+    target_compile_definitions(${object} PRIVATE SKUA_SIMD_WIDTH=${width})
+    target_compile_options(${object} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O3> ${simd_flags_${width}} ${ARGN})
+    target_link_libraries(${target} PRIVATE ${object})
   endforeach()
 endfunction()

@@ -3,6 +3,8 @@
 
 #include "apps/matmul/leaf.hpp"
 #include "apps/strassen/step.hpp"
+#include "apps/strassen/sums.hpp"
+#include "usable.hpp"
 
 namespace skua::apps::strassen {
 namespace {
@@ -22,6 +24,10 @@ plan::plan(std::size_t length, std::size_t cutoff, std::size_t leaf) noexcept : 
 double plan::growth() const noexcept {
   double const terms = static_cast<double>(room) / static_cast<double>(n);
   return levels == 0 ? terms : 7 * std::pow(4.5, levels - 1) * terms;
+}
+
+simd::variants<sum_function> sums() {
+  return simd::usable<sum_function>([](auto arch) { return &sum<decltype(arch)>; });
 }
 
 }  // namespace skua::apps::strassen

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernels that an x86-64 processor can run. KERNEL_x86_64.cpp includes it, and builds only for that family.
+// The kernels that an x86-64 processor can run. simd.cmake chooses between this and other/usable.hpp.
 #pragma once
 
 #include "apps/simd/arches.hpp"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The body of sum<Arch> (sums.hpp), for the files that compile it with their own flags.
-#pragma once
-
+// The body of sum<Arch> (sums.hpp), compiled once per vector width.
 #include <cstddef>
 
 #include "apps/simd/arches.hpp"
@@ -49,5 +47,7 @@ void sum(pass which, std::size_t count, float const* const* in, float* const* ou
     }
   }
 }
+
+template void sum<simd::SKUA_SIMD_WIDTH>(pass, std::size_t, float const* const*, float* const*) noexcept;
 
 }  // namespace skua::apps::strassen

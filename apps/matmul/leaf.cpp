@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The body of leaf<Arch> (leaf.hpp), for the files that compile it with their own flags.
-#pragma once
-
+// The body of leaf<Arch> (leaf.hpp), compiled once per vector width.
 #include <cstddef>
 
 #include "apps/matmul/leaf.hpp"
@@ -93,5 +91,7 @@ void leaf(block const& p) noexcept {
     }
   }
 }
+
+template void leaf<simd::SKUA_SIMD_WIDTH>(block const&) noexcept;
 
 }  // namespace skua::apps::matmul

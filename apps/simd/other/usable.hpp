@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernels that a processor of another family can run: the compiler's baseline. KERNEL_other.cpp includes it.
+// The kernels that a processor of another family can run: the compiler's baseline.
 #pragma once
 
 #include "apps/simd/arches.hpp"
@@ -7,7 +7,7 @@
 
 namespace skua::apps::simd {
 
-/// As in x86_64.hpp.
+/// As in x86_64/usable.hpp.
 template <class Function, class Kernel>
 variants<Function> usable(Kernel kernel) {
   return {{"portable", kernel(portable{})}};

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The body of integrals<Arch> (integrals.hpp), for the files that compile it with their own flags. It goes over short
+// The body of integrals<Arch> (integrals.hpp), compiled once per vector width. It goes over short
 // stretches in three loops: the compiler makes vectors of the first and the last, which hold the divisions and the square
 // roots; the one between looks up the table, which no vector does faster.
-#pragma once
-
 #include <cstddef>
 
 #include "apps/hartree_fock/boys.hpp"
@@ -46,5 +44,8 @@ void integrals(charge const& of, charges const& with, std::size_t n, double cons
     }
   }
 }
+
+template void integrals<simd::SKUA_SIMD_WIDTH>(charge const&, charges const&, std::size_t, double const*,
+                                               double*) noexcept;
 
 }  // namespace skua::apps::hartree_fock

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The body of sweep<Arch> (sweep.hpp), for the files that compile it with their own flags. It goes from the top down and
+// The body of sweep<Arch> (sweep.hpp), compiled once per vector width. It goes from the top down and
 // keeps the last two rows in registers: a cell costs three loads instead of five.
-#pragma once
-
 #include <cstddef>
 
 #include "apps/heat/sweep.hpp"
@@ -75,5 +73,7 @@ template <class Arch>
 void sweep(rectangle const& r) noexcept {
   sweeper<Arch>::sweep(r);
 }
+
+template void sweep<simd::SKUA_SIMD_WIDTH>(rectangle const&) noexcept;
 
 }  // namespace skua::apps::heat

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: MIT
-#include "apps/matmul/leaf_body.hpp"
-
-namespace skua::apps::matmul {
-template void leaf<simd::portable>(block const&) noexcept;
-}  // namespace skua::apps::matmul

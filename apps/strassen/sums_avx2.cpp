@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: MIT
-#include "apps/strassen/sums_body.hpp"
-
-namespace skua::apps::strassen {
-template void sum<simd::avx2>(pass, std::size_t, float const* const*, float* const*) noexcept;
-}  // namespace skua::apps::strassen
