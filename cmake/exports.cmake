@@ -1,10 +1,11 @@
 # The shared object exports what skua.symbols lists and the templates of templates.symbols, and hides everything else: names of parts that only the library uses, and what it has of
 # other libraries' templates. The list, and not attributes in the headers, decides: so archive and shared object are linked from the same objects.
 # SKUA_ABI rises, with the inline namespace, when compiled programs break: a name is gone from the list, or what the headers inline has changed.
-set(SKUA_ABI 0)
+set(SKUA_ABI 0)  # since 0.1.0
 file(STRINGS skua/skua.symbols exported REGEX "^[^#]")
 set(exported_lines "")
 foreach(name IN LISTS exported)
+  string(REGEX REPLACE " @[0-9.]+$" "" name "${name}")
   string(APPEND exported_lines "    \"${name}\";\n")
 endforeach()
 # The linker's patterns may have no brackets, for which question marks stand.

@@ -18,14 +18,13 @@ import sys
 import tempfile
 import unittest
 
-import debian_symbols
-
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
-import case_report  # noqa: E402  (it stands there)
+import case_report  # noqa: E402  (they stand there)
+import exports  # noqa: E402
 
 DEBIAN = ROOT / "packaging/debian"
-VERSION, ABI = debian_symbols.facts(ROOT)
+VERSION, ABI, _ = exports.facts(ROOT)
 # The build uses their commands; every Debian package is built with g++, make and dpkg-dev at hand, and OpenBLAS is loaded when an app wants it.
 NOT_IN_CONTROL = {"g++", "make", "git", "libopenblas-dev"}
 
@@ -84,9 +83,20 @@ class debians_recipe(unittest.TestCase):
     def test_names_the_library_by_its_abi(self):
         self.assertIn(f"Package: libskua{ABI}\n", text_of("packaging/debian/control"))
         self.assertTrue((DEBIAN / f"libskua{ABI}.install").is_file())
+        self.assertIn(f"debian/libskua{ABI}.symbols\n", text_of("packaging/debian/rules"))
 
-    def test_lists_the_symbols_that_the_project_lists(self):
-        self.assertEqual(debian_symbols.main([]), 0)
+    def test_lists_a_symbol_with_the_first_version_that_had_it(self):
+        with tempfile.TemporaryDirectory() as name:
+            root = pathlib.Path(name)
+            for file, text in (("CMakeLists.txt", "project(skua VERSION 1.2.0 "), ("cmake/exports.cmake", "set(SKUA_ABI 7)  # since 1.1.0\n"),
+                               ("skua/skua.symbols", "# head\nskua::a(int [2])\nskua::b() @1.2.0\n"), ("skua/templates.symbols", "skua::t<*>\n")):
+                (root / file).parent.mkdir(exist_ok=True)
+                (root / file).write_text(text, encoding="utf-8")
+            self.assertEqual(exports.debian(root / "skua/skua.symbols").splitlines(), [
+                "libskua.so.7 libskua7 #MINVER#", "* Build-Depends-Package: libskua-dev", " SKUA_7@SKUA_7 1.1.0",
+                ' (c++)"skua::a(int [2])@SKUA_7" 1.1.0', ' (c++)"skua::b()@SKUA_7" 1.2.0', ' (c++|regex|optional)"^skua::t<.*>@SKUA_7$" 1.1.0'])
+            exports.update(root / "skua/skua.symbols", [("T", "skua::b()"), ("T", "skua::c()")], {"skua::c()"})
+            self.assertEqual((root / "skua/skua.symbols").read_text().splitlines()[1:], ["skua::b() @1.2.0", "skua::c() @1.2.0"])
 
     def test_needs_what_the_project_needs(self):
         field = re.search(r"^Build-Depends:((?:\n .*)+)", text_of("packaging/debian/control"), re.MULTILINE)[1]

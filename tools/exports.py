@@ -4,8 +4,9 @@
 
     tools/exports.py LIST SHARED_OBJECT ARCHIVE FOLDER...
     tools/exports.py --update LIST ARCHIVE FOLDER...
+    tools/exports.py --debian LIST
 
-LIST is skua/skua.symbols: demangled names, one a line, sorted. The linker exports these and hides the rest (cmake/exports.cmake). The archive holds
+LIST is skua/skua.symbols: demangled names, one a line, sorted; one that is newer than the ABI's first version has its version behind it. The linker exports these and hides the rest (cmake/exports.cmake). The archive holds
 all that could be exported; the folders hold object files of programs (apps, examples, the command, tests of the public API).
 
 The check fails if the shared object exports anything else, if a name of the list is gone from the library, and if a program uses what is not on the
@@ -14,16 +15,27 @@ destructor is on the list: whether an inline function of the header refers to th
 already compiled: then the library's ABI number has to rise as well (SKUA_ABI in cmake/exports.cmake).
 
 --update adds what programs need and drops what is gone. What no program of ours uses, and users should have, is added to the list by hand.
+
+--debian prints the list that Debian's package is built with (debian/libskuaABI.symbols): beside each name, and beside each pattern of
+templates.symbols, the first version that had it, so that a package which uses the name depends on that version.
 """
 
 import argparse
 import pathlib
+import re
 import subprocess
 import sys
 
 # Of these there is a copy in every program that uses them; the library's is exported for catch clauses of other shared objects.
 ALWAYS = ("typeinfo for ", "typeinfo name for ", "vtable for ")
 HEAD = "# What programs may link of the shared library, demangled. tools/exports.py --update adds what our programs need, and drops what is gone."
+
+
+def facts(root):
+    """(the project's version, the ABI's number, the first version that had it)"""
+    version = re.search(r"project\(skua VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+    abi = re.search(r"set\(SKUA_ABI (\d+)\)  # since ([0-9.]+)", (root / "cmake/exports.cmake").read_text(encoding="utf-8"))
+    return version, abi[1], abi[2]
 
 
 def nm(*arguments):
@@ -40,7 +52,9 @@ def nm(*arguments):
 
 
 def read_list(path):
-    return {line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")}
+    """name -> its version, or nothing: the ABI's first one."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    return {name: version for name, _, version in (line.partition(" @") for line in lines if line and not line.startswith("#"))}
 
 
 def defined_in(symbols):
@@ -74,19 +88,33 @@ def faults(listed, exported, strong, defined, needed):
 
 
 def update(path, symbols, needed):
-    listed = read_list(path) if path.is_file() else set()
-    defined = defined_in(symbols)
+    listed, defined = read_list(path), defined_in(symbols)
     names = needed | {name for name in listed if name in defined or name.startswith(ALWAYS)}
     names |= tables_of(names, symbols)
-    path.write_text("\n".join([HEAD, *sorted(names), ""]), encoding="utf-8")
+    version, _, first = facts(path.resolve().parents[1])
+    of_name = {name: listed.get(name, "" if version == first else version) for name in names}
+    path.write_text("\n".join([HEAD, *(f"{name} @{of}" if of else name for name, of in sorted(of_name.items())), ""]), encoding="utf-8")
+
+
+def debian(path):
+    """The text of Debian's list. A pattern, in which * stands for any text, is Perl's regular expression there."""
+    _, abi, first = facts(path.resolve().parents[1])
+    templates = (".*".join(map(re.escape, pattern.split("*"))) for pattern in read_list(path.with_name("templates.symbols")))
+    return "\n".join([f"libskua.so.{abi} libskua{abi} #MINVER#", "* Build-Depends-Package: libskua-dev", f" SKUA_{abi}@SKUA_{abi} {first}",
+                      *(f' (c++)"{name}@SKUA_{abi}" {version or first}' for name, version in read_list(path).items()),
+                      *(f' (c++|regex|optional)"^{text}@SKUA_{abi}$" {first}' for text in templates), ""])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--update", action="store_true")
+    parser.add_argument("--debian", action="store_true")
     parser.add_argument("list", type=pathlib.Path)
-    parser.add_argument("files", nargs="+", type=pathlib.Path)
+    parser.add_argument("files", nargs="*", type=pathlib.Path)
     chosen = parser.parse_args()
+    if chosen.debian:
+        print(debian(chosen.list), end="")
+        return 0
     if chosen.update:
         archive, *folders = chosen.files
         symbols = list(nm("--defined-only", str(archive)))
@@ -98,7 +126,7 @@ def main():
     strong = {name for kind, name in dynamic if kind not in "WV"}  # the others are those of skua/templates.symbols
     symbols = list(nm("--defined-only", str(archive)))
     defined = defined_in(symbols)
-    listed = read_list(chosen.list)
+    listed = read_list(chosen.list).keys()
     needed = needed_by(folders, defined) | tables_of(listed, symbols)
     found = list(faults(listed, exported, strong, defined, needed))
     for fault in found:
