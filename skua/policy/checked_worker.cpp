@@ -14,7 +14,6 @@ bool is_first_word_only(task_tag const& t) noexcept { return (t.words[1] | t.wor
 
 std::string name_of(worker_id w) { return "worker " + std::to_string(index(w)); }
 
-bool can_be_stolen_from(lane where) noexcept { return where != lane::inbox && where != lane::injected; }
 bool has_no_tags(lane where) noexcept {
   return where == lane::forks || where == lane::spawned || where == lane::ordered;
 }
@@ -35,8 +34,8 @@ bool can_ask_for(probe const& p) noexcept {
 probe checked_worker::next_probe() noexcept {
   if (by_.of_machine) check_search();
   probe const p = inner_.next_probe();
-  if (!is_legal(p)) [[unlikely]] {
-    breach_of(p);
+  if (std::string const fault = fault_of(p); !fault.empty()) [[unlikely]] {
+    breach(fault);
     return {.what = action::rest, .whom = self_};
   }
   asked_ = p;
@@ -46,29 +45,16 @@ probe checked_worker::next_probe() noexcept {
   return p;
 }
 
-bool checked_worker::is_legal(probe const& p) const noexcept {
-  if (p.what == action::rest) return true;
-  if (index(p.whom) >= workers_ || !needs_.lanes.has(p.where)) return false;
-  if (!can_ask_for(p)) return false;
-  return p.what == action::pop ? p.whom == self_ : p.whom != self_ && can_be_stolen_from(p.where);
-}
-
-void checked_worker::breach_of(probe const& p) noexcept {
-  if (index(p.whom) >= workers_) {
-    breach("probes " + name_of(p.whom) + ", who does not exist");
-  } else if (!needs_.lanes.has(p.where)) {
-    breach(std::string("probes a ") + name_of(p.where) + " lane, which it does not need");
-  } else if (!can_ask_for(p)) {
-    breach("asks for half of a lane that gives one entry at a time");
-  } else if (p.what == action::pop) {
-    breach("pops from a lane of " + name_of(p.whom));
-  } else if (p.whom == self_) {
-    breach("steals from itself");
-  } else if (p.where == lane::inbox) {
-    breach("steals from an inbox, which only its own worker opens");
-  } else {
-    breach("steals from the region's lane instead of popping");
-  }
+std::string checked_worker::fault_of(probe const& p) const {
+  if (p.what == action::rest) return {};
+  if (index(p.whom) >= workers_) return "probes " + name_of(p.whom) + ", who does not exist";
+  if (!needs_.lanes.has(p.where)) return std::string("probes a ") + name_of(p.where) + " lane, which it does not need";
+  if (!can_ask_for(p)) return "asks for half of a lane that gives one entry at a time";
+  if (p.what == action::pop) return p.whom == self_ ? "" : "pops from a lane of " + name_of(p.whom);
+  if (p.whom == self_) return "steals from itself";
+  if (p.where == lane::inbox) return "steals from an inbox, which only its own worker opens";
+  if (p.where == lane::injected) return "steals from the region's lane instead of popping";
+  return {};
 }
 
 placement checked_worker::place(task_tag& task, cause why) noexcept {

@@ -101,8 +101,7 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   }
 
   // The policy's side.
-  [[nodiscard]] bool is_legal(probe const& p) const noexcept;
-  void breach_of(probe const& p) noexcept;
+  [[nodiscard]] std::string fault_of(probe const& p) const;
   [[nodiscard]] std::string fault_of(placement const& to, cause why) const;
   [[nodiscard]] placement harmless(cause why) const noexcept {
     return {.worker = self_, .where = why == cause::preempted ? lane::spawned : lane::inbox};

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "skua/machine/sim/checker.hpp"
 #include "skua/machine/sim/validator.hpp"
 #include "skua/policy/random.hpp"
 #include "tests/programs/random_tree.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/sim/checker.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace skua { inline namespace v0 { namespace sim {
@@ -63,24 +64,36 @@ void check_teams(run_result const& result, task_tree const& program, std::vector
   }
 }
 
-void check_bounds(run_result const& result, task_tree const& program, layout const& where,
+/// T_P >= T_1 / P and T_P >= T_inf.
+void check_bounds(run_result const& result, double work, double span, layout const& where,
                   std::vector<std::string>& faults) {
   double const makespan = static_cast<double>(result.makespan);
-  totals const all = program.weigh([&](tree_node_id id) { return taken_by(result, program, id); }, 0);
-  if (makespan * where.workers() < all.work) faults.push_back("the program took less time than its work / workers");
-  if (makespan < all.span) faults.push_back("the program took less time than its longest path");
-  for (std::uint32_t w = 0; w < where.workers(); ++w) {
-    if (result.workers[w].work <= result.makespan) continue;
-    faults.push_back("worker " + std::to_string(w) + " worked for longer than the program took");
-  }
+  std::string const said = "makespan " + std::to_string(result.makespan);
+  if (makespan * where.workers() < work) faults.push_back(said + " < work / workers");
+  if (makespan < span) faults.push_back(said + " < span");
 }
 
-}  // namespace
+/// What holds where a node costs what the rules say.
+void check_ticks(run_result const& result, task_tree const& program, layout const& where, rules const& by,
+                 std::vector<std::string>& faults) {
+  double const work = weigh(program, by).work;
+  double const busy =
+      std::accumulate(result.workers.begin(), result.workers.end(), 0.0,
+                      [](double sum, worker_counters const& t) { return sum + static_cast<double>(t.busy); });
+  if (busy != work) {
+    faults.push_back("the workers were busy for " + std::to_string(busy) + " ticks, not for the work");
+  }
+  if (where.workers() > 1) return;
+  if (static_cast<double>(result.makespan) != work)
+    faults.push_back("one worker took " + std::to_string(result.makespan) + " ticks, not the work");
+  if (result.order != order_on_one_worker(program))
+    faults.push_back("one worker ran in another order than the program's");
+}
 
-void check_turns(run_result const& result, task_tree const& program, std::vector<std::string>& faults) {
-  check_every_node_once(result, program, faults);
-  check_order_in_time(result, program, faults);
-  check_teams(result, program, faults);
+/// The longest path; sending changes the order of forks.
+double span_of(run_result const& result, task_tree const& program, rules by) {
+  if (std::ranges::any_of(result.workers, [](worker_counters const& t) { return t.sent > 0; })) by.fork_ticks = 0;
+  return weigh(program, by).span;
 }
 
 void check_steals(run_result const& result, layout const& where, std::vector<std::string>& faults) {
@@ -94,6 +107,23 @@ void check_steals(run_result const& result, layout const& where, std::vector<std
   if (where.workers() == 1 && by_worker != 0) faults.push_back("a lone worker stole");
 }
 
+/// What is broken in any finished run, and else what `others` find.
+template <class Others>
+std::vector<std::string> faults_in(run_result const& result, task_tree const& program, layout const& where,
+                                   Others const& others) {
+  std::vector<std::string> faults = result.faults;
+  if (!result.finished) faults.push_back("the run did not end");
+  if (!faults.empty()) return faults;
+  check_every_node_once(result, program, faults);
+  check_order_in_time(result, program, faults);
+  check_teams(result, program, faults);
+  others(faults);
+  check_steals(result, where, faults);
+  return faults;
+}
+
+}  // namespace
+
 double taken_by(run_result const& result, task_tree const& program, tree_node_id id) {
   tree_node_kind const k = program[id].kind;
   if (k != tree_node_kind::leaf && k != tree_node_kind::step) return 0;
@@ -101,13 +131,50 @@ double taken_by(run_result const& result, task_tree const& program, tree_node_id
 }
 
 std::vector<std::string> broken_laws(run_result const& result, task_tree const& program, layout const& where) {
-  std::vector<std::string> faults = result.faults;
-  if (!result.finished) faults.push_back("the run did not end");
-  if (!faults.empty()) return faults;
-  check_turns(result, program, faults);
-  check_bounds(result, program, where, faults);
-  check_steals(result, where, faults);
-  return faults;
+  return faults_in(result, program, where, [&](std::vector<std::string>& faults) {
+    totals const all = program.weigh([&](tree_node_id id) { return taken_by(result, program, id); }, 0);
+    check_bounds(result, all.work, all.span, where, faults);
+    for (std::uint32_t w = 0; w < where.workers(); ++w) {
+      if (result.workers[w].work > result.makespan)
+        faults.push_back("worker " + std::to_string(w) + " worked for longer than the program took");
+    }
+  });
+}
+
+std::vector<std::string> faults_of(run_result const& result, task_tree const& program, layout const& where,
+                                   rules const& by) {
+  return faults_in(result, program, where, [&](std::vector<std::string>& faults) {
+    check_bounds(result, weigh(program, by).work, span_of(result, program, by), where, faults);
+    check_ticks(result, program, where, by, faults);
+  });
+}
+
+std::vector<tree_node_id> order_on_one_worker(task_tree const& program) {
+  std::vector<tree_node_id> order;
+  std::vector<tree_node_id> ahead{0};
+  while (!ahead.empty()) {
+    tree_node_id const id = ahead.back();
+    ahead.pop_back();
+    if (is_run(program[id].kind)) order.push_back(id);
+    auto const mark = static_cast<std::ptrdiff_t>(ahead.size());
+    auto const append = [&](bool tasks) {
+      for (tree_node_id c = program[id].first; c != no_tree_node; c = program[c].next) {
+        if ((program[c].kind == tree_node_kind::task) == tasks) ahead.push_back(c);
+      }
+    };
+    // The end of `ahead` comes first: a scope's tasks as they are (newest first), everything else turned around.
+    append(true);
+    if (program[id].kind != tree_node_kind::scope) std::reverse(ahead.begin() + mark, ahead.end());
+    auto const steps = static_cast<std::ptrdiff_t>(ahead.size());
+    append(false);
+    std::reverse(ahead.begin() + steps, ahead.end());
+  }
+  return order;
+}
+
+totals weigh(task_tree const& program, rules const& by) {
+  return program.weigh([&](tree_node_id id) { return static_cast<double>(ticks_of(program, id, by)); },
+                       static_cast<double>(by.fork_ticks));
 }
 
 }}}  // namespace skua::v0::sim

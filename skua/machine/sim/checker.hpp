@@ -21,14 +21,20 @@ constexpr bool is_run(tree_node_kind k) noexcept {
 /// scheduling is not in T_1 and T_inf); the numbers of steals agree. Cost: O(nodes + workers).
 std::vector<std::string> broken_laws(run_result const& result, task_tree const& program, layout const& where);
 
-/// Every task, leaf and fiber was begun once, and inside the time of its task.
-void check_turns(run_result const& result, task_tree const& program, std::vector<std::string>& faults);
-
-/// Steals by worker and by distance agree.
-void check_steals(run_result const& result, layout const& where, std::vector<std::string>& faults);
-
 /// What this run took for a node itself: leaves and fibers as they ran; a task's own price cannot be told from what runs in
 /// it, and counts as nothing.
 double taken_by(run_result const& result, task_tree const& program, tree_node_id id);
+
+/// What is wrong with a finished run: a task not run exactly once, an impossible time, on one worker another order or
+/// time than the serial program's, a steal over a distance that the layout does not have. Cost: O(nodes).
+std::vector<std::string> faults_of(run_result const& result, task_tree const& program, layout const& where,
+                                   rules const& by = {});
+
+/// The order in which one worker begins tasks, leaves and fibers: as the serial program does, except that the tasks
+/// of a scope come after its body, the newest first.
+std::vector<tree_node_id> order_on_one_worker(task_tree const& program);
+
+/// Work and span in ticks, forks included.
+totals weigh(task_tree const& program, rules const& by);
 
 }}}  // namespace skua::v0::sim

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "skua/machine/sim/validator.hpp"
+#include "skua/machine/sim/checker.hpp"
 #include "skua/policy/demanding_for_test.hpp"
 #include "tests/programs/random_tree.hpp"
 

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "skua/machine/sim/checker.hpp"
 #include "skua/machine/sim/simulator.hpp"
 #include "skua/machine/sim/validator.hpp"
 #include "skua/policy/adws/adws.hpp"

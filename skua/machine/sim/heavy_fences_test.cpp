@@ -10,7 +10,6 @@
 
 #include "skua/machine/sim/checker.hpp"
 #include "skua/machine/sim/simulator.hpp"
-#include "skua/machine/sim/validator.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/program/recorder.hpp"
 #include "tests/programs/effort.hpp"

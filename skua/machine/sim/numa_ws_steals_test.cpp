@@ -8,8 +8,8 @@
 #include <numeric>
 #include <string>
 
+#include "skua/machine/sim/checker.hpp"
 #include "skua/machine/sim/simulator.hpp"
-#include "skua/machine/sim/validator.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/program/recorder.hpp"
 #include "tests/programs/random_tree.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "skua/machine/sim/validator.hpp"
+#include "skua/machine/sim/checker.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/policy/random.hpp"
 #include "tests/programs/random_tree.hpp"

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "skua/machine/sim/validator.hpp"
+#include "skua/machine/sim/checker.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/program/recorder.hpp"

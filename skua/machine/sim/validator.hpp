@@ -62,16 +62,4 @@ class validator {
   std::vector<std::string> faults_;
 };
 
-/// What is wrong with a finished run: a task not run exactly once, an impossible time, on one worker another order or
-/// time than the serial program's, a steal over a distance that the layout does not have. Cost: O(nodes).
-std::vector<std::string> faults_of(run_result const& result, task_tree const& program, layout const& where,
-                                   rules const& by = {});
-
-/// The order in which one worker begins tasks, leaves and fibers: as the serial program does, except that the tasks
-/// of a scope come after its body, the newest first.
-std::vector<tree_node_id> order_on_one_worker(task_tree const& program);
-
-/// Work and span in ticks, forks included.
-totals weigh(task_tree const& program, rules const& by);
-
 }}}  // namespace skua::v0::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Results that no correct run can have: faults_of must find the fault that was put into a correct one.
-#include "skua/machine/sim/validator.hpp"
+#include "skua/machine/sim/checker.hpp"
 
 #include <gtest/gtest.h>
 
