@@ -14,7 +14,6 @@ endif()
 if(TARGET skua_command)
   install(TARGETS skua_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   # Its manual page and completions, made from what it says of itself. Where it cannot be run, there are none.
-  find_package(Python3 COMPONENTS Interpreter)
   if(Python3_FOUND AND NOT CMAKE_CROSSCOMPILING)
     set(pages ${PROJECT_BINARY_DIR}/pages)
     add_custom_command(OUTPUT ${pages}/skua.1 ${pages}/skua.bash ${pages}/_skua ${pages}/skua.fish
