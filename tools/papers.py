@@ -27,39 +27,24 @@ def section(text):
     return re.sub(r"^(?:Figure|Fig\.?)\s*", "Fig. ", text.strip())
 
 
-def tables(page):
-    """(line, cells) of every row of every table, without heads and rules."""
-    head = True
+def rows(page):
+    """(line, the table's head, cells) of every row of every table."""
+    head = None
     for number, line in enumerate(page.lines, 1):
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if not line.startswith("|"):
-            head = True
-            continue
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if re.fullmatch(r"[-:| ]+", line):
-            head = False
-        elif not head:
-            yield number, cells
-
-
-def column(page, name):
-    """Where the head of each table puts a column, by the line of the head's rule."""
-    at = None
-    for number, line in enumerate(page.lines, 1):
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if line.startswith("|") and name in cells:
-            at = cells.index(name)
-        elif not line.startswith("|"):
-            at = None
-        elif at is not None:
-            yield number, cells[at] if at < len(cells) else ""
+            head = None
+        elif head is None:
+            head = cells
+        elif not re.fullmatch(r"[-:| ]+", line):
+            yield number, head, cells
 
 
 def listed_in(page):
     """The sections and the rows that the tables of a page list."""
-    found = {cells[0] for _, cells in tables(page)}
-    for name in ("section", "paper"):
-        for _, cell in column(page, name):
-            found |= {section(part) for part in re.split(r"[,;]", cell)}
+    found = set()
+    for _, head, cells in rows(page):
+        found |= {cells[0]} | {section(part) for name, cell in zip(head, cells) if name in ("section", "paper") for part in re.split(r"[,;]", cell)}
     return found
 
 
@@ -161,7 +146,7 @@ def wrong_on(page, names):
                 known = names.why_unknown(symbol) is None and names.has_place(pair[1])
                 if known and symbol not in names.tests and not names.has_symbol(pair[1], symbol):
                     yield number, f"{pair[1]} has no {symbol}"
-    for number, cells in tables(page):
+    for number, _, cells in rows(page):
         if not all(cells):
             yield number, "an empty cell; say what stands there, or why nothing does"
 
