@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A graph of tasks: a tiled triangular solve, whose blocks wait for those that they read.
+// A graph of tasks: a tiled triangular solve. Each block waits for the blocks that it reads.
 // SKUA_POLICY=arms ./example_flow
 #include <cmath>
 #include <cstddef>
@@ -13,7 +13,7 @@ constexpr std::size_t tiles = 12;
 constexpr std::size_t size = 32;
 using tile = std::vector<double>;
 
-/// x -= a * y; a team shares the rows.
+/// x -= a * y; the members of a team divide the rows.
 void subtract_product(auto& team, tile const& a, tile const& y, tile& x) {
   auto const [begin, end] = team.share(size);
   for (auto row = begin; row < end; ++row) {
@@ -21,7 +21,7 @@ void subtract_product(auto& team, tile const& a, tile const& y, tile& x) {
   }
 }
 
-/// x = x / a for a lower triangle a.
+/// Solves a * x = x in place, for a lower triangular a.
 void solve(tile const& a, tile& x) {
   for (std::size_t row = 0; row < size; ++row) {
     for (std::size_t k = 0; k < row; ++k) x[row] -= a[row * size + k] * x[k];
@@ -72,7 +72,7 @@ int main() {
     return answer;
   });
 
-  // The same row by row.
+  // The same, row by row.
   std::vector<double> expected(tiles * size, 1.0);
   for (std::size_t i = 0; i < expected.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) expected[i] -= 0.001 * expected[k];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The next iteration, for `replay` and `adws`: the same groups again, from one task.
+// Iterations, for `replay` and `adws`: one task forks the same groups in each iteration.
 // SKUA_POLICY=replay ./example_hints_iteration
 #include <cstdio>
 #include <vector>
@@ -9,7 +9,7 @@
 int main() {
   skua::pool pool;
   std::vector<std::vector<double>> blocks(64, std::vector<double>(4096, 0.0));
-  // All iterations in one `run`: every group that this task opens is an iteration. The blocks stay where they were.
+  // All iterations in one `run`: each group that this task forks is an iteration. Each block stays on the same worker.
   pool.run([&](auto& here) {
     for (int iteration = 0; iteration < 20; ++iteration) {
       here.join_each(blocks, [](auto&, std::vector<double>& block) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Measured work, for `adws`: nobody knows it beforehand, but it is nearly the same every time.
+// Measured work, for `adws`: the program cannot tell it beforehand, but it is nearly the same in every iteration.
 // SKUA_POLICY=adws ./example_hints_measured
 #include <cstdio>
 #include <vector>
 
 #include "skua/skua.hpp"
 
-/// How often n must be halved, or tripled and increased, to become 1: nobody can tell beforehand.
+/// The number of Collatz steps from n to 1, which no formula gives.
 long steps(long n) {
   long count = 0;
   for (; n != 1; ++count) n = n % 2 == 0 ? n / 2 : 3 * n + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Place hints, for `numa-ws`: where a child's data live. SKUA_POLICY=numa-ws SKUA_PLACES=cores ./example_hints_place
+// Place hints, for `numa-ws`: the place of a child's data. SKUA_POLICY=numa-ws SKUA_PLACES=cores ./example_hints_place
 #include <cstdio>
 #include <numeric>
 #include <vector>
@@ -13,7 +13,7 @@ int main() {
     std::printf("place %u: workers %u to %u\n", p, index(workers.front()), index(workers.back()));
   }
 
-  // One share of the array per place, as large as the place has workers; its pages go where the place is.
+  // One share of the array per place, in proportion to its workers. `distribute` puts the share's pages there.
   skua::page_array<double> data(1 << 16);
   std::vector<skua::memory::share> const shares = shares_of(data, pool.layout());
   distribute(data, shares, pool.layout());

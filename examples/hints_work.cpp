@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Work hints, for `adws`: how much work is in each child, in any unit. SKUA_POLICY=adws ./example_hints_work
+// Work hints, for `adws`: the work of each child, in any unit. SKUA_POLICY=adws ./example_hints_work
 #include <cstdio>
 #include <vector>
 

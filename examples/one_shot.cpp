@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tasks and coroutines that wait for another thread, sums per worker, and tasks that nobody waits for (docs/tour.md).
+// Tasks and coroutines that wait for another thread, sums per worker, and tasks that no join waits for (docs/tour.md).
 #include <coroutine>
 #include <cstdio>
 #include <deque>
@@ -9,7 +9,7 @@
 
 #include "skua/skua.hpp"
 
-/// A coroutine that begins at once, and that nobody waits for. Skua works with any coroutine type.
+/// A coroutine that starts at once and is never joined. Skua works with any coroutine type.
 struct detached {
   struct promise_type {
     detached get_return_object() noexcept { return {}; }
@@ -27,7 +27,7 @@ long sum_of_squares(auto& here, long n) {
 }
 
 detached answer(skua::pool& pool, skua::one_shot<long>& question, skua::one_shot<long>& reply) {
-  long const n = co_await question;  // resumes on a worker, whoever sets the question
+  long const n = co_await question;  // resumes on a worker, whichever thread sets the question
   reply.set_value(co_await skua::run_on(pool, [n](auto& here) { return sum_of_squares(here, n); }));
 }
 
@@ -49,7 +49,7 @@ int main() {
 
   skua::one_shot<long> question;
   skua::one_shot<long> reply;
-  pool.enqueue([&] { answer(pool, question, reply); });  // nobody waits for the task
+  pool.enqueue([&] { answer(pool, question, reply); });  // no join waits for this task
   question.set_value(10);
   long const squares = reply.wait();
 

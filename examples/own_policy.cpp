@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A policy of one's own: thieves go back to the victim that had something last time. On threads, and on 64 simulated workers.
+// A policy of your own: a thief first tries the victim from which it last stole. Runs on threads
+// and on 64 simulated workers.
 #include <skua/machine/sim/model/machine_models.hpp>
 #include <skua/machine/sim/model/model_costs.hpp>
 #include <skua/machine/sim/simulate.hpp>
@@ -13,12 +14,12 @@
 #include <optional>
 #include <string_view>
 
-/// Whom to steal from: the last victim that had something; else anybody, each with the same probability.
+/// Chooses victims: the last one that had a task; otherwise a random one, all with the same probability.
 class last_victim {
  public:
   last_victim(skua::worker_id self, std::uint32_t workers) noexcept : self_(index(self)), workers_(workers) {}
 
-  /// The next victim; nothing ends the round.
+  /// The next victim, or nothing at the end of the round.
   std::optional<skua::worker_id> next(skua::runtime::dice& roll) noexcept {
     if (workers_ == 1 || misses_ >= workers_) return {};
     if (!last_) {
@@ -27,7 +28,7 @@ class last_victim {
     }
     return last_;
   }
-  /// The last victim had nothing.
+  /// The last victim had no task.
   void missed() noexcept {
     ++misses_;
     last_.reset();
@@ -58,7 +59,7 @@ std::unique_ptr<skua::policies::policy> make_last_victim(skua::policies::policy_
   return std::make_unique<last_victim_stealing>(from);
 }
 
-/// The same inside of a checker, which ends the process if the policy breaks a rule of skua/policy/protocol.md.
+/// The same policy inside a checker, which ends the process if the policy breaks a rule of skua/policy/protocol.md.
 std::unique_ptr<skua::policies::policy> make_checked(skua::policies::policy_setup const& from) {
   return std::make_unique<skua::policies::protocol_checker>(make_last_victim(from), from.where.workers());
 }
@@ -71,7 +72,7 @@ long count(auto& here, int depth) {
   return a + b;
 }
 
-/// Runs the program in virtual time on the machine model, and returns its time in nanoseconds.
+/// Simulates the program on the machine model, and returns its virtual time in nanoseconds.
 double simulated_ns(std::unique_ptr<skua::policies::policy> scheduler, skua::sim::machine_model const& machine,
                     skua::layout const& where) {
   skua::sim::model_costs prices(machine, machine.numbers(), where);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Skua under a library with an interface of its own, such as ParlayLib's: four functions, none of which is handed a `here`. What calls them
-// stays in its own pool, whichever that is.
+// Skua under a library with an interface of its own, such as ParlayLib's: four functions, none of which receives a
+// `here`. They run on the pool of their caller.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -13,7 +13,7 @@
 namespace library {
 
 std::size_t num_workers() { return skua::num_workers(); }
-/// Not one of its own for a thread that works beside the pool, and not the same after a par_do: no index of scratch memory.
+/// 0 also for a thread outside the pool, and perhaps another number after a par_do: no index into scratch memory.
 std::size_t worker_id() { return skua::this_worker() ? index(*skua::this_worker()) : 0; }
 
 template <class Left, class Right>
@@ -21,7 +21,7 @@ void par_do(Left&& left, Right&& right) {
   skua::join(std::forward<Left>(left), std::forward<Right>(right));
 }
 
-/// granularity 0: the runtime chooses how many iterations make a task.
+/// granularity 0: the runtime chooses the number of iterations per task.
 template <class Body>
 void parallel_for(std::size_t first, std::size_t last, Body&& body, std::size_t granularity = 0) {
   skua::with_here([&](auto& here) {
@@ -31,7 +31,7 @@ void parallel_for(std::size_t first, std::size_t last, Body&& body, std::size_t 
 
 }  // namespace library
 
-/// A program of the library, which has never heard of Skua.
+/// A program that uses the library and knows nothing of Skua.
 void sort(std::vector<int>::iterator first, std::vector<int>::iterator last) {
   if (last - first < 100) return std::sort(first, last);
   int const pivot = first[(last - first) / 2];
@@ -52,7 +52,7 @@ int main() {
   if (shuffled != expected) return 1;
 
   skua::pool three(3);
-  bool const stays = three.run([&] {  // in somebody's pool: there
+  bool const stays = three.run([&] {  // on the caller's pool
     sort(numbers.begin(), numbers.end());
     return library::num_workers() == 3 && library::worker_id() < 3 && &skua::current_pool() == &three;
   });

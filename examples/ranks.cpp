@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Adds up an uneven function on many ranks, again and again: each iteration starts from where the last one left its tasks.
+// Integrates an uneven function on many ranks, repeatedly: each iteration starts with the tasks on the ranks that ran
+// them last.
 #include <skua/mpi.hpp>
 
 #include <cmath>
@@ -11,7 +12,7 @@ struct interval {
 };
 
 double area_of(interval const& part) {
-  long const steps = part.from < 0.1 ? 100'000 : 5'000;  // near zero the function needs more of them
+  long const steps = part.from < 0.1 ? 100'000 : 5'000;  // near zero the function needs more steps
   double const width = (part.to - part.from) / static_cast<double>(steps);
   double sum = 0;
   for (long n = 0; n < steps; ++n) sum += std::sqrt(part.from + (static_cast<double>(n) + 0.5) * width) * width;

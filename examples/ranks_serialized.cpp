@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tasks that own memory: polynomials of any degree, which travel between ranks as what `serialize` writes.
+// Tasks that own memory: polynomials of any degree. They travel between ranks as the bytes that `serialize` writes.
 #include <skua/mpi.hpp>
 
 #include <cmath>

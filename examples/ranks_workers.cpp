@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ranks of several workers each, which make up for a rank that dies: partial results per worker, summed up after process().
+// Ranks of several workers each. If a rank dies, the others run its tasks again. Each worker keeps a partial result,
+// and the program sums them after process().
 #include <skua/mpi.hpp>
 #include <skua/rank_pool.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Strategies: the shortest way through a grid of tolls, the nearest crossing first.
+// Strategies: the shortest path through a grid of tolls, nearest crossings first.
 // SKUA_POLICY=strategies ./example_strategies
 #include <array>
 #include <atomic>
@@ -13,7 +13,7 @@ using distances = std::array<std::atomic<int>, side * side>;
 
 int toll(std::size_t at) { return 1 + static_cast<int>(at * 7919 % 13); }
 
-/// Crossings at a smaller distance first; thieves take the one that is farthest away, and so has the most before it.
+/// Crossings at a smaller distance first. Thieves take the farthest crossing first.
 struct nearest_first {
   std::atomic<int> const* known;
   int distance;
@@ -21,11 +21,11 @@ struct nearest_first {
   bool prioritize(nearest_first const& other, skua::strategies::requester const& by) const {
     return by.steals ? distance > other.distance : distance < other.distance;
   }
-  // A shorter way has been found meanwhile: nobody need run this task.
+  // A shorter path has been found meanwhile: this task need not run.
   bool is_dead() const { return known->load(std::memory_order_relaxed) < distance; }
 };
 
-/// A way to `at` of this length: if it is the shortest so far, its neighbours are tried from here.
+/// Reports a path of this length to `at`. If it is the shortest so far, spawns a task that tries the neighbours.
 void reach(auto& region, distances& shortest, std::size_t at, int distance) {
   int known = shortest[at].load(std::memory_order_relaxed);
   do {
@@ -47,7 +47,7 @@ int main() {
     here.finish([&](auto& f) { reach(f, shortest, 0, 0); });  // returns when every task has ended
   });
 
-  // The same by plain iteration.
+  // The same by plain iteration until nothing changes.
   std::array<int, side * side> expected;
   expected.fill(1'000'000);
   expected[0] = 0;
