@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The conventional face: parallel_for, parallel_reduce, task_group and their kin, with oneTBB's names and arguments, on
-// the pool of the calling worker, or on the default pool (machine/threads/face/executor.hpp). Any thread may call them.
+// The conventional face: parallel_for, parallel_reduce, task_group and other calls with oneTBB's names and arguments.
+// They run on the pool of the calling worker, or on the default pool (machine/threads/face/executor.hpp). Any thread
+// may call them.
 //
-// What holds for all of them: functions are called through references and are not copied; several workers call them at
-// once. The first exception of a function is rethrown, and what has not begun is dropped.
-// The last argument may be a std::stop_token: once it requests a stop, what has not begun is dropped, and the call throws
-// `cancelled` unless everything had begun. A cancelled task_group, or a stop around the call, does the same. Or it may be
-// a task_group_context: then the call returns (task_group_context.hpp). In a thread that is no worker, the first call makes the default pool, and throws what that throws.
-// A call returns on the thread that made it, so what belongs to that thread (a lock, a thread_local) stays right across
-// it. A thread that is no worker works itself, in a worker's place, and counts as one of them.
-// n is the number of elements, p that of workers; work and span count calls of the user's functions.
+// These rules hold for all of them:
+//  * Functions: the call uses references to your functions and does not copy them. Several workers call them at once.
+//  * Exceptions: the call rethrows the first exception of a function and drops the pieces that have not begun.
+//  * Stops: the last argument may be a std::stop_token. After a stop the call drops the pieces that have not begun, and
+//    throws `cancelled` unless all had begun. A cancelled task_group or a stop around the call has the same effect. If
+//    the last argument is a task_group_context instead, the call returns after a stop (task_group_context.hpp).
+//  * Threads: the call returns on the calling thread, so locks and thread_locals of that thread stay valid across it. A
+//    thread that is no worker takes a worker's place and works itself.
+//  * The default pool: the first call in a thread that is no worker makes it, and throws what that throws.
+// n is the number of elements, p the number of workers; work and span count calls of the user's functions.
 #pragma once
 
 #include <concepts>
@@ -34,14 +37,13 @@ namespace skua { inline namespace v0 {
 using task_group = runtime::basic_task_group<runtime::executor>;
 using task_handle = runtime::basic_task_handle<runtime::executor>;
 
-/// The bounds may differ in type, but not in sign: both are signed, or both are not.
-/// body(i) or body(here, i) for i = first, first + 1, .., last - 1, in any order; nothing if last <= first.
+/// Calls body(i) or body(here, i) for i = first, first + 1, .., last - 1, in any order; makes no call if last <= first.
+/// The bounds may differ in type, but must be both signed or both unsigned.
 /// Options, in this order, each optional: a grain, a partitioner, a std::stop_token or task_group_context.
-/// Pieces of several iterations run left to right: 8 pieces per worker, fewer where those would take less than
-/// a steal (1.5 us); with simple_partitioner one per iteration.
-/// grain{n}: as in for_each a piece has n iterations at most, whatever the partitioner, and at least half as many. grain{0} is
-/// `automatic`: no grain.
-/// Work O(n), span O(log p + n / p); with a grain or simple_partitioner O(log n + grain).
+/// A piece runs its iterations left to right. There are 8 pieces per worker, fewer if such a piece would take less than
+/// a steal (1.5 us); with simple_partitioner there is one piece per iteration. With grain{n} a piece has at most n
+/// iterations and at least half as many, whatever the partitioner; grain{0} is `automatic`, no grain.
+/// Work O(n), span O(log p + n / p); with a grain or simple_partitioner span O(log n + grain).
 template <std::integral First, std::integral Last, class Body, class... Options>
   requires(!std::integral<Body>)
 void parallel_for(First first, Last last, Body const& body, Options&&... how) {
@@ -61,7 +63,8 @@ void parallel_for(First first, Last last, Body const& body, Options&&... how) {
   }
 }
 
-/// body(i) for i = first, first + step, .. below last. Throws std::invalid_argument unless step > 0. Otherwise as above.
+/// Calls body(i) for i = first, first + step, .. below last. Throws std::invalid_argument unless step > 0. Otherwise as
+/// above.
 template <std::integral First, std::integral Last, std::integral Step, class Body, class... Options>
 void parallel_for(First first, Last last, Step step, Body const& body, Options&&... how) {
   using index = std::common_type_t<First, Last, Step>;
@@ -79,11 +82,11 @@ void parallel_for(First first, Last last, Step step, Body const& body, Options&&
   }
 }
 
-/// body(piece) for pieces of a range that divides itself (blocked_range, blocked_range2d, a class of yours), in any order.
-/// Options, in this order, each optional: a partitioner, a std::stop_token or task_group_context.
-/// With simple_partitioner, pieces are as small as the range allows; otherwise there are 8 per worker at most, or up to 16
-/// of a range that cannot split in proportion (proportional_split).
-/// Work: that of all pieces; span: of the longest, plus O(log(number of pieces)).
+/// Calls body(piece) for the pieces of a range that can divide itself (blocked_range, blocked_range2d, your own class),
+/// in any order. Options, in this order, each optional: a partitioner, a std::stop_token or task_group_context.
+/// With simple_partitioner the pieces are as small as the range allows; otherwise there are at most 8 per worker, or at
+/// most 16 if the range cannot split in proportion (proportional_split).
+/// Work: that of all pieces. Span: that of the longest piece plus O(log(number of pieces)).
 template <runtime::self_dividing Range, class Body, class... Options>
   requires(!std::integral<Range>)
 void parallel_for(Range const& range, Body const& body, Options&&... how) {
@@ -99,12 +102,13 @@ void parallel_for(Range const& range, Body const& body, Options&&... how) {
   }
 }
 
-/// body(*it) for every iterator of [first, last), once, in any order. Iterators that are not random access are walked
-/// first, serially; what input iterators yield is copied. Work O(n), span O(log p + n / p), plus n for the walk.
-/// Or body(element, feeder), where feeder is a skua::feeder<T>& for elements of type T: feeder.add(item) adds an item, which
-/// the body gets as an rvalue if it takes one; the call returns when all are done. Added items can be stolen at once, and
-/// never pile up on the stack; each costs an allocation. A body whose two parameters are both `auto&` is taken for
-/// body(here, element) if the iterators are random access.
+/// Calls body(*it) once for every iterator of [first, last), in any order. The call first walks iterators that are not
+/// random access, serially, and copies the elements of input iterators. Work O(n), span O(log p + n / p), plus n for
+/// the walk.
+/// The body may instead be body(element, feeder), where feeder is a skua::feeder<T>& for elements of type T.
+/// feeder.add(item) adds an item; the body receives it as an rvalue if it takes one. The call returns when all items
+/// are done. Added items can be stolen at once and do not nest on the stack; each costs an allocation. If both
+/// parameters of the body are `auto&` and the iterators are random access, the call is body(here, element).
 template <std::input_iterator It, class Body, class... Stop>
   requires runtime::stop_options<Stop...>
 void parallel_for_each(It first, It last, Body const& body, Stop&&... stop) {
@@ -123,10 +127,10 @@ void parallel_for_each(Container&& all, Body const& body, Stop&&... stop) {
   parallel_for_each(std::ranges::begin(all), std::ranges::end(all), body, stop...);
 }
 
-/// fold(piece, value) for pieces of the range, each starting from `identity`, and join(left, right) of what they yield.
-/// Operands keep their order, so `join` need be associative only. The parentheses depend on the number of workers, with
-/// simple_partitioner on the range alone; never on the schedule. Returns `identity` for an empty range. Options as of
-/// parallel_for over a range.
+/// Calls fold(piece, value) for pieces of the range, each with value = `identity`, and joins the results with
+/// join(left, right). Operands keep their order, so `join` must be associative but need not commute. The parentheses
+/// depend on the number of workers, with simple_partitioner on the range alone; never on the schedule. Returns
+/// `identity` for an empty range. Options as for parallel_for over a range.
 /// Work O(n), span O(log p) joins plus the longest piece.
 template <runtime::self_dividing Range, class Value, class Fold, class Join, class... Options>
   requires runtime::range_options<Options...>
@@ -143,8 +147,9 @@ template <runtime::self_dividing Range, class Value, class Fold, class Join, cla
   }
 }
 
-/// The form with a body that holds the value: body(piece) adds to it, Body(body, split{}) begins another, body.join(right)
-/// adds what stands to its right. Every division splits the body. The value is left in `body`. Cost as above.
+/// The form whose body holds the value: body(piece) adds a piece to it, Body(body, split{}) makes a new body with an
+/// empty value, and body.join(right) adds the value of its right neighbour. Each split of the range splits the body.
+/// The result is in `body`. Cost as above.
 template <runtime::self_dividing Range, class Body, class... Options>
   requires runtime::range_options<Options...>
 void parallel_reduce(Range const& range, Body& body, Options&&... how) {
@@ -156,9 +161,9 @@ void parallel_reduce(Range const& range, Body& body, Options&&... how) {
   }
 }
 
-/// parallel_reduce with the same parentheses, and so the same bits, in every run on any number of workers: they depend on
-/// the range and its grain only. Work O(n), span O(log(n / grain)) joins plus a piece.
-/// A partitioner is accepted, and ignored.
+/// parallel_reduce with the same parentheses, and so the same bits, in every run on any number of workers: they depend
+/// only on the range and its grain. Accepts a partitioner and ignores it.
+/// Work O(n), span O(log(n / grain)) joins plus a piece.
 template <runtime::self_dividing Range, class Value, class Fold, class Join, class... Options>
   requires runtime::range_options<Options...>
 [[nodiscard]] Value parallel_deterministic_reduce(Range const& range, Value const& identity, Fold const& fold,
@@ -175,9 +180,10 @@ void parallel_deterministic_reduce(Range const& range, Body& body, Options&&... 
                                    how...);
 }
 
-/// scan(piece, sum_before, is_final), which returns the sum up to the piece's end, and join(left, right). Every piece is
-/// scanned with is_final == true once, and all but the last once before that with false and `identity`, unless there is
-/// one worker. Returns the sum of the range. Options as of parallel_for over a range. Work O(n), at most twice that of a serial scan; span O(p + n / p).
+/// Computes prefix sums with scan(piece, sum_before, is_final), which returns the sum up to the end of the piece, and
+/// join(left, right). Each piece is scanned once with is_final == true. With several workers each piece but the last is
+/// first scanned with is_final == false, from `identity`. Returns the sum of the range. Options as for parallel_for
+/// over a range. Work O(n), at most twice that of a serial scan; span O(p + n / p).
 template <runtime::self_dividing Range, class Value, class Scan, class Join, class... Options>
   requires runtime::range_options<Options...>
 Value parallel_scan(Range const& range, Value const& identity, Scan const& scan, Join const& join, Options&&... how) {
@@ -192,10 +198,10 @@ Value parallel_scan(Range const& range, Value const& identity, Scan const& scan,
   }
 }
 
-/// Sorts [first, last). Equal elements may change their order, as with oneTBB's: parallel_stable_sort keeps it. Integers in
-/// one piece of memory are sorted by their digits, with room for as many again if there is that much. A stop_token or a
-/// task_group_context comes after `less`; if one is requested, or `less` throws, the elements are valid and their values
-/// unspecified. Work O(n log n), of integers O(n); span O(n), of integers O(n / workers).
+/// Sorts [first, last). Equal elements may change their order, as in oneTBB; parallel_stable_sort keeps it. Integers in
+/// contiguous memory: a radix sort with a buffer of n elements, or, if there is no memory for it, as other elements. A
+/// stop_token or a task_group_context comes after `less`. After a stop, or if `less` throws, the range holds n valid
+/// elements of unspecified values. Work O(n log n), of integers O(n); span O(n), of integers O(n / p + p).
 template <std::random_access_iterator It, class Less = std::less<>, class... Stop>
   requires runtime::stop_options<Stop...>
 void parallel_sort(It first, It last, Less const& less = {}, Stop&&... stop) {
@@ -212,8 +218,8 @@ void parallel_sort(Container&& all, Less const& less = {}, Stop&&... stop) {
   parallel_sort(std::ranges::begin(all), std::ranges::end(all), less, stop...);
 }
 
-/// Sorts [first, last); equal elements keep their order. Needs room for as many elements again (std::bad_alloc: untouched).
-/// Otherwise as parallel_sort. Work O(n log n), span O(log^3 n).
+/// Sorts [first, last); equal elements keep their order. Allocates a buffer of n elements; if that throws
+/// std::bad_alloc, the range is untouched. Otherwise as parallel_sort. Work O(n log n), span O(log^3 n).
 template <std::random_access_iterator It, class Less = std::less<>, class... Stop>
   requires runtime::stop_options<Stop...>
 void parallel_stable_sort(It first, It last, Less const& less = {}, Stop&&... stop) {
@@ -231,9 +237,9 @@ void parallel_stable_sort(Container&& all, Less const& less = {}, Stop&&... stop
   parallel_stable_sort(std::ranges::begin(all), std::ranges::end(all), less, stop...);
 }
 
-/// f() or f(here) for every f, each once, at the same time; values are discarded (`here.join` returns them). What is
-/// passed as an rvalue is called as one. After the functions may come a stop_token or a task_group_context.
-/// Work and span: the sum and the maximum of theirs.
+/// Calls f() or f(here) once for every f, in parallel, and discards the values (`here.join` returns them). Calls a
+/// function that is passed as an rvalue as an rvalue. After the functions a stop_token or a task_group_context may
+/// follow. Work: the sum of the functions' work. Span: the longest span among them.
 template <class... F>
 void parallel_invoke(F&&... f) {
   if constexpr (runtime::tasks_and_stop<runtime::here, F...>()) {

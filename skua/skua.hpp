@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Skua's public API: one include.
 //
-// `pool` and `here` (program/fork_join.hpp) are the native interface; the algorithms of program/algorithm take a `here`.
-// The names below are for programs written for oneTBB: they find their worker, or the default pool, themselves.
+// `pool` and `here` (program/fork_join.hpp) are the native interface; the algorithms of program/algorithm take a
+// `here`. The calls of conventional.hpp are for programs written for oneTBB: they take no `here`, and run on the pool
+// of the calling worker or on the default pool. docs/guide/names.md lists every public name.
 #pragma once
 
 #if __cplusplus < 202002L

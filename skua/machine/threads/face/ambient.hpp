@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Forks for code that nobody hands a `here`: comparators, callbacks, libraries with an interface of their own. They find the fiber that
-// runs on the calling thread, and so the caller's own worker, pool and region.
+// Forks for code that receives no `here`: comparators, callbacks, libraries with an interface of their own. They find
+// the fiber that runs on the calling thread, and so the caller's worker, pool and region.
 #pragma once
 
 #include <concepts>
@@ -16,17 +16,19 @@
 
 namespace skua { inline namespace v0 {
 
-/// The type of the `here` that pools hand to tasks (fork_join.hpp), for functions that are no templates: void walk(task_context& here).
+/// The type of the `here` that pools pass to tasks (fork_join.hpp), for functions that are not templates:
+/// void walk(task_context& here).
 using task_context = runtime::here;
 
 namespace runtime {
 
-/// What `join` takes: two children or more, each called as f(here) or f(), hint words in front of them.
+/// The arguments of `join`: two children or more, each called as f(here) or f(), hint words in front of them.
 template <class... Args>
 concept ambient_children =
     (std::size_t{0} + ... + (hint_word<Args> ? 0U : 1U)) >= 2 && ((hint_word<Args> || task_of<Args, here>) && ...);
 
-/// A child as here.join calls it, once. Held as a join holds it, so that small ones stay in registers on the way there.
+/// A child in the form that here.join calls, once. It is held as a join holds it, so that small ones are passed in
+/// registers.
 template <class F>
 struct ambient_child {
   held<F> function;
@@ -35,7 +37,7 @@ struct ambient_child {
 template <class F>
 struct named_as<ambient_child<F>> : named_as<std::remove_reference_t<F>> {};
 
-/// f(here) on the default pool. Traces call it by the type `Name`.
+/// f(here) on the default pool. `Name` is the type whose name traces show.
 template <class Name, class F>
 auto call_from_outside(F f) {
   auto const run = [](outside_call& c) { executor::run(c); };
@@ -57,7 +59,7 @@ template <class F, class G, class HintF, class HintG>
   return call_from_outside<F>([&](here& h) { return fork_and_join<F, G>(h, hint_f, hint_g, f, g); });
 }
 
-/// A function of its own, as fork_and_join is, so that its caller stays small.
+/// Not inlined, like fork_and_join, so that its caller stays small.
 template <class F, class G, class HintF, class HintG>
 [[gnu::noinline]] values_of_two<here, F, G> find_here_and_join(HintF hint_f, HintG hint_g, held<F> f, held<G> g) {
   if (here* const mine = executor::running()) [[likely]]
@@ -88,20 +90,21 @@ template <class... Children>
 
 }  // namespace runtime
 
-/// As here.join, of the task that runs on the calling thread: skua::join(f, g) calls f() or f(here), and g likewise. Two children or
-/// more, hints in front of each. Returns their values; rethrows the first exception. In a thread that runs no task, on the default
-/// pool, which is made if there is none. Cost: 8 to 16 instructions more than here.join.
-/// As after here.join, the task may be on another thread. A thread that runs no task stays, and so does what a call makes that returns
-/// on its thread (isolate, parallel_for ...) as long as that runs on the call's own thread: a piece that was stolen from it need not.
-/// Neither in a child of fork() inside of a task, nor in on_worker_begin.
+/// here.join for the task that runs on the calling thread: skua::join(f, g) calls f() or f(here), and g likewise. Takes
+/// two children or more, hints in front of each. Returns their values; rethrows the first exception. In a thread that
+/// runs no task it forks on the default pool, and makes that if there is none. Cost: 8 to 16 instructions more than
+/// here.join. As after here.join, the task may continue on another thread. It stays on its thread if the thread runs no
+/// task, and inside a call that returns on its thread (isolate, parallel_for ..), except in pieces that were stolen
+/// from that call. Must not be called in a child of fork() inside a task, nor in on_worker_begin.
 template <class... Args>
   requires runtime::ambient_children<Args...>
 [[gnu::always_inline]] inline auto join(Args&&... args) {
   return runtime::join_found(runtime::as_ambient_child<Args>(args)...);
 }
 
-/// f(here) or f() with the `here` of the task that runs on the calling thread; in a thread that runs none, on the default pool, as
-/// default_pool().run. Returns f's value. For algorithms that take one: with_here([&](auto& here) { skua::sort(here, v); }).
+/// Calls f(here) or f() with the `here` of the task that runs on the calling thread; in a thread that runs no task, on
+/// the default pool, like default_pool().run. Returns f's value and throws what it throws. For algorithms that take a
+/// `here`: with_here([&](auto& here) { skua::sort(here, v); }).
 template <class F>
   requires runtime::task_of<F, task_context>
 auto with_here(F&& f) {

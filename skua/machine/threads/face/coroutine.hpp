@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// C++20 coroutines and pools. `co_await` of a one_shot suspends a coroutine until there is a value; `co_await
-// run_on(pool, f)` has a pool compute f. Either way a worker resumes the coroutine, never the thread that set the value.
-// They work in coroutines of any kind: Skua brings no coroutine type of its own.
+// C++20 coroutines and pools. `co_await` of a one_shot suspends a coroutine until the value is set; `co_await
+// run_on(pool, f)` runs f on a pool. Either way a worker resumes the coroutine, never the thread that set the value.
+// Both work in any coroutine type; Skua defines none of its own.
 #pragma once
 
 #include <coroutine>
@@ -18,7 +18,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// A suspended coroutine that a worker will resume. What `resume` throws goes to the pool's handler.
+/// A suspended coroutine that a worker will resume. An exception of `resume` goes to the pool's handler.
 struct suspended_coroutine : detached_call {
   explicit suspended_coroutine(detached_kind const& k) noexcept : detached_call{.is = &k} {}
   std::coroutine_handle<> waiting;
@@ -33,8 +33,8 @@ class one_shot_awaiter final : one_shot_waiter, suspended_coroutine {
   one_shot_awaiter& operator=(one_shot_awaiter const&) = delete;
 
   [[nodiscard]] bool await_ready() const noexcept { return source_.is_set(); }
-  /// Once it has enrolled, the coroutine may run elsewhere and be gone. The compiler calls this inside the coroutine, so
-  /// `at` is there, and tells traces its name.
+  /// After `enroll` the coroutine may run on another thread and be destroyed. The compiler calls this function inside
+  /// the coroutine, so `at` is a position in it, and traces show the name of its function.
   bool await_suspend(std::coroutine_handle<> coroutine, std::source_location at = std::source_location::current()) {
     waiting = coroutine;
     at_ = at;
@@ -81,7 +81,7 @@ class run_on_awaiter final : suspended_coroutine {
   run_on_awaiter& operator=(run_on_awaiter const&) = delete;
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
-  /// Once it has submitted, the coroutine may run elsewhere and be gone.
+  /// After `submit` the coroutine may run on another thread and be destroyed.
   void await_suspend(std::coroutine_handle<> coroutine) {
     waiting = coroutine;
     announce(*this, where_);
@@ -119,7 +119,7 @@ class run_on_awaiter final : suspended_coroutine {
   std::exception_ptr error_;
 };
 
-/// F as run_on was given it. What it refuses would be destroyed twice.
+/// F: the type of run_on's argument. GCC before 13 would destroy the types that this excludes twice.
 template <class F>
 concept safe_in_co_await =
     !breaks_lambdas_in_co_await || std::is_lvalue_reference_v<F> || std::is_trivially_destructible_v<F>;
@@ -148,15 +148,16 @@ template <class T>
 
 namespace skua { inline namespace v0 {
 
-/// `co_await run_on(pool, f)`: a worker of the pool runs f() or f(here), and then goes on with the coroutine. Yields f's
-/// value (a copy of the referent if f returns a reference), or throws what f throws. The pool counts it as an enqueued
-/// task until the coroutine suspends again or ends: `drain` and the pool's destructor wait for it. No allocation.
+/// `co_await run_on(pool, f)`: a worker of the pool runs f() or f(here), and then resumes the coroutine. Returns f's
+/// value (a copy of the referent if f returns a reference), or throws what f throws. The pool counts the coroutine as
+/// an enqueued task until it suspends again or ends: `drain` and the pool's destructor wait for it. Allocates nothing.
 /// Throws error in a child of fork().
 template <class F>
 [[nodiscard]] auto run_on(pool& where, F&& f) {
   return runtime::run_in_region(runtime::root_region_of(where), std::forward<F>(f));
 }
-/// The same on the calling worker's pool, or, if the caller is no worker, on the default pool.
+/// The same on the calling worker's pool; if the caller is no worker, on the default pool. Throws what default_pool()
+/// throws.
 template <class F>
 [[nodiscard]] auto run_on(F&& f) {
   return runtime::run_in_region(runtime::pool_of_caller(), std::forward<F>(f));

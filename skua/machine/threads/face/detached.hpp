@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A detached call: a function that a pool runs once, and that nobody waits for but `pool.drain` and the pool's
-// destructor. `enqueue` makes them on the heap; coroutines (face/coroutine.hpp) keep them in their frames.
+// A detached call: a function that a pool runs once. Only `pool.drain` and the pool's destructor wait for it. `enqueue`
+// allocates detached calls on the heap; coroutines (face/coroutine.hpp) keep them in their frames.
 #pragma once
 
 #include <cstddef>
@@ -19,34 +19,36 @@ namespace skua { inline namespace v0 { namespace runtime {
 class region;
 struct detached_call;
 
-/// What all detached calls of one type share.
+/// The operations of all detached calls of one type.
 struct detached_kind {
-  void (*run)(detached_call&, fiber&);  ///< the call may be gone when it returns; what it throws goes to the pool
-  char const* (*name_of)(detached_call const&) noexcept = nullptr;  ///< what traces call it; null: nothing
+  void (*run)(detached_call&, fiber&);  ///< may destroy the call; its exceptions go to the pool's handler
+  char const* (*name_of)(detached_call const&) noexcept = nullptr;  ///< the name in traces; null: no name
 };
 
 /// Between `announce` and the end of `run` the pool of `in` counts it.
 struct detached_call {
-  /// For the pool, between `submit` and `run`. First, so that what lies there is at the call's own address.
+  /// The pool's, between `submit` and `run`. The first member, so that the object in it has the call's address.
   alignas(void*) std::byte room[2 * sizeof(void*)] = {};
   detached_kind const* is;
   hint hints{};
   region* in = nullptr;  ///< set by `announce`
 };
 
-/// The pool of `where` waits for this call from now on. Throws error in a child of fork(), whose pool has no workers.
+/// Makes the pool of `where` count this call as unfinished. Throws error in a child of fork(), whose pool has no
+/// workers.
 void announce(detached_call& call, region& where);
-/// The same. False: so many calls of the pool or more were out before, and the caller should run this one.
+/// The same. Returns false if `bound` calls of the pool or more were in flight before: the caller should run this one.
 [[nodiscard]] bool announce(detached_call& call, region& where, at_most bound);
-/// Runs an announced call before this returns: as a call from the calling thread, or, without a stack for that, as `submit`. (at_most.md)
+/// Runs an announced call before this returns, like a call of the calling thread; submits it if there is no stack for
+/// that. (at_most.md)
 void run_or_submit(detached_call& call) noexcept;
-/// Makes the call run, at some time, on some worker: in the order in which calls are submitted, as workers become free.
-/// Any thread. The call may be gone when this returns.
+/// Queues an announced call: workers run calls in the order in which they were submitted, as they become free. Any
+/// thread. The call may have run and be destroyed when this returns.
 void submit(detached_call& call) noexcept;
-/// The call will not be submitted after all.
+/// Undoes `announce` for a call that will not be submitted.
 void retract(detached_call& call) noexcept;
 
-/// The pool of the calling worker, as its first region; in a thread that is no worker, the default pool. Throws what
+/// The root region of the calling worker's pool; in a thread that is no worker, of the default pool. Throws what
 /// default_pool() throws.
 [[nodiscard]] region& pool_of_caller();
 

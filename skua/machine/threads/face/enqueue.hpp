@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// enqueue: a task that nobody waits for. oneTBB's task_arena::enqueue, rayon's spawn_fifo.
+// enqueue: a task that no join waits for. oneTBB's task_arena::enqueue, rayon's spawn_fifo.
 #pragma once
 
 #include <utility>
@@ -8,8 +8,8 @@
 
 namespace skua { inline namespace v0 {
 
-/// Runs f() or f(here) once, at some time, on some worker: of the calling worker's pool, or, if the caller is no worker,
-/// of the default pool. Otherwise as pool::enqueue; the default pool has no handler for exceptions.
+/// pool::enqueue on the calling worker's pool; if the caller is no worker, on the default pool, which has no handler
+/// for exceptions. A worker runs f() or f(here) once; the call returns at once. Throws what default_pool() throws.
 template <class F>
 void enqueue(F&& f) {
   runtime::enqueue_in(runtime::pool_of_caller(), {}, std::forward<F>(f));
@@ -20,7 +20,8 @@ void enqueue(Hint hint, F&& f) {
   runtime::enqueue_in(runtime::pool_of_caller(), as_hint(hint), std::forward<F>(f));
 }
 
-/// The same; but while `bound` enqueued tasks of that pool are out, f runs before this returns (pool::enqueue).
+/// The same; but while `bound` enqueued tasks of that pool are in flight, the caller runs f before this returns
+/// (pool::enqueue).
 template <class F>
 void enqueue(at_most bound, F&& f) {
   runtime::enqueue_in(runtime::pool_of_caller(), bound, std::forward<F>(f));

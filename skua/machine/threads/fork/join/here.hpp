@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `here` on threads: what a program can do from inside a task. Models `fork_join`.
+// `here` on threads: the operations of a program inside a task. Models `fork_join`.
 #pragma once
 
 #include <cstddef>
@@ -34,10 +34,11 @@ class here final : private fiber {
   friend fiber const& fiber_of(here const& h) noexcept { return h; }
   friend here& here_of(fiber& f) noexcept { return static_cast<here&>(f); }
 
-  /// Two children: a few nanoseconds (docs/measurements.md), and each fork can be stolen at once. More children: one group of
-  /// n. Work: the children's plus O(n); span: the longest child plus O(n).
-  /// It may return on another thread than it was called on, if a child was stolen. So do not hold a mutex across it, and
-  /// keep no reference to a thread_local. Which calls return on their thread: docs/guide/joins.md.
+  /// Runs two children or more, each called as f(here), hint words in front of it, and returns their values in order.
+  /// Rethrows the first exception of a child. A fork of two takes a few nanoseconds (docs/measurements.md); more
+  /// children form one group. Work: the children's plus O(n); span: the longest child plus O(n), for n children.
+  /// If a child was stolen, the call may return on another thread. So do not hold a mutex or a reference to a
+  /// thread_local across it. docs/guide/joins.md lists the calls that return on the calling thread.
   template <class... Args>
   [[gnu::always_inline]] auto join(Args&&... args) {
     expect_running();
@@ -58,8 +59,9 @@ class here final : private fiber {
     }
   }
 
-  /// Runs body(here, range[i]) for all i as one group. Span: the longest child plus O(n) for handing on the rest. For
-  /// long ranges of small children see for_each (algorithm/).
+  /// Runs body(here, range[i]) for all i as one group, a child per element. Rethrows the first exception of a child.
+  /// Work: the children's plus O(n); span: the longest child plus O(n). For long ranges of light bodies use for_each
+  /// (algorithm/).
   template <divisible_range Range, class Body>
   void join_each(Range&& range, Body&& body) {
     auto const first = std::ranges::begin(range);
@@ -69,8 +71,8 @@ class here final : private fiber {
     all.name = type_text<std::remove_reference_t<Body>>();
     run_group(*this, all, static_cast<std::uint64_t>(std::ranges::size(range)));
   }
-  /// The same with hints: hint_of(range[i]) is a hint word or a number, the work. It is called only where the policy
-  /// sees the group, or, if it can name a place, before the child runs.
+  /// The same with hints: hint_of(range[i]) returns a hint word, or a number, which is the child's work. Skua calls it
+  /// only if the policy looks at the group, or, if it can name a place, before the child runs.
   template <random_access_range Range, class HintOf, class Body>
   void join_each(Range&& range, HintOf&& hint_of, Body&& body) {
     auto const at = [first = std::ranges::begin(range)](std::uint64_t i) -> decltype(auto) {
@@ -86,16 +88,16 @@ class here final : private fiber {
     run_group(*this, all, static_cast<std::uint64_t>(std::ranges::size(range)));
   }
 
-  /// Runs body(s), where s.spawn(f) starts children as the body finds them. Returns the body's value after all children
-  /// have returned.
+  /// Runs body(s), where s.spawn([hint,] f) starts a child f(here). Returns the body's value when all children have
+  /// returned. Rethrows the first exception. Only the body may spawn, not its children. Each child costs an allocation.
   template <class Body>
   decltype(auto) scope(Body&& body) {
     runtime::scope<here> s{*this};
     return run_region(s, s, std::forward<Body>(body));
   }
 
-  /// Runs body(f), where f.spawn([strategy,] task) starts tasks, which may spawn more. Returns the body's value after all of
-  /// them have ended. [strategies-2013 3]
+  /// Runs body(f), where f.spawn([hint,] [strategy,] task) starts a task, which may spawn more. Returns the body's
+  /// value when all tasks have ended. Rethrows the first exception. [strategies-2013 3]
   template <class Body>
   decltype(auto) finish(Body&& body) {
     finish_region region{*this};
@@ -103,14 +105,15 @@ class here final : private fiber {
     return run_region(region, handle, std::forward<Body>(body));
   }
 
-  /// Calls f(team) on as many workers as the scheduler finds best, hints in front of it, and waits for all members
-  /// (flow/call_team.hpp). [arms-2021 3.2.1]
+  /// Calls f(team) on several workers and waits for all members. The scheduler chooses their number. Hints stand in
+  /// front of f (flow/call_team.hpp). [arms-2021 3.2.1]
   template <class... Args>
   void team(Args&&... args) {
     call_team(*this, std::forward<Args>(args)...);
   }
 
-  /// Calls the kernel. While leaves are recorded (leaf_record.hpp), logs it first. Costs a branch.
+  /// Calls the kernel, the last argument, and returns its value. The words in front declare what it touches
+  /// (footprint.hpp). Logs the leaf while a leaf_record lives. The kernel must not fork. Cost: a branch.
   template <class... Args>
   decltype(auto) leaf(Args&&... args) {
     if (leaf_log& log = front().leaves; log.is_recording()) [[unlikely]]
@@ -118,7 +121,8 @@ class here final : private fiber {
     return call_kernel(std::forward<Args>(args)...);
   }
 
-  /// Runs f(here). Once `token` is asked to stop, joins below throw `cancelled` at their next fork.
+  /// Runs f(here) and returns its value. After a stop of `token`, joins inside f throw `cancelled` at their next fork.
+  /// Throws `cancelled` without calling f if a stop was requested before.
   template <class F>
   decltype(auto) with_stop(std::stop_token token, F&& f) {
     expect_running();
@@ -127,12 +131,15 @@ class here final : private fiber {
     return std::forward<F>(f)(*this);
   }
 
+  /// True if this task should end early: after a stop around it, or when a sibling has thrown. Cheap enough for every
+  /// leaf, not for every element.
   [[nodiscard]] bool stop_requested() const noexcept {
     expect_running();  // it may link stolen joins, which is a race on another thread
     return fiber::stop_requested();
   }
-  /// Of the region. Another one, perhaps, after each join.
+  /// The number of the worker that runs this task, within the region. It may change at each join.
   using fiber::worker;
+  /// The number of workers of the region.
   [[nodiscard]] std::uint32_t num_workers() const noexcept { return front().in_workers; }
 
   // Names before version 1, for one version more (docs/guide/names.md).
@@ -144,13 +151,14 @@ class here final : private fiber {
     return num_workers();
   }
 
-  // What the library asks, by argument-dependent lookup: friends, so that completion does not offer it to programs.
+  // Functions that the library finds by argument-dependent lookup: friends, so that completion does not offer them to
+  // programs.
 
   // Loops, before they fork (program/pieces.hpp).
   [[nodiscard]] friend bool sees_forks(here const& h) noexcept { return h.front().exposes_groups(); }
   [[nodiscard]] friend bool may_be_stopped(here const& h) noexcept { return h.watching() != nullptr; }
   [[nodiscard]] friend std::uint64_t ticks_of(here const&) noexcept { return processor_ticks(); }
-  /// 1.5 us: what waking or stealing takes, and bringing some kilobytes to another processor.
+  /// 1.5 us: the time of a wake-up or a steal, and of moving some kilobytes to another processor.
   [[nodiscard]] friend std::uint64_t short_loop_ticks(here const&) noexcept {
     return ticks_per_us() + ticks_per_us() / 2;
   }
@@ -163,7 +171,7 @@ class here final : private fiber {
   friend void note_event_at(here& h, trace::event const& e) noexcept;
 
  private:
-  /// body(handle), inside of a region that waits for what the body starts.
+  /// body(handle), inside a region that waits for the tasks that the body starts.
   template <class Region, class Handle, class Body>
   decltype(auto) run_region(Region& region, Handle& handle, Body&& body) {
     expect_running();
@@ -200,7 +208,7 @@ class here final : private fiber {
     return {c.hint, std::forward<F>(c.function)};
   }
 
-  /// The elements of `each` as numbered children.
+  /// The elements of `join_each` as numbered children.
   template <class Call>
   struct elements : numbered_children {
     explicit elements(Call const& c) noexcept
