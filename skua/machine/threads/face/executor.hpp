@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where task_group, parallel_for and the other conventional names run: on the calling worker's pool, or, if the caller
-// is not a worker, on the default pool, which is made on first use.
+// The executor of task_group, parallel_for and the other conventional calls: the calling worker's pool, or, if the
+// caller is no worker, the default pool, which the first such call makes.
 #pragma once
 
 #include <exception>
@@ -17,15 +17,16 @@ namespace skua { inline namespace v0 {
 
 class pool;
 
-/// The pool for threads that are not workers; the environment makes all its choices. The first call makes it. It is never
-/// destroyed while the process lasts: static objects, exit handlers and threads that still run may use it (exit.md). The
-/// end of the shared object that Skua was linked into joins it. A child of fork() gets its own. Throws what pool's
-/// constructor throws; the next call then tries again.
+/// The pool for threads that are no workers. The environment sets all its options. The first call makes it. It lives
+/// until the process ends: static objects, exit handlers and threads that still run may use it (exit.md). If Skua is
+/// linked into a plugin, dlclose ends the pool. A child of fork() gets its own. Throws what pool's constructor throws;
+/// the next call then tries again.
 pool& default_pool();
 
-/// True if what the calling thread runs should end early: its task_group was cancelled, a task_group_context or a token
-/// around it stopped, or a sibling has thrown. False outside of every call. For long bodies that were given no `here`
-/// (`here.stop_requested()`). Cost: O(depth of what surrounds the task).
+/// True if the task of the calling thread should end early: its task_group was cancelled, a task_group_context or a
+/// token around it requested a stop, or a sibling has thrown. False outside all calls. For long bodies that have no
+/// `here` (otherwise use `here.stop_requested()`). Cost: O(d), where d is the number of groups and calls around the
+/// task.
 [[nodiscard]] bool is_current_task_group_canceling() noexcept;
 
 namespace runtime {
@@ -35,7 +36,7 @@ class worker;
 template <>
 struct task_memory<here> : in_block {};
 
-/// While it lives, the fiber waits only where it resumes on the same thread.
+/// While it lives, the fiber resumes from each wait on the same thread.
 class tied_section {
  public:
   explicit tied_section(fiber& f) noexcept : fiber_(f), was_tied_(f.tie(true)) {}
@@ -48,8 +49,8 @@ class tied_section {
   bool const was_tied_;
 };
 
-/// A conventional call on a worker: it returns on its thread. While an exception unwinds the stack, the call comes from a
-/// destructor, which must not throw: then nothing around cuts it short.
+/// A conventional call on a worker: it returns on its thread. While an exception unwinds the stack, the call comes from
+/// a destructor, which must not throw, so stops around the call do not end it.
 class call_section {
  public:
   explicit call_section(fiber& f) : tied_(f) {
@@ -72,15 +73,15 @@ struct executor {
     return runtime::call_outside(f, [](runtime::outside_call& c) { run(c); });
   }
   using stays_here = call_section;  ///< made of a `here`: while it lives, calls return on their thread
-  using shield = runtime::shield;   ///< the same: nothing around it cuts short what is called
-  /// The fiber that runs on the calling worker; null in a thread that is not one.
+  using shield = runtime::shield;   ///< made of a `here`: while it lives, no stop around it ends the calls
+  /// The fiber that runs on the calling worker; null in a thread that is no worker.
   [[nodiscard]] static here* running() noexcept {
     auto* const f = static_cast<fiber*>(current_flow());
     return f == nullptr ? nullptr : &here_of(*f);
   }
 
-  /// A registered group without children of its own, so that tasks which carry its name also see the failure of a join
-  /// around it that is stolen later (group.md, "Stolen groups").
+  /// A registered group without children. Tasks that carry its name also see the failure of a join around it that is
+  /// stolen later (group.md, "Stolen groups").
   class surroundings {
    public:
     explicit surroundings(here& h) noexcept
@@ -100,25 +101,27 @@ struct executor {
     fiber::registration const registered_;
   };
 
-  /// with_here for a call without its type. Throws what the call throws.
+  /// The part of with_here that does not depend on the type of f. Throws what the call throws.
   static void run(runtime::outside_call& what);
 
-  /// Throws what default_pool() throws; the task is then not taken. On a worker it throws nothing.
+  /// Throws what default_pool() throws, and then has not taken the task. On a worker it throws nothing.
   static void spawn(free_task<here>& task);
-  /// Throws what default_pool() throws; the task is then not taken.
+  /// Throws what default_pool() throws, and then has not taken the task.
   static void run_now(free_task<here>& task);
-  /// May the caller run a task on its stack which it could spawn instead? A thread that is no worker gets a stack for it.
+  /// True if the caller's stack has room to run a task inline. A thread that is no worker gets a stack of the pool for
+  /// it.
   [[nodiscard]] static bool has_room_for_calls() noexcept;
   static void wait(wait_group& group) noexcept;
-  /// The same. False if the caller is a task of the group, or lies on one, and others have not ended it meanwhile: it must not park.
+  /// The same. Returns false if the group has not ended and the caller is a task of it, or runs on top of one: it must
+  /// not park then.
   [[nodiscard]] static bool wait_unless_inside(wait_group& group) noexcept;
 
  private:
   [[nodiscard]] static bool wait_on(worker& w, wait_group& group) noexcept;
 };
 
-/// For a thread that is no worker: works while it waits, in a worker's place of that region or as a guest. It blocks if
-/// there is no memory for a guest.
+/// For a thread that is no worker: it runs tasks while it waits, in a worker's place of that region or as a guest. It
+/// blocks if there is no memory for a guest.
 void wait_outside(region& where, wait_group& group) noexcept;
 
 template <>

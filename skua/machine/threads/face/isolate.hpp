@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Isolation: a task that waits while it holds something of its thread (a lock, a thread_local) must not find the thread
-// running another task meanwhile. [oneTBB: this_task_arena::isolate]
+// Isolation: while a task that holds a lock or a reference to a thread_local waits, its thread must not run another
+// task. [oneTBB: this_task_arena::isolate]
 #pragma once
 
 #include <utility>
@@ -12,7 +12,7 @@ namespace skua { inline namespace v0 {
 
 namespace runtime {
 
-/// While it lives, the fiber waits without leaving its thread, and the thread runs nothing else meanwhile.
+/// While it lives, the fiber stays on its thread, and the thread runs no other task while the fiber waits.
 class isolated_section {
  public:
   explicit isolated_section(fiber& f) noexcept;
@@ -28,13 +28,14 @@ class isolated_section {
 
 }  // namespace runtime
 
-/// Calls f() or f(here) on the calling thread. Where it waits for stolen children, the thread runs no other task: it
-/// sleeps until they have ended. So f may hold a lock or use a thread_local across joins, loops and waits. Children may be
-/// stolen as usual; their thieves are not isolated. adws and replay place no children of f on other workers: under adws f runs
-/// on its thread alone, under replay others help while they may steal. A call of another region or pool from f also runs on
-/// this thread alone; that of a task_arena is left to the arena's workers. What else f waits for must not need this worker:
-/// under adws and replay any task of the pool may.
-/// Returns f's value and throws what it throws. Cost: that of an idle processor while it waits; else some ns.
+/// Calls f() or f(here) on the calling thread. While f waits for stolen children, the thread runs no other task: it
+/// sleeps until they have ended. So f may hold a lock or use a thread_local across joins, loops and waits.
+/// Children may be stolen as usual; the isolation does not extend to their thieves. adws and replay place no children
+/// of f on other workers: under adws f runs on its thread alone, under replay others help in iterations that allow
+/// steals. If f calls another region or pool, that call also runs on this thread alone; if f calls a task_arena, the
+/// arena's workers run that call. Otherwise f must not wait for a task that needs this worker; under adws and replay
+/// any task of the pool may. Returns f's value and throws what it throws. Cost: an idle processor while f waits;
+/// otherwise some ns.
 template <class F>
 auto isolate(F&& f) {
   return runtime::executor::with_here([&f](runtime::here& here) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Records which worker ran which leaf: while a `leaf_record` lives, each worker of its pool logs every `here.leaf`. An
-// iterative program asks at the end of each iteration:
+// iterative program takes the rows at the end of each iteration:
 //
 //   skua::leaf_record record(pool);
 //   pool.run([&](auto& here) {
@@ -10,8 +10,8 @@
 //     }
 //   });
 //
-// Recording adds about 10 ns to a leaf; without a record a leaf pays one branch. apps/map/task_map.hpp makes maps of
-// it.
+// Recording adds about 10 ns to a leaf; without a record a leaf costs one branch. apps/map/task_map.hpp makes maps of
+// the rows.
 #pragma once
 
 #include <memory_resource>
@@ -25,16 +25,16 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 class leaf_record {
  public:
-  /// Records all regions of the pool. No run of the pool may be in progress when the record is made or destroyed. Rows
-  /// live in `memory`, which workers use concurrently. Throws usage_error if the pool is already being recorded, and
-  /// std::bad_alloc.
+  /// Records the leaves of all regions of the pool. No run of the pool may be in progress when the record is made or
+  /// destroyed. `memory` holds the rows; the workers use it concurrently. Throws usage_error if another record of the
+  /// pool lives, and std::bad_alloc.
   explicit leaf_record(pool& of, std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
   ~leaf_record();
   leaf_record(leaf_record const&) = delete;
   leaf_record& operator=(leaf_record const&) = delete;
 
-  /// What each worker ran since the previous call, by worker number; valid until the next call. Call it where no leaf
-  /// runs: outside of runs, or from the only running task, after a join. Work O(workers).
+  /// Returns the leaves that each worker has run since the previous call, by worker number; valid until the next call.
+  /// No leaf may run meanwhile: call it outside runs, or from the only running task, after a join. Work O(workers).
   [[nodiscard]] std::span<leaf_rows const> take() noexcept;
 
  private:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Which object belongs to which thread: the part of worker_local without its type.
+// The table of a worker_local: which object belongs to which thread. It does not depend on the type of the objects.
 //
-// A hash table from thread numbers to objects. A thread looks for its own number only, and nothing is taken out while
-// threads look, so look-ups take no lock. Invariants:
-//  * found: a thread that has inserted an object finds it. Only the thread inserts its number; from then on it sees the
-//    table with the number in it or a larger one, into which the number was copied before it was published.
-//  * alive: a table that was replaced stays until the end, because threads may still look into it. Each is twice as
-//    large as the one before, so together they are smaller than the last.
+// A hash table from thread numbers to objects. A thread looks up only its own number, and no entry is removed while
+// threads look up, so a look-up takes no lock. Invariants:
+//  * found: a thread that has inserted an object finds it. Only the thread inserts its number; afterwards it sees that
+//    table or a larger one, into which `grow` copied the number before it published the table.
+//  * alive: a replaced table stays until the end, because threads may still read it. Each table is twice as large as
+//    the one before, so all replaced tables together are smaller than the last one.
 #pragma once
 
 #include <atomic>
@@ -38,11 +38,11 @@ class local_table {
     return t == nullptr ? nullptr : t->find(thread);
   }
 
-  /// Gives `made` to the calling thread, unless it has an object: then returns that one. Throws std::bad_alloc, and then
-  /// nothing has changed.
+  /// Gives `made` to the calling thread; if the thread has an object already, returns that one instead. If it throws
+  /// std::bad_alloc, it has changed nothing.
   [[nodiscard]] local_node& insert(std::uint64_t thread, local_node& made);
 
-  // For a thread that knows that no other uses the table.
+  // Only while no other thread uses the table.
 
   [[nodiscard]] local_node* first() const noexcept { return first_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The common part of loops, reductions and parallel_invoke (program/pieces.hpp) on threads. It is compiled once, in
-// loops.cpp; but for what watches a token, which programs must compile themselves (parts/context/stop_listener.hpp).
+// The common part of loops, reductions and parallel_invoke (program/pieces.hpp) on threads, compiled once, in
+// loops.cpp. Programs compile the code that watches a token themselves (parts/context/stop_listener.hpp).
 #pragma once
 
 #include <cstddef>

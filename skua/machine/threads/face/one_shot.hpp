@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// one_shot: a value that some thread will supply, and a task that waits for it without holding its worker. For what ends
-// outside of the pool: I/O, a device, a message. oneTBB has task::suspend for it, tokio the channel of the same name.
+// one_shot: a value that some thread sets, and for which a task waits without blocking its worker. For events outside
+// the pool: I/O, a device, a message. oneTBB has task::suspend for this, tokio the oneshot channel.
 #pragma once
 
 #include <exception>
@@ -18,17 +18,18 @@ class one_shot;
 
 namespace runtime {
 
-/// The part of a one_shot that does not depend on its type.
+/// The part of a one_shot that does not depend on T.
 class one_shot_base {
  public:
-  /// True once the value or the exception is there; then `wait` returns at once. Any thread. One load.
+  /// True once a value or an exception is set; then `wait` returns at once. Any thread. Cost: one load.
   [[nodiscard]] bool is_set() const noexcept { return word_.is_set(); }
 
-  /// The wait throws `why` instead of returning a value. Any thread, once. Throws usage_error if a value or an exception
-  /// was set before.
+  /// Makes `wait` throw `why` instead of returning a value. Any thread, once. Throws usage_error if a value or an
+  /// exception was set before.
   void set_exception(std::exception_ptr why);
 
-  /// For code that waits in another way (face/coroutine.hpp). Throws usage_error if somebody waits already.
+  /// For other kinds of waiters (face/coroutine.hpp). Returns false if the value is set, and then does not enrol.
+  /// Throws usage_error if another waiter has enrolled.
   [[nodiscard]] bool enroll(one_shot_waiter& who);
 
  protected:
@@ -65,16 +66,17 @@ class one_shot_awaiter;
 
 }  // namespace runtime
 
-/// A place for one value of type T (or none, if T is void) or an exception. Any thread sets it, once: a worker, an I/O
-/// thread, a callback of a device or of MPI; not a signal handler, because it may take a lock. One task or thread waits
-/// for it, once. The waiter may destroy the one_shot as soon as `wait` has returned: the setter no longer touches it.
+/// Holds one value of type T (none if T is void) or an exception. Any thread may set it, once: a worker, an I/O thread,
+/// a callback of a device or of MPI. A signal handler must not, because setting may take a lock. One task or thread
+/// waits for it, once. The waiter may destroy the one_shot as soon as `wait` has returned: the setter no longer touches
+/// it.
 ///
-/// A task that waits parks: its worker runs other tasks meanwhile, and its stack stays (two memory mappings; the kernel
-/// allows about 30000 waiting tasks by default, and beyond that tasks run on top of waiting ones). The value makes it
-/// ready, and the policy decides where it resumes.
+/// A waiting task parks: its worker runs other tasks meanwhile, and the task keeps its stack. A stack takes two memory
+/// mappings, so the kernel allows about 30000 waiting tasks by default; beyond that, tasks run on the stacks of waiting
+/// ones. When the value is set, the policy decides where the task resumes.
 ///
-/// The wait lasts until somebody sets the value: cancellation does not end it, and a pool whose task waits never ends.
-/// So whoever promises a value must set an exception if it fails.
+/// The wait lasts until the value or an exception is set: cancellation does not end it, and a pool whose task waits
+/// cannot end. So a setter that fails must set an exception.
 template <class T = void>
 class one_shot : public runtime::one_shot_base {
   static_assert(std::is_void_v<T> || (std::is_object_v<T> && std::is_same_v<T, std::remove_cv_t<T>>),
@@ -85,9 +87,9 @@ class one_shot : public runtime::one_shot_base {
  public:
   one_shot() = default;
 
-  /// Supplies the value and makes the waiter ready. Any thread, once. Throws usage_error if a value or an exception was
-  /// set before, and what T's constructor throws; then it is as if it had not been called. Cost: two atomic operations,
-  /// and if a task waits, those of a wake-up.
+  /// Sets the value and makes the waiter ready. Any thread, once. Throws usage_error if a value or an exception was set
+  /// before, and what T's constructor throws; then the call has no effect. Cost: two atomic operations, and a wake-up
+  /// if a task waits.
   template <class From = value>
     requires(!std::is_void_v<T> && std::is_constructible_v<value, From>)
   void set_value(From&& from) {
@@ -107,14 +109,14 @@ class one_shot : public runtime::one_shot_base {
     publish();
   }
 
-  /// Returns the value, moved out, or throws the exception, once there is one. For tasks. As after `here.join`, the task
-  /// may resume on another thread. Cost: one load if it is set. Throws usage_error if somebody else waits, or if the
-  /// value was taken before.
+  /// Waits until the value or an exception is set. Returns the value, moved out, or throws the exception. For tasks. As
+  /// after `here.join`, the task may resume on another thread. Throws usage_error if another waiter waits, or if the
+  /// value was taken before. Cost: one load if it is set.
   T wait(runtime::here& here) {
     await(runtime::fiber_of(here));
     return taken();
   }
-  /// The same, and returns on the thread that called it. A thread that is no worker blocks.
+  /// The same, but returns on the calling thread. A thread that is no worker blocks.
   T wait() {
     await();
     return taken();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The word on which one setter and one waiter of a one_shot agree: who comes first, and who must wake whom. States,
-// invariants and proof: one_shot.md. one_shot_model.cpp runs every schedule.
+// The atomic word that synchronises one setter and one waiter of a one_shot: which of them comes first, and whether the
+// setter must wake the waiter. States, invariants and proof: one_shot.md. one_shot_model.cpp runs every schedule.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// What waits for a one_shot. It lives in the frame that waits. The setter calls `wake` once; it must not throw, and the
-/// waiter may be gone when it returns.
+/// A waiter of a one_shot. It lives in the waiting frame. The setter calls `wake` once; `wake` must not throw, and the
+/// waiter may be destroyed when it returns.
 struct alignas(8) one_shot_waiter {
   void (*wake)(one_shot_waiter&) noexcept;
 };
@@ -18,33 +18,33 @@ struct alignas(8) one_shot_waiter {
 template <synchronisation Sync = real_sync>
 class one_shot_word {
  public:
-  /// S1: the caller will set the value, and nobody else. False: it is set, or another thread sets it.
+  /// S1: claims the right to set the value. False: it is set, or another thread sets it.
   [[nodiscard]] bool claim() noexcept {
     // acquire: what a setter that gave up has written. Pairs with: give_up.
     return (word_.fetch_or(claimed, std::memory_order_acquire) & claimed) == 0;
   }
-  /// The value could not be made: another thread may set it.
+  /// Undoes `claim`, because constructing the value failed: another thread may set it.
   void give_up() noexcept {
     word_.fetch_and(~claimed, std::memory_order_release);  // release: what was written of it. Pairs with: claim
   }
-  /// S2: the value is written. Returns who must be woken (S3), or null. From here on the one_shot may be gone.
+  /// S2: the value is written. Returns the waiter to wake (S3), or null. Afterwards the one_shot may be destroyed.
   [[nodiscard]] one_shot_waiter* publish() noexcept {
     // release: the value. Pairs with: is_set, enroll. acquire: the waiter. Pairs with: enroll.
     std::uint64_t const before = word_.exchange(claimed | set, std::memory_order_acq_rel);
     return reinterpret_cast<one_shot_waiter*>(before & ~flags);
   }
 
-  /// W1: true once there is a value; then it is visible.
+  /// W1: true once the value is set; it is visible then.
   [[nodiscard]] bool is_set() const noexcept {
     return (word_.load(std::memory_order_acquire) & set) != 0;  // acquire: the value. Pairs with: publish
   }
 
   enum class enrolment : std::uint8_t {
     waits,     ///< `wake` will be called, perhaps before `enroll` has returned
-    needless,  ///< there is a value: W1
-    second,    ///< somebody else waits already
+    needless,  ///< the value is set: W1
+    second,    ///< another waiter has enrolled
   };
-  /// W2: `who` is to be woken when there is a value.
+  /// W2: registers `who`, which the setter wakes when the value is set.
   [[nodiscard]] enrolment enroll(one_shot_waiter& who) noexcept {
     std::uint64_t seen = word_.load(std::memory_order_acquire);  // acquire: as in is_set
     for (;;) {
@@ -58,14 +58,14 @@ class one_shot_word {
     }
   }
 
-  /// W3, after W1: the waiter takes the value. False: somebody has taken it. For one thread at a time.
+  /// W3, after W1: the waiter takes the value. False: it was taken before. One thread at a time.
   [[nodiscard]] bool take() noexcept {
     std::uint64_t const seen = word_.load(std::memory_order_relaxed);  // relaxed, both: nobody else uses the word now
     word_.store(seen | taken, std::memory_order_relaxed);
     return (seen & taken) == 0;
   }
 
-  /// Nobody waits. For the destructor.
+  /// True if no waiter waits. For the destructor.
   [[nodiscard]] bool is_idle() const noexcept {
     std::uint64_t const seen = word_.load(std::memory_order_relaxed);  // relaxed: whoever destroys is ordered after all
     return (seen & set) != 0 || seen == 0;
@@ -73,8 +73,8 @@ class one_shot_word {
 
  private:
   // word_: the waiter's address, and flags in its low bits. Once `set` is there, the address is not.
-  static constexpr std::uint64_t claimed = 1;  ///< somebody sets the value, or has
-  static constexpr std::uint64_t set = 2;      ///< there is a value
+  static constexpr std::uint64_t claimed = 1;  ///< a setter sets the value, or has set it
+  static constexpr std::uint64_t set = 2;      ///< the value is set
   static constexpr std::uint64_t taken = 4;    ///< the waiter has it
   static constexpr std::uint64_t flags = 7;
 

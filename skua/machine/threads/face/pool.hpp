@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A pool of workers, and its regions. Several pools may live at once and nest; there is no process-wide state.
+// A pool of workers, and its regions. Several pools may live at once and nest. Only the default pool is process-wide
+// (executor.hpp).
 #pragma once
 
 #include <concepts>
@@ -26,40 +27,43 @@
 
 namespace skua { inline namespace v0 {
 
-/// The choices that a program can make for a pool. The environment fills in what it leaves out (SKUA_WORKERS,
-/// SKUA_POLICY, SKUA_PLACES, SKUA_PARTITIONS, SKUA_HISTORY, SKUA_TRACE, SKUA_PIN, SKUA_SPIN, SKUA_STACK; OMP_NUM_THREADS
-/// and OMP_PLACES if the workers and the places are unset), and the machine the rest: workers = min(affinity mask, cgroup quota).
+/// The options of a pool. For an option that the program leaves out, the pool reads the environment: SKUA_WORKERS,
+/// SKUA_POLICY, SKUA_PLACES, SKUA_PARTITIONS, SKUA_HISTORY, SKUA_TRACE, SKUA_PIN, SKUA_SPIN, SKUA_STACK;
+/// OMP_NUM_THREADS and OMP_PLACES if the workers and the places are unset. Otherwise the pool chooses: workers =
+/// min(affinity mask, cgroup quota). docs/guide/environment.md lists values and defaults.
 struct pool_options {
   std::optional<std::uint32_t> workers = {};
   std::optional<std::string> policy = {};  ///< a name from `skua list`
   std::optional<std::string> places = {};  ///< in the grammar of OMP_PLACES
   std::optional<bool> pin = {};  ///< true: bound for good; unset: see docs/guide/environment.md, "What a body starts"
-  /// A file that says which workers may run a task together, for `arms`, and on which processors they run
+  /// For `arms`: the path of a file that lists which workers may run a task together, and on which processors they run
   /// (docs/partitions.md).
   std::optional<std::string> partitions = {};
-  /// A file for what `arms` learns of the tasks' times: read when the pool begins, if it is there, and written when it ends.
+  /// For `arms`: the path of a file of measured task times. The pool reads it when it starts, if it exists, and writes
+  /// it when it ends.
   std::optional<std::string> history = {};
-  /// A file for what the workers do, for `skua report` and `skua export` (docs/traces.md). SKUA_TRACE_SIZE limits it.
+  /// The path of a trace of what the workers do, for `skua report` and `skua export` (docs/traces.md). SKUA_TRACE_SIZE
+  /// limits it.
   std::optional<std::string> trace = {};
   std::optional<std::chrono::nanoseconds> spin = {};  ///< how long an idle worker searches before it sleeps
   std::optional<std::size_t> stack_bytes = {};        ///< per stack; only touched pages take memory
-  /// Simulates another machine: a description like "package:4 numa:1 l3:1 core:16", or the path of a file written by
-  /// hwloc's lstopo. Text that ends in ".xml" or contains a "/" is a path.
+  /// Simulates another machine's topology: a description like "package:4 numa:1 l3:1 core:16", or the path of a file
+  /// that hwloc's lstopo has written. Text that ends in ".xml" or contains a "/" is a path.
   std::optional<std::string> topology = {};
   bool scatter = false;  ///< spread workers over the machine instead of packing them
-  /// Called with the exception of each enqueued task that throws, by the worker that ran it; several workers may call it
-  /// at once. It must not throw. Without it such an exception ends the process (std::terminate).
+  /// A worker calls it with the exception of each enqueued task that throws; several workers may call it at once. It
+  /// must not throw. Without it such an exception ends the process (std::terminate).
   std::function<void(std::exception_ptr)> on_exception = {};
-  /// The threads of the workers are called NAME/0, NAME/1, .. in ps, top, perf and debuggers, cut to 15 bytes.
+  /// Names the workers' threads NAME/0, NAME/1, .. in ps, top, perf and debuggers, cut to 15 bytes.
   std::string name = "skua";
-  /// Called with the worker's number in each worker's own thread, when it begins and when it ends; several call it at once. They must
-  /// not fork or call a pool.
-  /// What the first throws the pool's constructor throws; the second must not throw. Callers from outside are not such threads.
+  /// Each worker's own thread calls them with the worker's number, when it starts and when it ends; several threads may
+  /// call them at once. They must not fork or call a pool. The pool's constructor throws what on_worker_begin throws;
+  /// on_worker_end must not throw. Threads that call the pool from outside do not call them.
   std::function<void(worker_id)> on_worker_begin = {};
   std::function<void(worker_id)> on_worker_end = {};
 };
 
-/// All decisions that were made for a pool, for people to read. `skua doctor` prints them.
+/// Each setting of a pool and its source, as text. `skua doctor` prints them.
 struct pool_facts {
   runtime::settings chosen;
   std::string why_workers;
@@ -76,25 +80,25 @@ class region;
 
 [[nodiscard]] pool_core& core_of(pool const& p) noexcept;
 [[nodiscard]] region& root_region_of(pool const& p) noexcept;
-/// True if this process is a child, by fork(), of the one that made the pool: the workers are not here.
+/// True in a child of fork() of the process that made the pool: the child does not have the workers.
 [[nodiscard]] bool is_lost_by_fork(pool const& p) noexcept;
-/// For the default pool, at exit: runs the enqueued tasks to their end, unless a worker calls it, and writes the files.
-/// The pool stays usable (exit.md).
+/// For the default pool, at exit: writes its files, after running the enqueued tasks to their end unless the caller is
+/// a worker. The pool stays usable (exit.md).
 void end_with_process(pool& p) noexcept;
 
 }  // namespace runtime
 
-/// A policy over some workers of a pool: what pool::open_region returns. Movable, not copyable. The destructor closes the region; no
-/// `run` may be in progress then, and the pool must still be there. One that was moved from is empty: it may only be destroyed or
-/// assigned to.
+/// A policy over some workers of a pool; pool::open_region returns it. Movable, not copyable. The destructor closes the
+/// region; no `run` of it may be in progress then, and the pool must still live. A region that was moved from is empty:
+/// it may only be destroyed or assigned to.
 class region {
  public:
   region(region&& other) noexcept = default;
-  /// Closes the region that this held before.
+  /// First closes the region that this object held.
   region& operator=(region&& other) noexcept;
   ~region();
 
-  /// As pool::run.
+  /// As pool::run, on this region's workers and under its policy.
   template <class F>
   auto run(F&& f) const {
     return runtime::call_outside(f, [this](runtime::outside_call& c) { run_here(c); });
@@ -114,38 +118,39 @@ class region {
 
 class pool {
  public:
-  /// Starts the workers. Throws usage_error, which names the option or the variable, for an invalid choice, and
+  /// Starts the workers. Throws usage_error, which names the option or the variable, for an invalid value, and
   /// resource_error if the system refuses threads or memory.
   explicit pool(pool_options const& options = {});
-  /// pool(4), pool("adws"): a pool of so many workers; one with this policy. Throws as above.
+  /// pool(4) has 4 workers; pool("adws") has the policy adws. Throws as above.
   template <std::integral Number>
     requires(!std::same_as<Number, bool>)
   explicit pool(Number workers) : pool(of_workers(static_cast<std::int64_t>(workers))) {}
   template <class Name>
     requires std::convertible_to<Name const&, std::string_view>
   explicit pool(Name const& policy) : pool(of_policy(policy)) {}
-  /// Runs all enqueued tasks to their end, then joins the workers. No `run` may be in progress, and its regions must have been
-  /// closed. It leaves everything as
-  /// it is in a child of fork(), which has no threads to join, and in a task of the pool that ends the process (exit()
-  /// destroys static pools).
+  /// Runs all enqueued tasks to their end, then joins the workers. No `run` may be in progress, and the pool's regions
+  /// must have been closed. It does nothing in a child of fork(), which has no workers to join, and in a task of the
+  /// pool that ends the process (exit() destroys static pools).
   ~pool();
   pool(pool const&) = delete;
   pool& operator=(pool const&) = delete;
 
-  /// Runs f(here) or f() on the pool: returns its value, throws what it throws. Any thread may call it. A task of this pool
-  /// calls f directly; a task of another pool parks while its worker runs other work. A thread from outside runs f
-  /// itself, in the place of a worker whose thread sleeps (caller.md), and counts as one of `workers`; cost:
-  /// docs/measurements.md. If all workers are awake, one of them may run f, or f runs here without help.
+  /// Runs f(here) or f() on the pool. Returns f's value and throws what it throws. Any thread may call it. A task of
+  /// this pool calls f directly. A task of another pool parks until f has returned; its worker runs other tasks
+  /// meanwhile. A thread from outside runs f itself, in the place of a worker whose thread sleeps (caller.md), and
+  /// counts as one of the workers; cost: docs/measurements.md. If all workers are awake, one of them may run f, or the
+  /// caller runs f alone.
   template <class F>
   auto run(F&& f) {
     return runtime::call_outside(f, [this](runtime::outside_call& c) { run_here(c); });
   }
 
-  /// Runs f() or f(here) once, at some time, on some worker, and returns at once. Any thread may call it. Nobody waits
-  /// for the task but `drain` and the destructor; an exception goes to pool_options::on_exception. Tasks begin in the
-  /// order in which they were enqueued, each as soon as a worker is free: a worker in a long task or loop is not
-  /// interrupted; if all wait and nothing moves for 50 ms, a thread more runs them, one by one (lent_thread.md).
-  /// Copies or moves f; one allocation. Throws what these throw, and then nothing was enqueued. f's value is discarded.
+  /// Starts a task that a worker runs once, as f() or f(here), and returns at once. Any thread may call it. Only
+  /// `drain` and the destructor wait for the task. Its exception goes to pool_options::on_exception; its value is
+  /// discarded. Tasks begin in the order in which they were enqueued, each as soon as a worker is free. A long task or
+  /// loop is not interrupted for them. If all workers block and none makes progress for 50 ms, an extra thread runs
+  /// them one by one (lent_thread.md). Copies or moves f; one allocation. If these throw, the call throws and has
+  /// enqueued nothing.
   template <class F>
   void enqueue(F&& f) {
     runtime::enqueue_in(*root_, {}, std::forward<F>(f));
@@ -155,21 +160,22 @@ class pool {
   void enqueue(Hint hint, F&& f) {
     runtime::enqueue_in(*root_, as_hint(hint), std::forward<F>(f));
   }
-  /// The same; but while `bound` enqueued tasks of the pool are out, f runs before this returns, as a call from here. For
-  /// threads that enqueue faster than workers run; at_most.hpp says what to heed.
+  /// The same; but while `bound` enqueued tasks of the pool are in flight, the caller runs f before this returns. For
+  /// threads that enqueue tasks faster than workers run them. Rules for callers: at_most.hpp.
   template <class F>
   void enqueue(at_most bound, F&& f) {
     runtime::enqueue_in(*root_, bound, std::forward<F>(f));
   }
-  /// Returns when no enqueued task is left, nor any that they enqueued. A worker does other work meanwhile; another
-  /// thread works in a sleeping worker's place. What the tasks did is then visible. Throws usage_error in an enqueued task of
-  /// this pool, which would wait for its own end.
+  /// Returns when all enqueued tasks have ended, and all tasks that they enqueued. Their writes are then visible. A
+  /// worker runs other tasks meanwhile; another thread runs tasks in a sleeping worker's place. Throws usage_error in
+  /// an enqueued task of this pool, which would wait for its own end.
   void drain();
 
   /// Opens a region of the first `workers` workers (0: all) under another policy. Throws usage_error for an unknown
   /// policy, and if the pool has fewer workers.
   [[nodiscard]] region open_region(std::string_view policy, std::uint32_t workers = 0);
-  /// The same under a policy of the program's own (skua/policy/policy.hpp). Throws what `make` throws, too.
+  /// The same under the program's own policy, which make(setup) returns (skua/policy/policy.hpp). Throws also what
+  /// `make` throws.
   template <class Make>
     requires std::invocable<Make&, policies::policy_setup const&>
   [[nodiscard]] region open_region(Make make, std::uint32_t workers = 0) {
@@ -181,7 +187,7 @@ class pool {
   /// The layout of the workers: where each runs, and how far they are from each other.
   [[nodiscard]] skua::layout const& layout() const noexcept;
 
-  // Places, for `at{..}`: groups of workers that share a cache or a memory (SKUA_PLACES; by default an L3 cache).
+  // Places, for `at{..}`: groups of workers that share a cache or a NUMA node (SKUA_PLACES; by default an L3 cache).
 
   /// The number of places, at least one. They are place_id{0}, place_id{1}, ...
   [[nodiscard]] std::uint32_t places() const noexcept;
@@ -194,8 +200,9 @@ class pool {
 
   /// The counters of each worker since the pool was made, with times up to `at`, which may lie slightly in the past. So
   /// a worker's times between two calls sum to exactly the time between them. Cheap; may be called while the pool
-  /// works. Two readings of the clock are half the cost of an empty call from outside, so such calls are timed only once
-  /// counters() was called, or while `skua top` watches; else they count as idle until they first wait or steal.
+  /// works. The pool times calls from outside only after the first call of counters(), or while `skua top` watches,
+  /// because two readings of the clock are half the cost of an empty call. Without that they count as idle until they
+  /// first wait or steal.
   [[nodiscard]] std::vector<worker_counters> counters(
       std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now()) const;
 
@@ -217,8 +224,9 @@ class pool {
   std::shared_ptr<runtime::region> root_;
 };
 
-/// The pool whose task or call the calling thread runs; in a thread that runs none the default pool, which is made if there is none.
-/// Throws what default_pool() throws. In a child of fork() inside of a task it is the pool that was lost, whose calls throw. Cost: 2 ns.
+/// The pool whose task or call the calling thread runs; in a thread that runs none, the default pool, which it makes if
+/// there is none. Throws what default_pool() throws. In a child of fork() inside a task it is the parent's pool, whose
+/// calls throw. Cost: 2 ns.
 [[nodiscard]] pool& current_pool();
 
 }}  // namespace skua::v0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which worker the calling thread is, for programs that keep data per worker.
+// The worker number of the calling thread, for programs that keep data per worker.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace skua { inline namespace v0 {
 
-/// The number of the worker that the calling thread is in its pool, less than num_workers(); nothing if it is none: a
-/// thread outside of any call, or one that runs its call alone because all workers' places are taken. A task may find
-/// another number after each `here.join`. Cost: 2 ns.
+/// The calling thread's worker number in its pool, less than num_workers(). Returns nothing in a thread that is no
+/// worker: outside any call, or in a call that the thread runs alone because all workers' places are taken. A task may
+/// get another number after each `here.join`. Cost: 2 ns.
 [[nodiscard]] std::optional<worker_id> this_worker() noexcept;
 
-/// The workers of the pool whose task or call the thread runs; else those of the default pool, which is made if there
-/// is none. Throws what default_pool() throws. Cost: 2 ns.
+/// The number of workers of the pool whose task or call the calling thread runs; in a thread that runs none, of the
+/// default pool, which it makes if there is none. Throws what default_pool() throws. Cost: 2 ns.
 [[nodiscard]] std::uint32_t num_workers();
 
 [[deprecated("worker_count() is now num_workers()")]] [[nodiscard]] inline std::uint32_t worker_count() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Work that must be done although everything around it was asked to end: in destructors, and in functions that are noexcept.
+// Work that must complete although a stop was requested around it: in destructors and in noexcept functions.
 #pragma once
 
 #include <utility>
@@ -10,9 +10,9 @@
 
 namespace skua { inline namespace v0 {
 
-/// Calls f() or f(here) on the calling thread. What f forks, with a `here` or without, is not cut short by a sibling's
-/// failure or a stop around the call; by its own failures and stops it is. So f throws `cancelled` only if it asks for that
-/// itself. Returns f's value and throws what it throws. Any thread may call it. Cost: some ns.
+/// Calls f() or f(here) on the calling thread. A sibling's failure or a stop around the call does not end the tasks
+/// that f forks, with a `here` or without; failures and stops inside f do. So f throws `cancelled` only after a stop of
+/// its own. Returns f's value and throws what it throws. Any thread may call it. Cost: some ns.
 template <class F>
 auto without_stop(F&& f) {
   return runtime::executor::with_here([&f](runtime::here& here) {

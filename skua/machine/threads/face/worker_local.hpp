@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// worker_local: an object for each thread that works on a parallel part, and the sum of them afterwards. oneTBB has
-// combinable and enumerable_thread_specific for it.
+// worker_local: an object per thread of a parallel computation, and their combination afterwards. oneTBB has combinable
+// and enumerable_thread_specific for this.
 #pragma once
 
 #include <concepts>
@@ -17,16 +17,16 @@
 
 namespace skua { inline namespace v0 {
 
-/// An object of type T for each thread that asks: for each worker of any pool, for each thread from outside, inside and
-/// outside of its calls. The first `local()` of a thread makes its object; each has cache lines of its own. The objects
-/// live until `clear` or the end of the worker_local, also if their thread or its pool has ended.
+/// Holds an object of type T per thread: for workers of any pool, and for threads from outside, inside and outside
+/// their calls. The first `local()` of a thread makes its object, on cache lines of its own. An object lives until
+/// `clear` or the end of the worker_local, even if its thread or the pool has ended.
 ///
-/// Two tasks of one thread run one after the other and find the same object. So between `local()` and the last use of
-/// the reference there should be no `here.join`, `scope` or `wait`: the task may go on in another thread afterwards, and
-/// other tasks of the first thread then use the object. Call `local()` again instead; it is cheap.
+/// Tasks that one thread runs one after the other use the same object. So do not call `here.join`, `scope` or `wait`
+/// between `local()` and the last use of the reference: afterwards the task may continue on another thread, while other
+/// tasks of the first thread use the object. Call `local()` again instead; it is cheap.
 ///
-/// Any thread may call `local()` at any time. The other functions are for one thread, when the tasks that use the
-/// worker_local have been waited for.
+/// Any thread may call `local()` at any time. Only one thread may call the other functions, and only when all tasks
+/// that use the worker_local have ended.
 template <class T>
 class worker_local {
   static_assert(std::is_object_v<T> && std::same_as<T, std::remove_cv_t<T>>, "worker_local<T>: T is a type of objects");
@@ -75,11 +75,11 @@ class worker_local {
   using iterator = basic_iterator<T, runtime::local_node>;
   using const_iterator = basic_iterator<T const, runtime::local_node const>;
 
-  /// Objects begin as T(). Throws std::bad_alloc.
+  /// New objects are T(). Throws std::bad_alloc.
   worker_local()
     requires std::default_initializable<T>
       : worker_local([] { return T(); }) {}
-  /// Objects begin as what make() returns. Several threads may call it at once.
+  /// make() returns each new object. Several threads may call it at once. Throws std::bad_alloc.
   template <class Make>
     requires(std::is_invocable_r_v<T, std::decay_t<Make>&> && !std::same_as<std::decay_t<Make>, worker_local>)
   explicit worker_local(Make&& make) {
@@ -94,14 +94,14 @@ class worker_local {
   worker_local(worker_local const&) = delete;
   worker_local& operator=(worker_local const&) = delete;
 
-  /// The calling thread's object, which is made if there is none. Throws what make() throws or std::bad_alloc, and then
-  /// the thread has no object. Cheap if it has one (docs/measurements.md).
+  /// Returns the calling thread's object, and makes it if there is none. If make() throws, or there is no memory
+  /// (std::bad_alloc), the thread has no object. Cheap if the object exists (docs/measurements.md).
   [[nodiscard]] T& local() {
     if (runtime::local_node* const mine = table_.find(runtime::thread_number())) [[likely]]
       return static_cast<holder*>(mine)->value;
     return make_local();
   }
-  /// The same; `exists` tells whether the thread had an object before.
+  /// The same; sets `exists` to whether the thread had an object before.
   [[nodiscard]] T& local(bool& exists) {
     runtime::local_node* const mine = table_.find(runtime::thread_number());
     exists = mine != nullptr;
@@ -117,15 +117,15 @@ class worker_local {
   [[nodiscard]] const_iterator begin() const noexcept { return const_iterator{table_.first()}; }
   [[nodiscard]] const_iterator end() const noexcept { return const_iterator{}; }
 
-  /// f(object) for each.
+  /// Calls f(object) for each object.
   template <class F>
     requires std::invocable<F&, T&>
   void for_each(F&& f) {
     for (T& value : *this) std::invoke(f, value);
   }
 
-  /// join(left, right) of all objects, a new T; what make() returns if there are none. Which thread made which object
-  /// differs from run to run, so `join` should be associative and commutative.
+  /// Returns all objects combined by join(left, right), as a new T; make()'s value if there are none. Which thread made
+  /// which object differs from run to run, so `join` should be associative and commutative.
   template <class Join>
     requires std::is_invocable_r_v<T, Join&, T, T const&>
   [[nodiscard]] T combine(Join&& join) const {
@@ -136,7 +136,7 @@ class worker_local {
     return sum;
   }
 
-  /// Destroys all objects. The next `local()` of a thread makes a new one.
+  /// Destroys all objects. The next `local()` of a thread makes a new object.
   void clear() noexcept {
     runtime::local_node* at = table_.first();
     table_.clear();
@@ -146,7 +146,7 @@ class worker_local {
  private:
   [[gnu::noinline]] T& make_local() {
     auto made = std::make_unique<holder>(*this);
-    // make() may have waited, and this may be another thread now, which has an object already.
+    // make() may have waited, so the task may now be on another thread, which may have an object already.
     runtime::local_node& mine = table_.insert(runtime::thread_number(), *made);
     if (&mine == made.get()) static_cast<void>(made.release());
     return static_cast<holder&>(mine).value;
