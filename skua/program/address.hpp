@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Software topology addresses: where a task's data lie in the program's own space, as a position on a line from 0 to 1.
-// Tasks with the same address work on the same data, tasks with close ones on close data. [arms-2021 3.1]
+// Software topology addresses: the position of a task's data in the program's own space, on a line from 0 to 1. Tasks
+// with the same address work on the same data, tasks with close addresses on close data. [arms-2021 3.1]
 #pragma once
 
 #include <concepts>
@@ -9,8 +9,8 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// A position in units of 2^-32 of the line; every machine maps the line to its own workers. As a hint it holds for one task,
-/// and for those that this task spawns or forks without an address of their own.
+/// A position in units of 2^-32 of the line. Every machine maps the line to its own workers. As a hint it holds for one
+/// task, and for the tasks that this task spawns or forks without an address of their own.
 struct address {
   std::uint32_t fraction;
 
@@ -25,19 +25,19 @@ struct address {
   [[nodiscard]] static constexpr address of(std::uint64_t i, std::uint64_t n) noexcept {
     return at((static_cast<double>(i) + 0.5) / static_cast<double>(n));
   }
-  /// Of cell {x, y} of {nx, ny}, {x, y, z} of {nx, ny, nz}, or block {i, j} of {rows, columns}, in Z order
+  /// The position in Z order of cell {x, y} of {nx, ny}, {x, y, z} of {nx, ny, nz}, or block {i, j} of {rows, columns}
   /// (space_filling_curve.hpp).
   template <std::integral T, std::integral U, std::size_t D>
   [[nodiscard]] static constexpr address morton(T const (&cell)[D], U const (&extents)[D]) noexcept;
-  /// The same in the order of Hilbert's curve: neighbours on the line are neighbours in the grid.
+  /// The same along Hilbert's curve: neighbours on the line are neighbours in the grid.
   template <std::integral T, std::integral U, std::size_t D>
   [[nodiscard]] static constexpr address hilbert(T const (&cell)[D], U const (&extents)[D]) noexcept;
 
   friend constexpr bool operator==(address, address) noexcept = default;
 };
 
-/// What function a task runs, and whether it may run on several workers. Models of tasks' times are kept per type.
-/// [arms-2021 3.3]
+/// The function that a task runs, as a number, and whether the task may run on several workers. arms models the times
+/// of tasks per type. [arms-2021 3.3]
 struct task_type {
   std::uint16_t number;
   std::uint16_t moldable = 0;  ///< 1: it may run as a team

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A bound on the tasks in flight of a task_group or of what is enqueued into a pool, for whoever starts tasks faster than they run: OpenMP's
-// implementations throttle so, and a ThreadPoolExecutor's CallerRunsPolicy. States and invariants: at_most.md.
+// A bound on the tasks in flight of a task_group, or on a pool's enqueued tasks, for programs that start tasks faster
+// than workers run them. OpenMP's implementations throttle in this way, and so does the CallerRunsPolicy of a
+// ThreadPoolExecutor. States and invariants: at_most.md.
 #pragma once
 
 #include <concepts>
@@ -12,11 +13,11 @@
 
 namespace skua { inline namespace v0 {
 
-/// While so many tasks are in flight, started and not ended, whoever starts another one runs it before the call returns. So nobody waits
-/// for room, and no task is lost; the caller is held up for as long as its task takes. Two rules follow for callers: hold no lock that the
-/// task takes, and let no task wait for what its starter does afterwards.
-/// In flight are n at most, and one more for each caller that runs its task; such calls nest until half of a stack is used, and
-/// beyond that tasks are started without a bound. 0: the caller runs all.
+/// While `tasks` tasks are in flight, that is, started and not ended, the caller that starts another one runs it before
+/// the call returns. So no caller waits for other tasks, and no task is dropped; the call takes as long as its task.
+/// Two rules follow for callers: hold no lock that the task takes, and let no task wait for what its caller does
+/// afterwards. At most n tasks are in flight, and one more for each caller that runs its task. Such calls nest until
+/// they use half of a stack; beyond that, tasks are started without a bound. With 0 the caller runs all tasks.
 struct at_most {
   std::uint64_t tasks;
 

@@ -13,17 +13,17 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// The result of a child that returns void.
+/// The value of a child that returns void, among the values of a join.
 struct nothing {
   friend constexpr bool operator==(nothing, nothing) noexcept { return true; }
 };
 
-/// The type of the value that F returns when called with Args: decayed, and `nothing` for void.
+/// The type of the value that F returns for Args: decayed; `nothing` for void.
 template <class F, class... Args>
 using value_of = std::conditional_t<std::is_void_v<std::invoke_result_t<F, Args...>>, nothing,
                                     std::decay_t<std::invoke_result_t<F, Args...>>>;
 
-/// Calls f(args...) and turns void into `nothing`.
+/// Calls f(args...) and returns its value; `nothing` if f returns void.
 template <class F, class... Args>
 constexpr value_of<F, Args...> call(F&& f, Args&&... args) {
   if constexpr (std::is_void_v<std::invoke_result_t<F, Args...>>) {
@@ -34,11 +34,11 @@ constexpr value_of<F, Args...> call(F&& f, Args&&... args) {
   }
 }
 
-/// A child that a scope starts: kept as a copy, and called once, so its operator() may be for rvalues only.
+/// A child of a scope. The scope keeps a copy and calls it once, so its operator() may be for rvalues only.
 template <class F, class Here>
 concept forkable = std::invocable<std::decay_t<F>, Here&> || std::invocable<std::decay_t<F>&, Here&>;
 
-/// f(here), on f as it was passed; on an lvalue or a copy of it if it cannot be called so.
+/// Calls f(here) with f's value category; if that does not compile, as an lvalue, or on a copy.
 template <class Here, forkable<Here> F>
 constexpr void call_forked(Here& here, F&& f) {
   if constexpr (std::invocable<F, Here&>) {
@@ -50,7 +50,7 @@ constexpr void call_forked(Here& here, F&& f) {
   }
 }
 
-/// What a join takes: two children or more, each called as f(here), hint words in front of them.
+/// The arguments of a join: two children or more, each called as f(here), hint words in front of them.
 template <class Here, class... Args>
 concept children_for = (std::size_t{0} + ... + (hint_word<Args> ? 0U : 1U)) >= 2 &&
                        ((hint_word<Args> || std::invocable<Args, Here&>) && ...);
@@ -58,14 +58,14 @@ concept children_for = (std::size_t{0} + ... + (hint_word<Args> ? 0U : 1U)) >= 2
 /// Stands for a child without a hint.
 struct unhinted {};
 constexpr hint as_hint(unhinted) noexcept { return {}; }
-/// Keeps the word's type, which tells what it cannot say.
+/// Keeps the word's type, which tells at compile time which hints it cannot carry.
 template <hint_word Word>
 constexpr Word operator|(unhinted, Word w) noexcept {
   return w;
 }
 
-/// One child of a join: its hint (a hint word or `unhinted`; the type tells which hints it may
-/// carry), and a reference to its callable.
+/// One child of a join: its hint and a reference to its callable. The hint is a hint word or `unhinted`; its type tells
+/// which hints it may carry.
 template <class Hint, class F>
 struct child {
   Hint hint;
@@ -102,7 +102,7 @@ constexpr auto children_of(Args&&... args) noexcept {
   return reading::children(std::forward<Args>(args)...);
 }
 
-/// The values of a group; void if every child returns void, so that a join can be a statement.
+/// The values of a group as a tuple; void if every child returns void, so that such a join has no value to discard.
 template <class... Values>
 constexpr auto values(Values&&... v) {
   if constexpr ((std::is_same_v<std::remove_cvref_t<Values>, nothing> && ...)) {
@@ -112,7 +112,7 @@ constexpr auto values(Values&&... v) {
   }
 }
 
-/// The hint word that hint_of returned for one element of `each`; `unhinted` if it returned a number.
+/// The hint word that hint_of returned for one element of `join_each`; `unhinted` if it returned a number.
 template <class Hint>
 constexpr auto hint_word_of(Hint hint) noexcept {
   if constexpr (hint_word<Hint>) {
@@ -122,7 +122,7 @@ constexpr auto hint_word_of(Hint hint) noexcept {
   }
 }
 
-/// The hint of one element of `each`, from a hint word or from a number, which is its work.
+/// The hint of one element of `join_each`, from a hint word or from a number, which is its work.
 template <class Hint>
 constexpr hint element_hint(Hint hint) noexcept {
   if constexpr (hint_word<Hint>) {

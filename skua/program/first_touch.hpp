@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// First touch as a task: a child with the place as hint touches each run of pages. So under a policy that heeds places,
-// and with pinned workers, an array lies where its tasks will run. A hint does not bind: callers that must know where
-// their pages are use distribute (machine/threads/face/distribute.hpp).
+// First touch in parallel: one child per run of pages, with the run's place as its hint, touches the pages. Under a
+// policy that follows place hints, and with pinned workers, the pages are then near the tasks that will use them. A
+// hint does not bind: callers that need certainty use distribute (machine/threads/face/distribute.hpp).
 #pragma once
 
 #include <span>
@@ -16,8 +16,9 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Brings in all pages of the runs. Keeps their contents; nobody else may write to them meanwhile. Throws
-/// resource_error if there is no memory. Work: that of touch_pages; span: the longest run plus the number of runs.
+/// Touches all pages of the runs, so that the kernel allocates them. Keeps their contents; no other thread may write to
+/// them meanwhile. Throws resource_error if there is no memory. Work: that of touch_pages; span: the longest run plus
+/// the number of runs.
 template <fork_join Here>
 void first_touch(Here& here, page_block const& block, std::span<page_run const> runs,
                  page_kernel const& kernel = running_kernel()) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a leaf touches: `here.leaf(reads{a, n}, writes{b, m}, flops{k}, kernel)`.
-// Threads just call the kernel, and add a row to a log if one is kept; the simulator charges
-// the leaf; the recorder writes it down.
+// The footprint of a leaf: `here.leaf(reads{a, n}, writes{b, m}, flops{k}, kernel)`. Threads call the kernel, and log
+// the footprint while a leaf_record lives. The simulator charges it, and the recorder records it.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +9,8 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// The leaf reads `bytes` bytes from `data`; of a part of a matrix, `bytes` bytes in each of `rows` rows, which begin
-/// `stride` bytes apart.
+/// The leaf reads `bytes` bytes from `data` on. For a part of a matrix: `bytes` bytes in each of `rows` rows, which
+/// begin `stride` bytes apart.
 struct reads {
   void const* data;
   std::size_t bytes;
@@ -19,7 +18,7 @@ struct reads {
   std::size_t stride = 0;
 };
 
-/// The leaf writes these bytes. It may read them as well: what they contained before need not be declared.
+/// The leaf writes these bytes, with parameters as for `reads`. It may read them as well, without a `reads` for them.
 struct writes {
   void const* data;
   std::size_t bytes;
@@ -27,7 +26,7 @@ struct writes {
   std::size_t stride = 0;
 };
 
-/// Number of arithmetic operations.
+/// The number of arithmetic operations of the leaf.
 struct flops {
   double count;
 };
@@ -47,10 +46,10 @@ constexpr decltype(auto) call_kernel(Word&&, Next&& next, Rest&&... rest) {
   return call_kernel(std::forward<Next>(next), std::forward<Rest>(rest)...);
 }
 
-/// All words of one leaf, added up. The first `writes` names the leaf: two leaves of one
-/// iteration write to different places.
+/// The sum of all words of one leaf. The address of the first `writes` identifies the leaf: two leaves of one iteration
+/// write to different addresses.
 struct footprint {
-  void const* written = nullptr;  ///< where the first `writes` begins
+  void const* written = nullptr;  ///< the address of the first `writes`
   std::size_t bytes_written = 0;  ///< of all `writes`, counting one row of each
   std::size_t bytes_read = 0;     ///< of all `reads`, counting one row of each
   double operations = 0;          ///< of all `flops`
@@ -66,7 +65,7 @@ struct footprint {
   constexpr void add(Kernel const&) noexcept {}
 };
 
-/// The footprint that the arguments of a `leaf` add up to; the kernel is ignored.
+/// The footprint of the arguments of a `leaf`; ignores the kernel.
 template <class... Args>
 constexpr footprint footprint_of(Args const&... args) noexcept {
   footprint all;

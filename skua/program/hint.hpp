@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a program may say of a task before it runs. Every field is optional and none binds the scheduler:
-// a wrong, missing, zero, infinite or NaN hint costs speed, never correctness.
+// Hints: facts about a task that a program may give before it runs. Every field is optional, and none binds the
+// scheduler. A wrong, missing, zero, infinite or NaN hint costs speed, never correctness.
 #pragma once
 
 #include <concepts>
@@ -14,16 +14,16 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// All hints of one child. A policy reads those that it understands and ignores the rest. 24 bytes: every free task holds
-/// one.
+/// All hints of one child. A policy reads the fields that it knows and ignores the others. 24 bytes, because every free
+/// task holds a hint.
 struct hint {
   hint_field<double, 0x7ff8'dead'dead'deadULL> work{};  ///< relative to its siblings [adws-sc19 4.1]
-  hint_field<place_id, 0xffff'fffdULL> place{};  ///< where its data live; unset = as its parent [numa-ws-2018 III-A]
+  hint_field<place_id, 0xffff'fffdULL> place{};  ///< the place of its data; unset: its parent's [numa-ws-2018 III-A]
 
-  hint_field<runtime::address, 0xffff'ffffULL> address{};  ///< where in the program's own space [arms-2021 3.1]
-  hint_field<task_type, 0xffff'ffffULL> type{};            ///< which function it runs [arms-2021 3.3]
+  hint_field<runtime::address, 0xffff'ffffULL> address{};  ///< position in the program's own space [arms-2021 3.1]
+  hint_field<task_type, 0xffff'ffffULL> type{};            ///< the function that it runs [arms-2021 3.3]
 
-  /// Calls f on every field, for those who treat all alike.
+  /// Calls f with pointers to all fields, for code that treats all alike.
   template <class F>
   static constexpr auto with_fields(F f) noexcept {
     return f(&hint::work, &hint::place, &hint::address, &hint::type);
@@ -33,33 +33,33 @@ struct hint {
 
 class measured_work;
 
-/// Work of a child relative to its siblings. Any unit; only ratios matter. [adws-sc19 4.1]
+/// The work of a child relative to its siblings, in any unit: only ratios matter. [adws-sc19 4.1]
 struct work {
   double amount;
-  using measured = measured_work;  ///< what the children took last time: measured_work.hpp
+  using measured = measured_work;  ///< the times of the children in the last iteration: measured_work.hpp
 };
 
-/// The place where a child's data live; `anywhere` cancels an inherited place. [numa-ws-2018 III-A]
+/// The place of a child's data. `anywhere` cancels an inherited place. [numa-ws-2018 III-A]
 struct at {
   place_id place;
 };
 
-/// Any hint word as a hint.
+/// Converts any hint word to a hint.
 constexpr hint as_hint(hint h) noexcept { return h; }
 constexpr hint as_hint(work w) noexcept { return {.work = w.amount}; }
 constexpr hint as_hint(at a) noexcept { return {.place = a.place}; }
 constexpr hint as_hint(address a) noexcept { return {.address = a}; }
 constexpr hint as_hint(task_type t) noexcept { return {.type = t}; }
 
-/// A type that says something of a child: argument-dependent lookup finds `as_hint` of it. So a program may have words of
+/// A type that describes a child: argument-dependent lookup finds its `as_hint`. So a program may define hint words of
 /// its own, and a new kind of hint needs no change here.
 template <class T>
 concept hint_word = requires(std::remove_cvref_t<T> const& word) {
   { as_hint(word) } -> std::same_as<hint>;
 };
 
-/// The work of a child in a sum over its siblings: the hint if it is valid (infinity counts as a large number), 1 if it
-/// is missing, negative or NaN.
+/// Returns the work of a child for a sum over its siblings: the hint if it is valid, where infinity counts as a large
+/// number; 1 if it is missing, negative or NaN.
 constexpr double work_of(hint const& h) noexcept {
   constexpr double most = 1e100;
   if (!h.work || !(*h.work >= 0)) return 1;
@@ -83,7 +83,7 @@ static_assert(has_fields(std::make_index_sequence<hint_fields>{}) &&
 
 }  // namespace reading
 
-/// `work{2} | at{p}`: two hint words for one child. Where both set a field, the right one wins.
+/// Combines hint words for one child: `work{2} | at{p}`. If both set a field, the right one wins.
 template <hint_word A, hint_word B>
 constexpr hint operator|(A a, B b) noexcept {
   hint all = as_hint(a);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Work hints that nobody has to give. A program that forks the same group again and again keeps a `work::measured` for
-// it; what each child took last time replaces the missing hint. The future work of ADWS [adws-sc19 6].
+// Work hints from measurements. A program that forks the same group in each iteration keeps a `work::measured` for it;
+// the time that each child took last replaces a missing work hint. The future work of ADWS [adws-sc19 6].
 // Design: measured_work.md.
 #pragma once
 
@@ -24,25 +24,26 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// What the children of one group took last time, by their number; also called `work::measured`. One group at a time
-/// uses it; a group that begins meanwhile, say in a child that was given the same object, runs without measurements.
+/// The times that the children of one group took last, by child number. Programs write `work::measured`. One group at a
+/// time uses the object; a group that begins meanwhile, for example in a child that uses the same object, runs without
+/// measurements.
 ///
-/// Cost over a plain group: per child two readings of the clock (about 50 ns together) and 56 bytes, on the owner O(n)
-/// before and after. Hints are asked for once per child, before the group begins.
+/// Extra cost over a plain group: per child two readings of the clock (about 50 ns together) and 56 bytes; for the
+/// owner O(n) before and after the group. hint_of is called once per child, before the group begins.
 class measured_work {
  public:
   measured_work() = default;
   measured_work(measured_work const&) = delete;
   measured_work& operator=(measured_work const&) = delete;
 
-  /// here.join_each(range, body), with measured work as hints. body(here, element), or body(here, element, below): `below`
-  /// is the child's own measured_work, for the one group that the child forks itself. Of the child's time in that
-  /// group, only the time that its children really worked counts as its work.
+  /// here.join_each(range, body) with measured work as hints. Calls body(here, element), or body(here, element, below),
+  /// where `below` is the child's own measured_work, for the one group that the child forks itself. Of the time that
+  /// the child spends in that group, only the work of the group's children counts as the child's work.
   template <fork_join Here, divisible_range Range, class Body>
   void join_each(Here& here, Range&& range, Body&& body) {
     join_each(here, std::forward<Range>(range), [](auto&&) { return hint{}; }, std::forward<Body>(body));
   }
-  /// The same with some hints given: keeps a work that hint_of returns, and scales it to those measured.
+  /// The same with some hints given: uses the work that hint_of returns, scaled to the measured work of the others.
   template <fork_join Here, divisible_range Range, class HintOf, class Body>
   void join_each(Here& here, Range&& range, HintOf&& hint_of, Body&& body) {
     auto const first = std::ranges::begin(range);
@@ -64,17 +65,18 @@ class measured_work {
         [&](auto& h, slot& s) { timed(h, s, body, at(static_cast<std::size_t>(&s - children.data()))); });
   }
 
-  /// here.join([hint] f, [hint] g, ..): f(here), or f(here, below). Values and exceptions: as join.
+  /// here.join([hint] f, [hint] g, ..) with measured work as hints. Calls f(here), or f(here, below). Values and
+  /// exceptions as for here.join.
   template <fork_join Here, class... Args>
   auto join(Here& here, Args&&... args) {
     return std::apply([&](auto&&... c) { return join_children(here, c...); }, children_of(std::forward<Args>(args)...));
   }
 
-  /// What child i took when it last ran to its end; 0 if that is not known. Not while the group runs.
+  /// The time that child i took when it last completed; 0 if it is unknown. Must not be called while the group runs.
   [[nodiscard]] std::chrono::nanoseconds last(std::size_t i) const noexcept {
     return std::chrono::nanoseconds(i < slots_.size() ? slots_[i].last_ns : 0);
   }
-  /// Forgets all measurements. Not while the group runs.
+  /// Discards all measurements. Must not be called while the group runs.
   template <class = void>
   void forget() noexcept {
     slots_.clear();
@@ -88,7 +90,7 @@ class measured_work {
     std::unique_ptr<measured_work> below;  ///< made by the child if it takes one
   };
 
-  /// The exclusive right to use the slots, while it lives.
+  /// While it lives, the exclusive right to use the slots.
   class claim {
    public:
     // acquire: what the last group wrote. Pairs with: ~claim.
@@ -106,8 +108,8 @@ class measured_work {
     bool const got_;
   };
 
-  /// Measures from before the fork to after the join, even one that throws: then every
-  /// child has ended or will never begin.
+  /// Measures from before the fork to after the join, also if the join throws: then every child has ended or will never
+  /// begin.
   template <class Here>
   class group_time {
    public:
@@ -136,8 +138,8 @@ class measured_work {
     }
   }
 
-  /// Runs and times a child: its own time, but of the time in the group below it only what its children worked. A child
-  /// that throws is not measured.
+  /// Runs and times a child: its own time, where the time in the group below it counts only with the work of that
+  /// group's children. Does not measure a child that throws.
   template <class Here, class Body, class... X>
   static auto timed(Here& h, slot& s, Body& body, X&&... x) {
     if constexpr (takes_below<Body, Here, X...>) {
@@ -188,7 +190,7 @@ class measured_work {
     }(std::index_sequence_for<Child...>{});
   }
 
-  // Templates, so that programs which measure nothing do not compile them.
+  // Templates, so that programs that measure nothing do not compile them.
 
   template <class Slot = slot>
   std::span<Slot> make_room(std::size_t n) {
@@ -201,7 +203,7 @@ class measured_work {
   template <class Slot>
   void end_group(std::span<Slot> children, std::int64_t took_ns) noexcept;
 
-  std::vector<slot> slots_;        ///< never shrinks: a child that is missing for a while is remembered
+  std::vector<slot> slots_;        ///< never shrinks, so it keeps the time of a child that is missing for a while
   std::int64_t in_groups_ns_ = 0;  ///< from forks to joins, since the task that owns this object began
   std::int64_t worked_ns_ = 0;     ///< by the children of these groups
   runtime::announced_atomic<bool> in_use_{false};

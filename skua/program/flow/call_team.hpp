@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A team from fork-join: one task on several workers, and its caller waits. [arms-2021 3.2.1]
+// A team from fork-join: one task on several workers, for which its caller waits. [arms-2021 3.2.1]
 //
 //     here.team(skua::address::of(i, n), [&](auto& team) { .. });
 #pragma once
@@ -15,9 +15,10 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Calls f(team) on as many workers as the scheduler finds best (team.hpp), and returns when all members have returned.
-/// Hints stand before f: without an address the data are taken to be where the caller is; without a type it is 0. Rethrows the
-/// first exception of a member; throws cancelled if a stop kept the team from beginning. Cost: a finish region and a task of it.
+/// Calls f(team) on several workers (team.hpp) and returns when all members have returned. The scheduler chooses their
+/// number. Hints stand in front of f. Without an address the scheduler assumes the data near the caller; without a type
+/// it is 0. Rethrows the first exception of a member. Throws cancelled if a stop prevented the team from beginning.
+/// Cost: a finish region with one task.
 template <class Here, class... Args>
 void call_team(Here& here, Args&&... args) {
   constexpr std::size_t hints = sizeof...(Args) - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A flow: a directed acyclic graph of tasks. A node runs once per run, when its predecessors have finished. [arms-2021 2]
+// A flow: a directed acyclic graph of tasks. In each run every node runs once, after its predecessors. [arms-2021 2]
 //
 //     skua::flow graph(here);
 //     auto a = graph.add([](auto& here) { return 3; });
@@ -8,7 +8,7 @@
 //     graph.edge(b, c);
 //     graph.run(here);         // and again, as often as you like
 //
-// Nodes are tasks of a finish region, so joins, scopes, other flows, exceptions and stops are what they are in any task.
+// Nodes are tasks of a finish region, so joins, scopes, other flows, exceptions and stops work in them as in any task.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// What a finish region of this `here` looks like from inside.
+/// The type of a finish region of this `here`, found from its body's parameter.
 struct region_of_body {
   template <class Region>
   Region* operator()(Region& region) const noexcept {
@@ -57,19 +57,19 @@ class flow : public flow_graph {
   /// For deduction: flow graph(here).
   explicit flow(Here const&) noexcept {}
 
-  /// The flow as a node sees it that adds to it: its function is called as f(here, in, ..).
+  /// The `in` of a node that adds nodes while the flow runs: its function is called as f(here, in, ..).
   class growth {
    public:
     growth(growth const&) = delete;
     growth& operator=(growth const&) = delete;
 
-    /// As flow::add. The new node begins when this node has ended, at the earliest.
+    /// As flow::add. The new node does not begin before this node has ended.
     template <class... Args>
     auto add(Args&&... args) {
       return in_.make(added_, std::forward<Args>(args)...);
     }
-    /// Throws usage_error if b may have begun: it has not if this node added it, or is one of its predecessors. If a has
-    /// finished, nothing waits for it in this run.
+    /// Makes b run after a. Throws usage_error if b may have begun. b cannot have begun if this node added it or is one
+    /// of its predecessors. If a has finished, b does not wait for it in this run.
     template <class A, class B>
     void edge(node<A> const& a, node<B> const& b) {
       if (!in_.connect(a.get(), b.get())) return;
@@ -86,11 +86,11 @@ class flow : public flow_graph {
     flow_nodes added_;
   };
 
-  /// Adds a node that calls f(here), or f(here, in) to add more while the flow runs. Before f stand, in any order: hints;
-  /// after(nodes..); takes(nodes..), whose values f gets as well; reads and writes, by which the node waits for earlier
-  /// nodes that touch the same blocks (a block is named by its first byte). f is kept until the flow is destroyed.
-  /// Throws usage_error while the flow runs, and std::bad_alloc; then the flow may have a node more, which does nothing.
-  /// Cost: no allocation but of memory for hundreds of nodes at once.
+  /// Adds a node that calls f(here), or f(here, in), where in.add adds more nodes while the flow runs. In front of f
+  /// stand, in any order: hints; after(nodes..); takes(nodes..), whose values f receives as further arguments; reads
+  /// and writes: the node waits for earlier nodes that touch the same blocks. The address of its first byte identifies
+  /// a block. The flow keeps f until it is destroyed. Throws usage_error while the flow runs, and std::bad_alloc; after
+  /// that the flow may have one node more, which does nothing. Cost: an allocation per some hundred nodes.
   template <class... Args>
   auto add(Args&&... args) {
     expect_at_rest("add");
@@ -98,7 +98,7 @@ class flow : public flow_graph {
     return make(made.nodes, std::forward<Args>(args)...);
   }
 
-  /// As add, for a node that may run on several workers: f(team) is called by each of them (team.hpp). [arms-2021 3.2.1]
+  /// As add, for a node that may run on several workers: each of them calls f(team) (team.hpp). [arms-2021 3.2.1]
   template <class... Args>
   node<void> add_team(Args&&... args) {
     expect_at_rest("add_team");
@@ -106,17 +106,17 @@ class flow : public flow_graph {
     return make_team(made.nodes, std::forward<Args>(args)...);
   }
 
-  /// b runs after a. Throws usage_error while the flow runs, and as growth::edge.
+  /// Makes b run after a. Throws usage_error while the flow runs, and as growth::edge.
   template <class A, class B>
   void edge(node<A> const& a, node<B> const& b) {
     expect_at_rest("edge");
     static_cast<void>(connect(a.get(), b.get()));  // between runs no node is ready
   }
 
-  /// Runs every node once, `times` times, and waits each time; what nodes add belongs to the flow from then on. Rethrows the
-  /// first exception of a node; other nodes may then not have run. Throws usage_error if the flow runs already, and, before
-  /// the second run at the latest, if nodes wait for each other; cancelled if a stop was requested. Several runs are
-  /// iterations in a trace (mark.hpp).
+  /// Runs the flow `times` times: each run runs every node once and waits for all. Nodes that a run adds belong to
+  /// later runs, too. Rethrows the first exception of a node; other nodes may then not have run. Throws usage_error if
+  /// the flow already runs, or if the graph has a cycle, before the second run at the latest. Throws cancelled if a
+  /// stop was requested. If times > 1, each run is an iteration in the trace (mark.hpp).
   void run(Here& here, std::uint64_t times = 1) {
     for (std::uint64_t i = 0; i < times; ++i) {
       if (times > 1) mark(here, "iteration", i);
@@ -131,7 +131,8 @@ class flow : public flow_graph {
   };
   static void call_nothing(flow_node&, growth&) {}
 
-  /// Nodes that are put in when it ends, whatever it ends with: other nodes may have edges to them.
+  /// Puts its nodes into the flow when it is destroyed, also by an exception, because other nodes may have edges to
+  /// them.
   struct addition {
     flow& to;
     flow_nodes nodes{};
@@ -248,7 +249,8 @@ class flow : public flow_graph {
     }(std::make_index_sequence<words>());
   }
 
-  /// A node that has some of its edges when memory runs out stays and does nothing, as others may release it.
+  /// If memory runs out when the node has some of its edges, the node stays and does nothing: other nodes may release
+  /// it.
   template <class Node, class... Words>
   void enter(flow_nodes& added, Node& made, Words const&... words) {
     number(made);
@@ -261,7 +263,7 @@ class flow : public flow_graph {
     }
   }
 
-  /// Before the node is made: throws usage_error if it shall wait for a node of another flow.
+  /// Before the node is made: throws usage_error if a word names a node of another flow.
   template <class Word>
   void vet(Word const&) const noexcept {}
   template <std::size_t N>
@@ -278,14 +280,14 @@ class flow : public flow_graph {
   template <std::size_t N>
   void obey(flow_node& made, after_nodes<N> const& word) {
     for (node<void> const& before : word.before)
-      static_cast<void>(connect(before.get(), made));  // it holds its own share
+      static_cast<void>(connect(before.get(), made));  // the new node waits for itself, so it is not ready
   }
   template <class... T>
   void obey(flow_node& made, taken_values<T...> const& word) {
     std::apply([&](auto const&... from) { (static_cast<void>(connect(from.get(), made)), ...); }, word.from);
   }
 
-  // Whether a run goes into a trace is decided when it begins, so that its nodes need not ask.
+  // A run decides at its beginning whether it writes a trace, so its nodes need not check.
   enum tracing : bool { untraced, is_traced };
 
   void run_once(Here& here) {
@@ -316,8 +318,8 @@ class flow : public flow_graph {
     }
     spawn_all<T>(tasks, {roots.data(), static_cast<std::size_t>(others - roots.begin())});
   }
-  /// Nodes that may run where they are spawned: a thief takes half of them at once, so that independent nodes are not stolen
-  /// one by one.
+  /// Spawns nodes that may run where they are spawned. A thief takes half of them at once, so independent nodes are not
+  /// stolen one by one.
   template <tracing T>
   void spawn_all(region& tasks, std::span<flow_node* const> ready) {
     if (ready.empty()) return;
@@ -333,7 +335,8 @@ class flow : public flow_graph {
     run_from<T>(tasks, *ready.front());
   }
 
-  /// Where a policy places each ready node, those with the same hints are placed as one task (flow.md). Here: up to which one.
+  /// If the policy places each ready node, nodes with the same hints are placed as one task (flow.md). Returns the end
+  /// of the nodes that have the hints of the first.
   template <class Root>
   static Root end_of_alike(region& tasks, Root first, Root last) {
     if constexpr (requires { tasks.gathers(); }) {
@@ -353,7 +356,7 @@ class flow : public flow_graph {
   }
   template <tracing T>
   void run_alike(region& tasks, std::span<flow_node* const> ready, bool is_at_home) {
-    if (ready.size() > 1 && !is_at_home) {  // a thief takes one node from where the policy wants them
+    if (ready.size() > 1 && !is_at_home) {  // a thief takes one node away from the place that the policy chose
       spawn_alike<T>(tasks, ready.subspan(1));
       ready = ready.first(1);
     }
@@ -379,7 +382,7 @@ class flow : public flow_graph {
     tasks.spawn(ready.hints, [this, &ready](region& inner) { run_from<T>(inner, ready); });
   }
 
-  /// Runs a node, and then the last of those that wait only for it, if that may run here.
+  /// Runs a node, and then the last of the nodes that it makes ready, if that one may run here.
   template <tracing T>
   void run_from(region& tasks, flow_node& first) {
     for (flow_node* n = &first; n != nullptr;) {
@@ -402,7 +405,7 @@ class flow : public flow_graph {
       kind_of(n).call_member(n, mine);
     }
   }
-  /// A team has run, and nodes may follow it.
+  /// Releases the nodes that wait for a team that has run.
   template <tracing T>
   void go_on(region& tasks, flow_node& ran) {
     flow_node* next = nullptr;
@@ -414,12 +417,12 @@ class flow : public flow_graph {
     if (next != nullptr) run_from<T>(tasks, *next);
   }
 
-  /// In the simulator a node's measured time is over before nodes that wait for it begin.
+  /// In the simulator, ends a node's measured time before nodes that wait for it begin.
   static void charge_time(region& tasks) {
     if constexpr (requires { tasks.here().charge_time(); }) tasks.here().charge_time();
   }
 
-  /// f(), which is the node or a member's part of it. Its end is written only if it throws.
+  /// Calls f(), which is the node or a member's part of it. Writes the node's end only if f throws.
   template <class F>
   decltype(auto) call_traced(Here& here, flow_node& n, std::uint32_t width, F&& f) {
     trace_.node_begins(here, n, width);
@@ -437,7 +440,7 @@ class flow : public flow_graph {
       trace_.releases(tasks.here(), what, ended, ran, added, first);
     });
   }
-  /// Returns a ready node that the caller runs, or null. sees(edge): as for flow_links::finish.
+  /// Returns a ready node for the caller to run, or null. sees(edge): as for flow_links::finish.
   template <tracing T, class... Sees>
   flow_node* release_after(region& tasks, flow_node& ran, flow_nodes const& added, Sees&&... sees) {
     charge_time(tasks);
@@ -452,7 +455,7 @@ class flow : public flow_graph {
     return kept;
   }
 
-  /// Returns the nodes that it added; they are in the flow.
+  /// Calls the node. Returns the nodes that it added; they are in the flow.
   flow_nodes call(region& tasks, flow_node& n) {
     growth in(*this, tasks);
     kind_of(n).call(n, in);

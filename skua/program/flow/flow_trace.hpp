@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a flow writes into a trace: when its nodes began and ended, and which nodes waited for them. An edge is written when
-// its beginning has ended, so a trace has the edges that held, beside the nodes themselves. Meaning of the events:
+// The events of a flow in a trace: when its nodes began and ended, and which nodes waited for them. A flow writes an
+// edge when the node at its beginning ends, so a trace has the edges of that run. Meaning of the events:
 // skua/parts/trace/event.hpp; trace.md, "Flows".
 #pragma once
 
@@ -15,12 +15,12 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// What a `here` that may have a trace can do besides. Laws:
-///  * begin_traced_flow(here)    a number for a run of a flow, which no other run of the trace has; 0: there is no trace
-///  * name_in_trace(here, text)  the position of a name
-///  * trace_ticks(here)          now
-///  * note_event(here, e, name)  writes e at the present time, called `name` unless that is null
-///  * note_event_at(here, e)     writes e, whose time is one of trace_ticks
+/// A `here` that may have a trace. Laws:
+///  * begin_traced_flow(here)    returns a number for a run of a flow, unique in the trace; 0 if there is no trace
+///  * name_in_trace(here, text)  returns the position of a name
+///  * trace_ticks(here)          returns the present time
+///  * note_event(here, e, name)  writes e at the present time, under `name` unless that is null
+///  * note_event_at(here, e)     writes e, whose time is one that trace_ticks returned
 template <class Here>
 concept traces_flows = requires(Here& here, trace::event const& e, char const* text) {
   { begin_traced_flow(here) } -> std::same_as<std::uint32_t>;
@@ -30,7 +30,7 @@ concept traces_flows = requires(Here& here, trace::event const& e, char const* t
   note_event_at(here, e);
 };
 
-/// A flow's part of a trace, on a `here` that has none: nothing.
+/// For a `here` without traces: writes nothing.
 template <class Here>
 class flow_trace {
  public:
@@ -47,10 +47,10 @@ class flow_trace {
 template <traces_flows Here>
 class flow_trace<Here> {
  public:
-  /// Does the run go into a trace?
+  /// True if the run writes a trace.
   [[nodiscard]] bool is_on() const noexcept { return run_ != 0; }
 
-  // Before and after a run. Names are looked up here, once each, and not at every node.
+  // Before and after a run. `begin` looks up each name once, so that nodes need not.
 
   void begin(Here& here, flow_graph const& of) {
     run_ = begin_traced_flow(here);
@@ -65,7 +65,7 @@ class flow_trace<Here> {
     run_ = 0;
   }
 
-  // For nodes that run, while it is on.
+  // For running nodes, if is_on().
 
   void node_begins(Here& here, flow_node const& n, std::uint32_t width) noexcept {
     trace::event e = event_of(trace::kind::node_began, n);
@@ -74,14 +74,14 @@ class flow_trace<Here> {
     if (n.label < positions_.size()) e.other = positions_[n.label];
     note_event(here, e, e.other == 0 ? n.kind->function : nullptr);
   }
-  /// For a member of a team, and for a node that threw: they release nobody.
+  /// For a member of a team, and for a node that threw: they release no nodes.
   void node_ends(Here& here, flow_node const& n) noexcept {
     note_event(here, event_of(trace::kind::node_ended, n), nullptr);
   }
 
   [[nodiscard]] static std::uint64_t now(Here const& here) noexcept { return trace_ticks(here); }
-  /// Writes which nodes waited for `n`: those that it added, and the ends of its edges, of which `first` is the first. `what`
-  /// is node_ended, or released if its end has been written.
+  /// Writes which nodes waited for `n`: the nodes that it added, and the ends of its edges, which begin with `first`.
+  /// `what` is node_ended, or released if the end of `n` has been written.
   void releases(Here& here, trace::kind what, std::uint64_t ticks, flow_node const& n, flow_nodes const& added,
                 flow_edge<flow_node> const* first) noexcept {
     trace::event e = event_of(what, n);
@@ -104,7 +104,7 @@ class flow_trace<Here> {
     return {.what = what, .id = trace::id_of_node(run_, n.number)};
   }
 
-  std::uint32_t run_ = 0;                 ///< 0: it does not go into a trace
+  std::uint32_t run_ = 0;                 ///< 0: the run writes no trace
   std::vector<std::uint32_t> positions_;  ///< in the trace, of the names of nodes, by label
 };
 

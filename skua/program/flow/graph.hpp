@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The part of a flow that does not depend on what its nodes call: nodes, edges, memory, and questions about them.
+// The part of a flow that does not depend on the functions of its nodes: nodes, edges, memory, analyses and exports.
 #pragma once
 
 #include <atomic>
@@ -23,10 +23,10 @@ struct flow_node;
 /// The operations of nodes with the same function; flow.hpp adds the call.
 struct flow_node_kind {
   void (*destroy)(flow_node&) noexcept;
-  char const* function;  ///< as the compiler spells it: what traces call a node without a name
+  char const* function;  ///< as the compiler spells it: the name in traces of a node without a name
 };
 
-/// A node without what it calls. Lies in the memory of its flow.
+/// A node without its function. Lies in the memory of its flow.
 struct flow_node {
   explicit flow_node(flow_node_kind const& k) noexcept : kind(&k) {}
   flow_links<flow_node> links;
@@ -34,16 +34,16 @@ struct flow_node {
   flow_graph const* of = nullptr;
   flow_node* next = nullptr;  ///< the node that was added after it
   hint hints{};
-  std::uint32_t number = 0;  ///< in the order of being added
-  std::uint32_t label = 0;   ///< which of its flow's names it has; 0: none
+  std::uint32_t number = 0;  ///< in the order in which nodes were added
+  std::uint32_t label = 0;   ///< index of its name in the flow's names; 0: no name
 };
 
-/// The same data and the same function: a policy places both alike.
+/// True if both have the same data and function, so that a policy places them alike.
 [[nodiscard]] inline bool has_hints_of(flow_node const& a, flow_node const& b) noexcept {
   return a.hints.address == b.hints.address && a.hints.place == b.hints.place && a.hints.type == b.hints.type;
 }
 
-/// A node as programs name it. T: what its function returns.
+/// A program's handle of a node. T: the type that its function returns.
 template <class T>
 class node {
  public:
@@ -69,7 +69,7 @@ class node<void> {
   flow_node* which_ = nullptr;
 };
 
-/// Nodes that were added and not yet put into their flow, in order.
+/// Nodes, in order, that were added but not yet put into their flow.
 struct flow_nodes {
   flow_node* first = nullptr;
   flow_node* last = nullptr;
@@ -88,58 +88,61 @@ class flow_graph {
   [[nodiscard]] std::size_t nodes() const noexcept { return count_; }
   [[nodiscard]] std::size_t edges() const noexcept;
 
-  /// A name for messages, exports and traces; without one a node is called "node 17", and in traces as the function around
-  /// its lambda. Several nodes may have one name, and take its memory once. Not while the flow runs.
+  /// Sets a node's name in messages, exports and traces. Without one it is "node 17", in traces the function that
+  /// contains its lambda. Several nodes may share a name, which is stored once. Must not be called while the flow runs.
   void name(node<void> n, std::string text);
   [[nodiscard]] std::string name_of(flow_node const& n) const;
-  /// The names that nodes have been given, by label; the first is empty. Not while the flow runs.
+  /// The names of nodes, by label; the first is empty. Must not be called while the flow runs.
   [[nodiscard]] std::vector<std::string> const& names() const noexcept;
 
-  /// By number: the largest sum of work hints (1 where there is none) along a path that begins with the node. Not while the
-  /// flow runs. Throws usage_error if there is a cycle, and names its nodes. O(nodes + edges).
+  /// By node number: the largest sum of work hints (1 for a node without one) along a path that begins with the node.
+  /// Must not be called while the flow runs. Throws usage_error, which names the nodes of a cycle, if there is one.
+  /// O(nodes + edges).
   [[nodiscard]] std::vector<double> bottom_levels() const;
-  /// The nodes of a path with the largest sum.
+  /// The nodes of a path with the largest sum of work hints. Errors and cost as above.
   [[nodiscard]] std::vector<std::uint32_t> critical_path() const;
   /// Graphviz; nodes of the critical path are red.
   [[nodiscard]] std::string to_dot() const;
   /// {"nodes": [{"id", "name", "work", "level"}], "edges": [[from, to]], "critical_path": [id]}
   [[nodiscard]] std::string to_json() const;
 
-  /// Gives every node without an address one from where it lies in the graph: its position among the nodes of the same
-  /// depth. Close nodes of neighbouring depths then have close addresses. Not while the flow runs. O(nodes + edges).
+  /// Gives every node without an address one from its position among the nodes of the same depth. Close nodes of
+  /// neighbouring depths then have close addresses. Must not be called while the flow runs. O(nodes + edges).
   /// [arms-2021 3.1]
   void address_by_breadth();
 
  protected:
   ~flow_graph();
 
-  /// Memory of the flow, given back with it. Any thread. Throws std::bad_alloc.
+  /// Memory of the flow, which frees it in its destructor. Any thread. Throws std::bad_alloc.
   [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment);
-  /// Any thread: `n` is new and belongs to the caller until put_in.
+  /// Numbers a new node, which belongs to the caller until put_in. Any thread.
   void number(flow_node& n) noexcept;
   /// The nodes belong to the flow from now on. Any thread.
   void put_in(flow_nodes const& added) noexcept;
-  /// Throws usage_error, which names the node, if it is one of another flow.
+  /// Throws usage_error, which names the node, if it belongs to another flow.
   void expect_own(flow_node const& n) const;
-  /// Throws usage_error, which names both, if they are not both of this flow, or if `to` may have begun. True: `to` may run,
-  /// and the caller runs it.
+  /// Adds an edge. Throws usage_error, which names both nodes, if one belongs to another flow, or if `to` may have
+  /// begun. True: `to` is ready, and the caller runs it.
   [[nodiscard]] bool connect(flow_node& from, flow_node& to);
-  /// Throws usage_error while the flow runs: for changes that a run would see half of. Any thread. Cost: a load.
+  /// Throws usage_error while the flow runs, because a run might see half of the change. Any thread. Cost: a load.
   void expect_at_rest(char const* change) const {
-    // relaxed: a node, and whoever heard of a run from one, sees that it runs; others must not change a flow beside a run
+    // relaxed: a node sees that its flow runs, and so does code ordered after it; no other code may change a running
+    // flow
     if (runs_.load(std::memory_order_relaxed)) [[unlikely]]
       refuse(change);
   }
 
-  /// Adds the edges that what the new node touches asks for: it waits for the last node that writes a block which it reads,
-  /// and for all that touch a block which it writes, of the nodes added before. A block is named by its first byte.
+  /// Adds the edges for the blocks that the new node touches. It waits for the last earlier node that writes a block
+  /// that it reads, and for all earlier nodes that touch a block that it writes. The address of its first byte
+  /// identifies a block.
   void depend(flow_node& added, reads const& what) { touch(added, what.data, false); }
   void depend(flow_node& added, writes const& what) { touch(added, what.data, true); }
 
-  /// Makes all nodes ready for a run; `roots` gets those without predecessors, in order. Throws usage_error if the flow
-  /// runs: a second run would count anew what the first one waits for.
+  /// Prepares all nodes for a run; appends the nodes without predecessors to `roots`, in order. Throws usage_error if
+  /// the flow runs: a second run would reset the counters that the first one uses.
   void arm(std::vector<flow_node*>& roots);
-  /// The run has ended. Throws usage_error if nodes could not run because they wait for each other, unless it `failed`.
+  /// Ends a run. Throws usage_error if nodes did not run because they wait for each other, unless the run `failed`.
   void disarm(bool failed);
 
  private:

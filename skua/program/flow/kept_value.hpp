@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a node of a flow keeps what its function returned, until the next run or the end of the flow.
+// Storage for the value that a flow's node returned, until the next run or the end of the flow.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Room for what a node returns. The value is not an optional's, so that other nodes can point to it before it is there.
+/// Storage for a node's value. Not a std::optional, so that other nodes can point to the value before it exists.
 template <class T>
 struct kept_value {
   union {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How a node of a flow knows that it may run, while edges are still being added. States and proof: flow.md. Every schedule:
-// links_model.cpp.
+// Decides when a node of a flow is ready, while threads still add edges. States and proof: flow.md. links_model.cpp
+// runs every schedule.
 #pragma once
 
 #include <atomic>
@@ -16,18 +16,18 @@ struct flow_edge {
   flow_edge* next;
 };
 
-/// What came of an edge.
+/// The outcome of adding an edge.
 enum class edge_state : std::uint8_t {
   waits,      ///< its end waits for its beginning
-  satisfied,  ///< the beginning had finished
-  ready,      ///< as satisfied, and its end may run now: the caller runs it
-  begun,      ///< refused: its end may have begun to run
+  satisfied,  ///< its beginning had finished
+  ready,      ///< as satisfied, and its end is ready: the caller runs it
+  begun,      ///< refused: its end may have begun
 };
 
 /// The part of a node that several threads touch. Node: `flow_links<Node, Sync> links`.
 ///
-/// Invariant (own share): until it is sealed, a node waits for itself. Invariant (once): a node is ready once per run, when
-/// its predecessors have finished and it is sealed; what they did is then visible.
+/// Invariant (own share): until it is sealed, a node waits for itself. Invariant (once): a node becomes ready once per
+/// run, when its predecessors have finished and it is sealed; their writes are then visible.
 template <class Node, synchronisation Sync = real_sync>
 class flow_links {
  public:
@@ -50,11 +50,12 @@ class flow_links {
     return to.links.arrive() ? edge_state::ready : edge_state::satisfied;
   }
 
-  /// No edge that ends here will be added any more, but by predecessors that run. True: the caller runs the node.
+  /// Ends the node's wait for itself: from now on only running predecessors add edges that end here. True: the caller
+  /// runs the node.
   [[nodiscard]] bool seal() noexcept { return arrive(); }
 
-  /// The node has run. Calls ready(node) for each that may run now; before that, once, sees(edge) with the first of the
-  /// edges that begin here.
+  /// For a node that has run. Calls sees(edge) once, with the first of the edges that begin here, and then ready(node)
+  /// for each node that has become ready.
   template <class Ready, class Sees>
   void finish(Ready&& ready, Sees&& sees) {
     // release: what the node did. Pairs with: add. acquire: the edges. Pairs with: add
@@ -62,7 +63,7 @@ class flow_links {
     sees(static_cast<edge const*>(list_of(all)));
     for (edge* e = list_of(all); e != nullptr;) {
       Node& to = *e->to;
-      e = e->next;  // `to` may run, and its flow end, as soon as it has our share
+      e = e->next;  // after arrive() `to` may run, and the flow may end
       if (to.links.arrive()) ready(to);
     }
   }
@@ -73,13 +74,13 @@ class flow_links {
 
   // Between runs; one thread.
 
-  /// For the next run: the node is sealed, and waits for its predecessors. True: it has none.
+  /// Prepares the next run: the node is sealed and waits for its predecessors. True: it has none.
   [[nodiscard]] bool arm() noexcept {
     std::uint32_t const n = predecessors();
     waits_for_.store(n, std::memory_order_relaxed);  // relaxed, here and below: between runs
     return n == 0;
   }
-  /// The run has ended. Returns whether the node has finished; it holds its own share again.
+  /// Ends a run. Returns whether the node has finished; it waits for itself again.
   [[nodiscard]] bool disarm() noexcept {
     std::uintptr_t const all = successors_.load(std::memory_order_relaxed);
     successors_.store(all & ~finished, std::memory_order_relaxed);
@@ -93,7 +94,7 @@ class flow_links {
   static constexpr std::uintptr_t finished = 1;
   static edge* list_of(std::uintptr_t word) noexcept { return reinterpret_cast<edge*>(word & ~finished); }
 
-  /// False: the node may have begun.
+  /// Counts one more predecessor. False: the node may have begun.
   [[nodiscard]] bool wait_for_another() noexcept {
     std::uint32_t n = waits_for_.load(std::memory_order_relaxed);  // relaxed: arrive orders
     while (n != 0) {
@@ -107,7 +108,7 @@ class flow_links {
     return waits_for_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
 
-  typename Sync::template atomic<std::uint32_t> waits_for_{1};  ///< the own share
+  typename Sync::template atomic<std::uint32_t> waits_for_{1};  ///< unfinished predecessors; 1 for itself until sealed
   typename Sync::template atomic<std::uint32_t> predecessors_{0};
   typename Sync::template atomic<std::uintptr_t> successors_{
       0};  ///< the newest edge, and whether the node has finished

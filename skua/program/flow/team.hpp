@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A team: a task that runs on several workers at once, each of which calls the same function with its own number. How many
-// they are is the scheduler's choice; one is always possible. [arms-2021 3.2.1]
+// A team: a task that runs on several workers at once. Each of them calls the same function with its own member number.
+// The scheduler chooses the number of members, which may be one. [arms-2021 3.2.1]
 //
 //     graph.add_team(skua::address::of(i, n), [&](auto& team) {
 //       auto const [begin, end] = team.share(rows);
@@ -18,7 +18,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// What the members of a team share. A machine derives from it.
+/// The state that the members of a team share. A machine derives from it.
 class team_state {
  public:
   explicit team_state(std::uint32_t members) noexcept : width_(members) {}
@@ -26,9 +26,9 @@ class team_state {
   team_state& operator=(team_state const&) = delete;
 
   [[nodiscard]] std::uint32_t width() const noexcept { return width_; }
-  /// Returns when every member is here or has left.
+  /// Returns when every member has arrived or left.
   virtual void barrier(std::uint32_t member) noexcept = 0;
-  /// What a member exposes to the others between two barriers; null once it has left.
+  /// The pointer that a member exposes to the others between two barriers; null once it has left.
   virtual void const*& exposed(std::uint32_t member) noexcept = 0;
   /// The next element of the k-th shared loop.
   [[nodiscard]] std::atomic<std::uint64_t>& next_of(std::uint64_t k) noexcept { return next_[k % 2]; }
@@ -52,8 +52,9 @@ class lone_team final : public team_state {
   void const* exposed_ = nullptr;
 };
 
-/// A team as one of its members sees it, valid in the call that it was passed to. All members make the same calls of
-/// barrier, reduce and for_shared, in the same order; who throws has left, and the others do not wait for it.
+/// One member's view of its team, valid only in the call that received it. All members must make the same calls of
+/// barrier, reduce and for_shared, in the same order. A member that throws leaves the team, and the others do not wait
+/// for it.
 template <class Here>
 class team {
  public:
@@ -61,16 +62,16 @@ class team {
   team(team const&) = delete;
   team& operator=(team const&) = delete;
 
-  /// The `here` of this member: it may fork, and its children may run anywhere.
+  /// This member's `here`: it may fork, and its children may run on any worker.
   [[nodiscard]] Here& here() noexcept { return here_; }
-  /// 0 .. width() - 1; member 0 leads.
+  /// The number of this member, 0 .. width() - 1. Member 0 is the leader.
   [[nodiscard]] std::uint32_t member() const noexcept { return member_; }
   [[nodiscard]] std::uint32_t width() const noexcept { return all_.width(); }
 
   struct range {
     std::uint64_t begin, end;
   };
-  /// This member's part of 0 .. n-1: contiguous, and the same for the same n and width. [arms-2021 3.2.1]
+  /// This member's part [begin, end) of [0, n): contiguous, and the same for the same n and width. [arms-2021 3.2.1]
   [[nodiscard]] range share(std::uint64_t n) const noexcept {
     std::uint64_t const each = n / width();
     std::uint64_t const rest = n % width();
@@ -78,10 +79,10 @@ class team {
     return {begin, begin + each + (member_ < rest ? 1 : 0)};
   }
 
-  /// Waits for the other members: a few microseconds without leaving the processor, then as in a join.
+  /// Waits for the other members: spins for a few microseconds, then waits as in a join.
   void barrier() noexcept { all_.barrier(member_); }
 
-  /// op over the members' values, in their order, for every member. Two barriers.
+  /// Returns to every member the members' values combined by op(left, right), in member order. Cost: two barriers.
   template <class T, class Op>
   [[nodiscard]] T reduce(T const& value, Op&& op) {
     all_.exposed(member_) = &value;
@@ -97,8 +98,8 @@ class team {
     return result;
   }
 
-  /// f(begin, end) for pieces of 0 .. n-1 of at most `grain` elements, which members take one after the other; then a
-  /// barrier. Cost: one contended addition per piece.
+  /// Calls f(begin, end) for pieces of [0, n) of at most `grain` elements. Each member takes the next piece when it is
+  /// free; then all wait at a barrier. Cost: one contended atomic addition per piece.
   template <class F>
   void for_shared(std::uint64_t n, std::uint64_t grain, F&& f) {
     std::uint64_t const loop = loops_++;

@@ -15,11 +15,11 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// The serial elision with a trace. Its clock goes on by one whenever somebody looks at it.
+/// The serial elision with a trace. Its clock advances by one at each reading.
 struct traced_serial : serial {
   std::uint32_t next_run = 7;  ///< 0: there is no trace
   std::vector<std::string> names{""};
-  std::vector<std::pair<trace::event, std::string>> events;  ///< with the function that an event was written with
+  std::vector<std::pair<trace::event, std::string>> events;  ///< each with the function that was written with it
   std::uint64_t now = 100;
 
   template <class Body>
@@ -42,7 +42,7 @@ struct traced_serial : serial {
     h.marks.emplace_back(name, number);
   }
   std::vector<std::pair<std::string, std::uint64_t>> marks{};
-  /// What has run until now takes its time now.
+  /// Charges 1000 ticks for the code that has run.
   void charge_time() { now += 1000; }
 };
 

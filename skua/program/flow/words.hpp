@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What may stand before the function of a node: after(a, b), takes(c), hints, and what the node reads and writes.
+// The words in front of a node's function: after(a, b), takes(c), hints, and the blocks that the node reads and writes.
 #pragma once
 
 #include <array>
@@ -11,23 +11,24 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// What `after` returns.
+/// The value of `after`.
 template <std::size_t N>
 struct after_nodes {
   std::array<node<void>, N> before;
 };
-/// In front of a node's function: the node runs after these.
+/// Stands in front of a node's function: the node runs after these nodes.
 template <class... T>
 [[nodiscard]] after_nodes<sizeof...(T)> after(node<T> const&... before) noexcept {
   return {{node<void>(before)...}};
 }
 
-/// What `takes` returns.
+/// The value of `takes`.
 template <class... T>
 struct taken_values {
   std::tuple<node<T>...> from;
 };
-/// In front of a node's function: the node runs after these, and the function is called with what theirs returned: f(here, a, b).
+/// Stands in front of a node's function: the node runs after these nodes, and its function receives their values:
+/// f(here, a, b).
 template <class... T>
 [[nodiscard]] taken_values<T...> takes(node<T> const&... from) noexcept {
   static_assert((!std::is_void_v<T> && ...), "takes: each of these nodes returns a value; use after() for the others");
@@ -49,7 +50,7 @@ template <class T>
 concept flow_word =
     hint_word<T> || block_word<T> || is_after<std::remove_cvref_t<T>> || is_takes<std::remove_cvref_t<T>>;
 
-/// The values that the words name: those of the `takes` among them.
+/// Pointers to the values of the nodes that `takes` names, if it is among the words.
 template <class... Words>
 constexpr auto values_taken(Words const&... words) noexcept {
   static_assert((std::size_t{0} + ... + (is_takes<Words> ? 1U : 0U)) <= 1, "flow.add: one takes() at most");
