@@ -28,8 +28,8 @@ inline constexpr bool is_checked_fork_join = false;
 ///  * join_each(range, body)   calls body(here, element) once for every element of a sized random-access range, as one
 ///                             group. In join_each(range, hint_of, body), hint_of(element) returns a hint word, or a
 ///                             number, which is the element's work.
-///  * scope(body)              calls body(s), where s.spawn([hint,] f) starts a child; returns the body's value when all
-///                             children have returned.
+///  * scope(body)              calls body(s), where s.spawn([hint,] f) starts a child; returns the body's value when
+///                             all children have returned.
 ///  * leaf(words.., kernel)    calls kernel(); the words declare what it touches.
 ///  * with_stop(token, f)      calls f(here); after a stop of `token`, joins inside f drop children that have not begun
 ///                             and throw `cancelled`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tasks that own memory, as the bytes in which they travel: `serialize` as cereal and Boost.Serialization have it.
+// Converts tasks that own memory to the bytes that travel between ranks, and back. `serialize` has the form that cereal
+// and Boost.Serialization use.
 #pragma once
 
 #include <concepts>
@@ -34,7 +35,7 @@ inline constexpr bool is_tuple<std::tuple<T...>> = true;
 template <class First, class Second>
 inline constexpr bool is_tuple<std::pair<First, Second>> = true;
 
-/// Strings and vectors: elements in a row that another size can be given to.
+/// Strings and vectors: contiguous elements whose number can be changed.
 template <class T>
 concept resizable_row = requires(T& t, std::size_t n) {
   t.resize(n);
@@ -44,7 +45,8 @@ concept resizable_row = requires(T& t, std::size_t n) {
 template <class T>
 concept plain = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
 
-/// Hands the parts of a value to the archive: bytes(pointer, size) for those that are their bytes, and row(container) for those of any length.
+/// Passes the parts of a value to the archive: a.bytes(pointer, size) for trivially copyable parts; for strings and
+/// vectors first their size as bytes, then a.resize(container, size), then their elements.
 template <class Archive, class T>
 void visit(Archive& a, T& value) {
   if constexpr (has_member_serialize<T, Archive>) {
@@ -72,13 +74,14 @@ void visit(Archive& a, T& value) {
 
 }  // namespace runtime
 
-/// Appends values to bytes: trivially copyable ones, std::string, std::vector, pairs and tuples of them, and types with `serialize`.
+/// Appends values to a vector of bytes: trivially copyable values, std::string, std::vector, pairs and tuples of them,
+/// and types with `serialize`.
 class output_archive {
  public:
   explicit output_archive(std::vector<std::byte>& to) noexcept : to_(to) {}
   template <class... T>
   output_archive& operator()(T const&... values) {
-    // One `serialize` for both directions takes what it might change; this archive changes nothing.
+    // `serialize` takes a non-const value, because it serves both directions; this archive changes nothing.
     (runtime::visit(*this, const_cast<T&>(values)), ...);
     return *this;
   }
@@ -97,7 +100,7 @@ class output_archive {
   std::vector<std::byte>& to_;
 };
 
-/// Reads them back in the same order. Throws usage_error where there is less than is asked for.
+/// Reads values back in the same order. Throws usage_error if fewer bytes are left than a value needs.
 class input_archive {
  public:
   explicit input_archive(std::span<std::byte const> from) noexcept : left_(from) {}
@@ -118,7 +121,7 @@ class input_archive {
   }
   template <class Row>
   void resize(Row& row, std::uint64_t count) {
-    // Of what each element has at least: a damaged length is not a reason to allocate it.
+    // Check the length against the bytes that are left, so that a damaged length does not allocate.
     using element = typename Row::value_type;
     if constexpr (runtime::plain<element>) {
       if (count > left_.size() / sizeof(element)) need(left_.size() + 1);
@@ -134,7 +137,7 @@ class input_archive {
   std::span<std::byte const> left_;
 };
 
-/// Has a `serialize` that both archives can call.
+/// A type with a `serialize` that both archives can call.
 template <class T>
 concept serializable =
     (runtime::has_member_serialize<T, output_archive> && runtime::has_member_serialize<T, input_archive>) ||

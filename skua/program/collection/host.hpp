@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a task collection needs from the machine that runs it. machine/ranks implements it over MPI and without.
+// The interface between a task collection and the machine that runs it. machine/ranks implements it, with MPI and
+// without.
 #pragma once
 
 #include <cstddef>
@@ -18,84 +19,87 @@ namespace skua { inline namespace v0 {
 struct remote_error : error {
   remote_error(std::uint32_t rank, std::string const& said)
       : error("rank " + std::to_string(rank) + ": " + said), rank_(rank) {}
-  /// Which one.
+  /// The rank whose task threw.
   [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }
 
  private:
   std::uint32_t rank_;
 };
 
-/// A rank died, and the job cannot go on. Every rank that lives throws it.
+/// A rank died, and the job cannot go on. Every living rank throws it.
 struct rank_lost : error {
   rank_lost(std::uint32_t rank, std::string const& said) : error(said), rank_(rank) {}
-  /// Which one.
+  /// The rank that died.
   [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }
 
  private:
   std::uint32_t rank_;
 };
 
-/// What becomes of the tasks of a rank that dies within process(). Rank 0 must live in any case.
+/// What happens to the tasks of a rank that dies during process(). No mode survives the death of rank 0.
 enum class lost_tasks : std::uint8_t {
-  fail,  ///< nothing is prepared: the job ends as the launcher wants it
-  /// Other ranks run again what it ran and held, so each task counts once. Tasks must give the same result wherever they run, spawn the
-  /// same tasks in the same order, and keep their results with the rank that ran them until process() ends.
+  fail,  ///< there is no recovery: the launcher decides how the job ends
+  /// Other ranks run the tasks again that the rank had run or held, so each task counts once. A task must give the same
+  /// result on every rank, spawn the same tasks in the same order, and keep its results on the rank that ran it until
+  /// process() ends.
   run_again,
-  drop,  ///< they are not run again, so none runs twice; the report counts those that may be missing
+  drop,  ///< no rank runs them again, so no task runs twice; the report counts the tasks that may be missing
 };
 
-/// What a task says of itself. null: it had nothing to do, and need not run in the next iterations. [retentive-hpdc12 7.1]
+/// The outcome of a task. null: it had no work, and need not run in the next iterations. [retentive-hpdc12 7.1]
 enum class task_outcome : std::uint8_t { done, null };
 
-/// Where restore() seeds what was executed: on the rank that executed it, or on the one that added it first.
+/// Where restore() seeds the executed tasks: on the rank that executed them, or on the rank that first added them.
 enum class placement_of_tasks : std::uint8_t { retained, original };
 
 struct collection_options {
-  /// For messages; collections of one communicator have different names.
+  /// The name in messages; collections of one communicator must have different names.
   std::string name = "tasks";
-  /// The most tasks that may wait on one rank, or in each of its workers' queues if it has several; process() fails with a resource_error beyond it.
+  /// The largest number of tasks that may wait on one rank, or in each of its workers' queues if it has several
+  /// workers. Beyond it process() fails with a resource_error.
   std::uint64_t limit = std::uint64_t{1} << 40;
-  /// False: every rank runs what it has.
+  /// False: ranks do not steal; each runs its own tasks.
   bool steals = true;
-  /// Of the victims; each rank draws its own from it.
+  /// The seed of the random choice of victims; each rank derives its own from it.
   std::uint64_t seed = 1;
-  /// Costs a copy of all tasks on another rank and of those that are stolen. Under Open MPI the job must run with --enable-recovery.
+  /// Recovery costs a copy of all tasks on another rank, and a copy of the stolen tasks. Under Open MPI the job must
+  /// run with --enable-recovery.
   lost_tasks on_loss = lost_tasks::fail;
 };
 
-/// Of one process(), over all ranks. Times in seconds.
+/// The report of one process(), over all ranks. Times in seconds.
 struct collection_report {
   std::uint32_t iteration = 0;
-  std::uint32_t ranks = 0;       ///< that live
+  std::uint32_t ranks = 0;       ///< living ranks
   std::uint32_t workers = 0;     ///< of all ranks
   std::uint64_t tasks = 0;       ///< executed
-  std::uint64_t kept = 0;        ///< in the records: neither null nor spawned
-  std::uint64_t attempted = 0;   ///< steals, over all ranks
-  std::uint64_t successful = 0;  ///< those that brought tasks
-  std::uint64_t moved = 0;       ///< tasks that they brought
+  std::uint64_t kept = 0;        ///< tasks in the records: neither null nor spawned
+  std::uint64_t attempted = 0;   ///< attempts to steal, over all ranks
+  std::uint64_t successful = 0;  ///< attempts that returned tasks
+  std::uint64_t moved = 0;       ///< tasks that were stolen
   std::uint64_t run_again = 0;   ///< tasks that ran again because a rank died; spawned ones not counted
   std::uint64_t dropped = 0;     ///< tasks that may be missing because a rank died; those that they spawn not counted
   double seconds = 0;            ///< of the slowest rank's process()
-  double mean_busy = 0;          ///< time in tasks, mean of the workers
-  double most_busy = 0;          ///< and of the rank that had most, mean of its workers
-  /// How much less time an ideal balance would take, in parts of `seconds`: 1 - mean_busy / seconds.
+  double mean_busy = 0;          ///< time in tasks, mean of all workers
+  double most_busy = 0;          ///< time in tasks of the busiest rank, mean of its workers
+  /// The fraction of `seconds` that an ideal balance would save: 1 - mean_busy / seconds.
   [[nodiscard]] double idle_share() const noexcept { return seconds > 0 ? 1 - mean_busy / seconds : 0; }
 };
 
-/// "ideal balance would run 27 % faster; stealing moved 312 of 132,788 tasks".
+/// Returns, for example, "ideal balance would run 27 % faster; stealing moved 312 of 132,788 tasks".
 [[nodiscard]] std::string in_words(collection_report const& r);
 
 namespace runtime {
 
-/// What a task function may ask of its surroundings.
+/// The machine's part of a task_site.
 class collection_site {
  public:
   [[nodiscard]] virtual std::uint32_t rank() const noexcept = 0;
   [[nodiscard]] virtual std::uint32_t ranks() const noexcept = 0;
-  /// Which worker of the rank runs the task, and how many there are.
+  /// The worker of the rank that runs the task; the number of workers of the rank.
   [[nodiscard]] virtual std::uint32_t worker() const noexcept = 0;
   [[nodiscard]] virtual std::uint32_t workers() const noexcept = 0;
-  /// Answers thieves. Long tasks call it now and then where no other thread does.
+  /// Answers thieves. Long tasks should call it from time to time where no other thread answers.
   virtual void progress() = 0;
   /// Adds a copy of a task to the collection. Throws resource_error at the limit.
   virtual void spawn(std::span<std::byte const> task) = 0;
@@ -104,10 +108,9 @@ class collection_site {
   ~collection_site() = default;
 };
 
-/// The type of the tasks, and the function of this rank. Two ranks agree if name, size and alignment are equal.
+/// The type of the tasks, and this rank's function. Two ranks agree if name, size and alignment of the type are equal.
 struct task_binding {
-  std::size_t bytes =
-      0;  ///< of each; of serialized tasks, which have any size, those of the type that they are made of
+  std::size_t bytes = 0;  ///< size of the task type; serialized tasks may have any size
   bool is_serialized = false;
   std::size_t alignment = 0;
   std::string_view type;
@@ -116,15 +119,16 @@ struct task_binding {
   task_outcome (*run)(void* function, collection_site& here, std::span<std::byte> task) = nullptr;
 };
 
-/// One collection on one rank. Its functions do what those of task_collection say.
+/// One collection on one rank. Functions are documented at task_collection.
 class collection_engine {
  public:
   virtual ~collection_engine() = default;
-  /// Tasks of several threads may add at once: `add` instead of `reserve` and `commit`. Serialized tasks are always added so.
+  /// True if several threads may add tasks at once. Then, and for serialized tasks, call `add` instead of `reserve` and
+  /// `commit`.
   [[nodiscard]] virtual bool has_threads() const noexcept = 0;
-  /// Adds a copy. Any thread where there are threads. Throws resource_error at the limit.
+  /// Adds a copy. Any thread if has_threads(). Throws resource_error at the limit.
   virtual void add(std::span<std::byte const> task) = 0;
-  /// Memory for a task; `commit` adds it. Throws resource_error at the limit.
+  /// Returns memory for a task, which `commit` adds. Throws resource_error at the limit.
   [[nodiscard]] virtual void* reserve() = 0;
   virtual void commit() = 0;
   virtual void process() = 0;
@@ -141,7 +145,7 @@ class collection_engine {
 
 class collection_host {
  public:
-  /// Collective. Throws usage_error on every rank if the ranks make different ones.
+  /// Collective. Throws usage_error on every rank if the ranks make different collections.
   [[nodiscard]] virtual std::unique_ptr<collection_engine> make_collection(collection_options const& options,
                                                                            task_binding const& binding) = 0;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Iterated task collections: the same tasks run again and again on many ranks, and each iteration starts from where the last
-// one left them. collection.md has the states. [retentive-hpdc12 4]
+// Iterated task collections: the same tasks run in each iteration on many ranks, and an iteration starts with each task
+// on the rank that ran it last. collection.md has the states. [retentive-hpdc12 4]
 #pragma once
 
 #include <concepts>
@@ -27,7 +27,7 @@ class task_collection;
 
 namespace runtime {
 
-/// Trivially copyable tasks travel as they lie in memory, others as what their `serialize` writes.
+/// Trivially copyable tasks travel as their bytes in memory, others as the bytes that their `serialize` writes.
 template <class Task>
 inline constexpr bool is_serialized = !std::is_trivially_copyable_v<Task>;
 
@@ -46,20 +46,22 @@ void with_bytes(Task const& task, F use) {
 
 }  // namespace runtime
 
-/// What a task gets with itself.
+/// The first parameter of a task's function: which rank and worker run the task, and how it adds tasks.
 template <class Task>
 class task_site {
  public:
   [[nodiscard]] std::uint32_t rank() const noexcept { return site_.rank(); }
   [[nodiscard]] std::uint32_t ranks() const noexcept { return site_.ranks(); }
-  /// The worker of this rank that runs the task: 0 .. num_workers() - 1. No other task of the collection runs there meanwhile, so functions keep sums and
-  /// other state of their own for each worker, and need no lock.
+  /// The worker of this rank that runs the task: 0 .. num_workers() - 1. It runs no other task of the collection
+  /// meanwhile, so functions may keep sums and other state per worker without a lock.
   [[nodiscard]] std::uint32_t worker() const noexcept { return site_.worker(); }
-  /// Of this rank: 1, unless its communicator was given threads.
+  /// The number of workers of this rank: 1, unless its communicator has threads.
   [[nodiscard]] std::uint32_t num_workers() const noexcept { return site_.workers(); }
-  /// Answers thieves. A task of more than a millisecond calls it now and then. Does nothing where another thread answers them.
+  /// Answers thieves. A task that takes more than a millisecond should call it from time to time. Does nothing if
+  /// another thread answers them.
   void progress() { site_.progress(); }
-  /// Adds a task to the same collection; it runs before process() returns. Throws resource_error at the collection's limit.
+  /// Adds a task to the same collection. It runs before process() returns. Throws resource_error at the collection's
+  /// limit.
   void spawn(Task const& task) {
     runtime::with_bytes(task, [this](auto bytes) { site_.spawn(bytes); });
   }
@@ -70,11 +72,11 @@ class task_site {
   runtime::collection_site& site_;
 };
 
-/// Task, one of two: trivially copyable and aligned to 16 bytes at most; it travels as its bytes, so it holds no pointers into a rank's memory.
-/// Or default-constructible with a `serialize` (archive.hpp), of any size: it is written once, when it is added, and read each time it runs, so
-/// what its function changes in it is lost.
-/// One thread of each rank uses a collection: the one that made it. Where the communicator was given threads, tasks run on several at once, and
-/// `add` and `emplace` may be called by any thread.
+/// There are two kinds of Task. A trivially copyable one, aligned to at most 16 bytes, travels as its bytes, so it must
+/// not hold pointers into a rank's memory. A default-constructible one with a `serialize` (archive.hpp) may have any
+/// size: the collection writes it once, when it is added, and reads it each time it runs, so changes that its function
+/// makes are lost. Only the thread that made a collection may use it on its rank. If the communicator has threads,
+/// several threads run tasks at once, and any thread may call `add` and `emplace`.
 template <class Task>
 class task_collection {
   static constexpr bool is_serialized = runtime::is_serialized<Task>;
@@ -84,9 +86,10 @@ class task_collection {
   static_assert(is_serialized || alignof(Task) <= 16);
 
  public:
-  /// Collective: every rank makes the same collections in the same order. `function` is called on the rank that runs a task, as
-  /// function(site, task) or function(task), and returns nothing or a task_outcome; by several threads at once if the rank has several workers. It may capture what belongs to its
-  /// rank. Throws usage_error on every rank if the ranks disagree. Cost: two messages up and down the tree of ranks.
+  /// Collective: every rank must make the same collections in the same order. The rank that runs a task calls its own
+  /// function(site, task) or function(task), which returns nothing or a task_outcome. Several threads call it at once
+  /// if the rank has several workers. It may capture references to objects of its rank. Throws usage_error on every
+  /// rank if the ranks disagree. Cost: two messages up and down the tree of ranks.
   template <class Host, class F>
     requires std::derived_from<Host, runtime::collection_host>
   task_collection(Host& ranks, collection_options const& options, F function)
@@ -102,7 +105,8 @@ class task_collection {
   task_collection(task_collection const&) = delete;
   task_collection& operator=(task_collection const&) = delete;
 
-  /// Adds a copy on this rank. Local: O(1), no message. Throws resource_error at the limit, std::bad_alloc, and what `serialize` throws.
+  /// Adds a copy on this rank. Local: O(1), no message. Throws resource_error at the limit, std::bad_alloc, and what
+  /// `serialize` throws.
   void add(Task const& task) {
     if (is_serialized || engine_->has_threads()) {
       runtime::with_bytes(task, [this](auto bytes) { engine_->add(bytes); });
@@ -110,7 +114,8 @@ class task_collection {
       emplace(task);
     }
   }
-  /// The same without a copy, where the rank has one worker and tasks are not serialized: constructs the task where it waits.
+  /// Constructs a task on this rank, in place if the rank has one worker and tasks are not serialized. Otherwise as
+  /// add.
   template <class... Arguments>
   void emplace(Arguments&&... arguments) {
     if (is_serialized || engine_->has_threads()) {
@@ -121,31 +126,34 @@ class task_collection {
     }
   }
 
-  // What is collective throws usage_error in a task of the collection, which then fails.
+  // A collective call in a task of the collection throws usage_error, and the task fails.
 
-  /// Collective: runs all tasks of all ranks. Throws what a task threw, or remote_error on the other ranks.
+  /// Collective: runs all tasks of all ranks. Throws what a task of this rank threw, or remote_error on the other
+  /// ranks.
   void process() { engine_->process(); }
-  /// Local, the same on every rank: whether ranks without tasks steal in the next process().
+  /// Local; call it with the same value on every rank. Sets whether ranks without tasks steal in the next process().
   void enable_stealing(bool on) { engine_->stealing(on); }
-  /// Seeds the next process() with what the last one executed. Local where tasks are retained, collective otherwise.
+  /// Seeds the next process() with the tasks that the last one executed. Local for `retained`, collective otherwise.
   void restore(placement_of_tasks where = placement_of_tasks::retained) { engine_->restore(where); }
-  /// Collective: moves what was executed, so that the next process() is balanced. `how`: a balancer and its options, as
-  /// "hierarchical:arity=4". Call it before restore(). Throws usage_error for a name that is no balancer.
+  /// Collective: moves the executed tasks so that the next process() is balanced. `how`: a balancer and its options,
+  /// such as "hierarchical:arity=4". Call it before restore(). Throws usage_error for an unknown balancer.
   void rebalance(std::string_view how) { engine_->rebalance(how); }
-  /// Collective: does so if, by the measured times, imbalance has cost more since the last time than moving tasks did then. True on every
-  /// rank: it did. The first time the cost is not known, and any imbalance above 1 % is reason enough. Cost otherwise: two reductions.
+  /// Collective: calls rebalance(how) if, by the measured times, imbalance since the last call of it has cost more than
+  /// that call did; the first time, if the imbalance is above 1 %. Returns, on every rank, whether it did. Cost without
+  /// a rebalance: two reductions.
   bool rebalance_if_due(std::string_view how) { return engine_->rebalance_if_due(how); }
-  /// Collective: writes what was executed, with its times and `state` of rank 0, to one file: whole or not at all. Call it between process() and restore(). Throws
-  /// resource_error on every rank.
+  /// Collective: writes the executed tasks with their times, and the `state` of rank 0, to one file, atomically. Call
+  /// it between process() and restore(). Throws resource_error on every rank.
   void checkpoint(std::string const& path, std::span<std::byte const> state = {}) { engine_->checkpoint(path, state); }
-  /// Collective: takes the place of process() after a restart, on any number of ranks: reads what `checkpoint` wrote and deals it out; then call
-  /// restore(). Rank 0 reads the file. Returns the state on every rank. Throws resource_error and usage_error on every rank.
+  /// Collective: replaces process() after a restart, on any number of ranks. Rank 0 reads the file that `checkpoint`
+  /// wrote, and the tasks are distributed to the ranks; then call restore(). Returns the state on every rank. Throws
+  /// resource_error and usage_error on every rank.
   [[nodiscard]] std::vector<std::byte> restart(std::string const& path) { return engine_->restart(path); }
-  /// Collective: of the last process().
+  /// Collective: the report of the last process().
   [[nodiscard]] collection_report report() { return engine_->report(); }
-  /// Tasks that restore() would seed on this rank.
+  /// The number of tasks that restore() would seed on this rank.
   [[nodiscard]] std::uint64_t num_recorded() const noexcept { return engine_->recorded(); }
-  /// Tasks that were added or restored on this rank, and have not run.
+  /// The number of tasks that were added or restored on this rank and have not run.
   [[nodiscard]] std::uint64_t num_waiting() const noexcept { return engine_->waiting(); }
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finish regions: tasks are spawned one by one, also by tasks, and all are waited for at the end. [strategies-2013 3]
+// Finish regions: the body and its tasks spawn tasks one by one, and the region waits for all of them at its end.
+// [strategies-2013 3]
 //
 //     here.finish([&](auto& f) {
 //       f.spawn(by_bound{lower, estimate}, [&](auto& f) { f.spawn(..); .. });
@@ -15,15 +16,15 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// What a `here` with finish regions can do besides fork_join. Not every `here` has them. Laws:
-///  * finish(body)        calls body(f), returns its value once all tasks that were spawned inside have ended: by the body,
-///                        and by such tasks. One throws: the first exception is rethrown, tasks that have not begun are
-///                        dropped, running ones see stop_requested().
-///  * f.spawn([h,] [s,] task)  task(f) runs once, at some time, on some worker, or is dropped. `s` is a strategy, `h` a hint
-///                        word that may name a place. The spawning task goes on first (help-first), unless the spawn is
-///                        converted to a call.
-///  * f.here()            the `here` of the task that has this f.
-/// Each task has its own f, valid in the call that it was passed to.
+/// A `here` with finish regions, beyond fork_join. Not every `here` has them. Laws:
+///  * finish(body)             calls body(f) and returns its value when all tasks have ended that the body or such a
+///                             task has spawned. If one throws, finish rethrows the first exception and drops tasks
+///                             that have not begun; running tasks see stop_requested().
+///  * f.spawn([h,] [s,] task)  starts a task: some worker calls task(f) once, or the region drops it. `s` is a
+///                             strategy, `h` a hint word that may name a place. The spawning task goes on first
+///                             (help-first), unless the scheduler converts the spawn to a call.
+///  * f.here()                 the `here` of the task that received this f.
+/// Each task has its own f, valid only in the call that received it.
 template <class Here>
 concept has_finish = fork_join<Here> && requires(Here& here) {
   {
@@ -37,7 +38,7 @@ concept has_finish = fork_join<Here> && requires(Here& here) {
   });
 };
 
-/// Can flows (flow/flow.hpp) run on it? Their nodes are tasks of finish regions.
+/// True if flows (flow/flow.hpp) can run on this `here`. Their nodes are tasks of finish regions.
 template <class Here>
 inline constexpr bool runs_flows = has_finish<Here>;
 

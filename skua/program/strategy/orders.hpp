@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Strategies for those who need no type of their own: an order as plain numbers, and what is made of it.
+// Ready-made strategies, for programs that need no type of their own.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,26 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Smaller numbers first: `local` for the worker that has the task, `steal` for thieves. A NaN has no order.
+/// Smaller numbers first: `local` orders the tasks of a worker's own queue, `steal` orders them for thieves. A NaN has
+/// no order.
 struct order {
   double local = 0;
   double steal = 0;
   [[nodiscard]] double key(requester const& by) const noexcept { return by.steals ? steal : local; }
 };
 
-/// More urgent tasks first, here and for thieves.
+/// More urgent tasks first, for the own worker and for thieves.
 enum class urgency : std::uint8_t { high, normal, low };
 struct priority : order {
   explicit priority(urgency u) noexcept : order{static_cast<double>(u), static_cast<double>(u)} {}
 };
 
-/// The earliest deadline first, here and for thieves; any unit.
+/// The earliest deadline first, for the own worker and for thieves. Any unit of time.
 struct deadline : order {
   explicit deadline(double t) noexcept : order{t, t} {}
 };
 
-/// The newest first, here and for thieves: a LIFO.
+/// The newest task first, for the own worker and for thieves: a LIFO.
 struct depth_first {
   std::uint64_t number = 0;
   void spawned(worker_id, std::uint64_t n) noexcept { number = n; }
@@ -35,7 +36,7 @@ struct depth_first {
   [[nodiscard]] double key(requester const&) const noexcept { return -static_cast<double>(number); }
 };
 
-/// The oldest first, here and for thieves: a FIFO. [strategies-2013 Fig. 1]
+/// The oldest task first, for the own worker and for thieves: a FIFO. [strategies-2013 Fig. 1]
 struct breadth_first {
   std::uint64_t number = 0;
   void spawned(worker_id, std::uint64_t n) noexcept { number = n; }
@@ -43,7 +44,8 @@ struct breadth_first {
   [[nodiscard]] double key(requester const&) const noexcept { return static_cast<double>(number); }
 };
 
-/// The root's order, with a weight: newest first, thieves oldest first. It allows call conversion.
+/// The default order with a weight: newest first for the own worker, oldest first for thieves. Allows the scheduler to
+/// convert a spawn to a call.
 struct weighted {
   double weight = 1;
   [[nodiscard]] double transitive_weight() const noexcept { return weight; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A finish region on one thread: after the body, the tasks run one after the other, always the one that goes first in the
-// order of their strategies. The reference of every test, and what a program costs without a scheduler.
+// A finish region on one thread. After the body it runs the tasks one after the other, always the first in the order of
+// their strategies. The reference of every test, and the baseline for the cost of a scheduler.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class serial_finish : public spawn_forms<serial_finish<Here>> {
   [[nodiscard]] static constexpr bool keeps(hint const&) noexcept { return true; }
   [[nodiscard]] Here& here() noexcept { return here_; }
 
-  /// Runs all tasks, also those that they spawn.
+  /// Runs all tasks, and those that they spawn.
   void run_all() {
     while (auto const first = waiting_.pop()) {
       std::unique_ptr<task> const t(*first);
@@ -76,7 +76,7 @@ class serial_finish : public spawn_forms<serial_finish<Here>> {
   std::uint64_t next_ = 0;
 };
 
-/// body(region), then all tasks. Returns the body's value.
+/// Runs body(region), and then all tasks. Returns the body's value.
 template <class Here, class Body>
 decltype(auto) finish_serially(Here& here, Body&& body) {
   serial_finish<Here> region(here);

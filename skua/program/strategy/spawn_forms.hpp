@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The forms of `spawn` in a finish region, for every machine: a task, with a strategy, a place hint, or both.
+// The overloads of `spawn` in a finish region, for every machine: a task, with a strategy, a place hint, or both.
 #pragma once
 
 #include <type_traits>
@@ -11,28 +11,29 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// The place hint of a spawned task; of any hint word only the place counts, because the weight of a task is said by its
-/// strategy.
+/// The place hint of a spawned task. Of a hint word only the place counts, because the strategy gives the weight.
 template <class Hint>
 concept spawn_hint = hint_word<Hint> && !strategy<Hint>;
 
-/// Derived has `add_task(hint, strategy, f)`, called once per spawn.
+/// Each spawn calls `add_task(hint, strategy, f)` of Derived once.
 template <class Derived>
 class spawn_forms {
  public:
-  /// Runs f(region) once, at some time, on some worker, before the region ends, or drops it. Throws std::bad_alloc, and what
-  /// copying f and its strategy throw; then f does not run. Cost: one block.
+  /// Starts a task: some worker calls f(region) once before the region ends, or the region drops it after a failure or
+  /// a stop. Throws std::bad_alloc and what copying f or its strategy throws; then f does not run. Cost: one
+  /// allocation.
   template <class F>
   void spawn(F&& f) {
     spawn(hint{}, no_strategy{}, std::forward<F>(f));
   }
-  /// The same with a strategy: any trivially copyable value with some of its functions (strategy.hpp).
+  /// The same with a strategy: a trivially copyable value with at least one of a strategy's functions (strategy.hpp).
   template <strategy S, class F>
   void spawn(S const& s, F&& f) {
     spawn(hint{}, s, std::forward<F>(f));
   }
-  /// The same for a task whose data live at a place: `at{p}`. What the task forks and spawns inherits the place. It is a task
-  /// of that place for the root's order, and never called where it is spawned if that is elsewhere. [strategies-2013 2]
+  /// The same for a task whose data are at a place: `at{p}`. Tasks that the task forks and spawns inherit the place.
+  /// The default order counts it as a task of that place, and the scheduler converts the spawn to a call only on that
+  /// place. [strategies-2013 2]
   template <spawn_hint Hint, class F>
   void spawn(Hint h, F&& f) {
     spawn(h, no_strategy{}, std::forward<F>(f));
@@ -47,7 +48,7 @@ class spawn_forms {
     }
   }
 
-  /// Does not compile: says what is wrong with the strategy.
+  /// Does not compile: the error message says what is wrong with the strategy.
   template <class S, class F>
     requires(!strategy<S> && !spawn_hint<S>)
   void spawn(S const&, F&&) {
@@ -59,9 +60,9 @@ class spawn_forms {
     check_strategy<S>();
   }
 
-  /// Spawns a task that may run on several workers: each calls body(team), with its own team.member(); when all have returned,
-  /// one of them calls done(region). Where the scheduler or the machine has no teams, body is called once, with a team of one.
-  /// [arms-2021 3.2.1]
+  /// Spawns a task that may run on several workers: each calls body(team), with its own team.member(). When all have
+  /// returned, one of them calls done(region). If the scheduler or the machine has no teams, one worker calls body with
+  /// a team of one. [arms-2021 3.2.1]
   template <class Body, class Done>
   void spawn_team(hint const& h, Body&& body, Done&& done) {
     auto& self = static_cast<Derived&>(*this);
@@ -78,7 +79,7 @@ class spawn_forms {
     }
   }
 
-  /// May the running task just as well call what it would spawn with this hint, as the last that it does?
+  /// True if the running task may call a task with this hint inline, as its last action, instead of spawning it.
   [[nodiscard]] static constexpr bool keeps(hint const&) noexcept { return false; }
 
  protected:

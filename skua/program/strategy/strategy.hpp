@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: MIT
-// A strategy: a small value given with a task, that says in which order the task shall run and be stolen, how heavy it is,
-// and more. Each part is optional, and none of it binds the scheduler. [strategies-2013 2]
+// A strategy: a small value that a program gives with a task. It defines the order in which tasks run and are stolen,
+// the weight of the task, and more. Each function is optional, and none binds the scheduler. [strategies-2013 2]
 //
 //     struct by_bound {
 //       int lower, estimate;
 //       bool prioritize(by_bound const& other, skua::strategies::requester const& by) const {
 //         return by.steals ? estimate - lower > other.estimate - other.lower : estimate < other.estimate;
 //       }
-//       double key(skua::strategies::requester const& by) const;  // or this: smaller first, asked once per order that the task enters
-//       double transitive_weight() const;         // of the task and all that it will spawn, in tasks; 1 if missing
-//       bool allow_call_conversion() const;       // may a spawn be a call? No, if missing
-//       bool is_dead() const;                     // need it not run any more?
-//       void spawned(skua::worker_id at, std::uint64_t number);  // where it was spawned, and how many were spawned there before
-//       void stolen(skua::worker_id by, std::uint64_t number);   // the same when it was stolen, to be stolen again
+//       // Instead of prioritize: smaller keys first. Called once per queue that the task enters.
+//       double key(skua::strategies::requester const& by) const;
+//       // The weight of the task and all tasks that it will spawn, in tasks. If missing: 1.
+//       double transitive_weight() const;
+//       // True if a spawn of this task may be a call. If missing: false.
+//       bool allow_call_conversion() const;
+//       // True if the task need not run any more. If missing: false.
+//       bool is_dead() const;
+//       // Called when the task is spawned: by which worker, and how many tasks that worker had spawned before.
+//       void spawned(skua::worker_id at, std::uint64_t number);
+//       // The same when the task is stolen, and may be stolen again.
+//       void stolen(skua::worker_id by, std::uint64_t number);
 //     };
 //
-// `using base = other_strategy;`, with by_bound derived from it, puts by_bound below other_strategy in the hierarchy: tasks
-// of both types are then ordered by other_strategy. Without it the base is the root: newest first, thieves oldest first.
+// `using base = other_strategy;`, with by_bound derived from it, puts by_bound below other_strategy in the hierarchy:
+// other_strategy then orders tasks of both types. Without `base` the base is the root, the default order: newest first
+// for the own worker, oldest first for thieves.
 #pragma once
 
 #include <concepts>
@@ -55,15 +62,15 @@ concept has_stolen = requires(S& s) { s.stolen(worker_id{}, std::uint64_t{}); };
 template <class S>
 concept has_base = requires { typename S::base; };
 
-/// Laws that the compiler cannot check: `prioritize` is a strict weak order while the tasks wait (if it is not, only the
-/// order suffers). It is called on any worker, also for tasks that have ended; so it must not follow pointers to what a
-/// task owns. It neither forks nor waits.
+/// Laws that the compiler cannot check: `prioritize` is a strict weak order while the tasks wait; if it is not, only
+/// the order of tasks is wrong. Any worker may call it, even for tasks that have ended, so it must not follow pointers
+/// to objects that a task owns. It must not fork or wait.
 template <class S>
 concept strategy =
     std::is_trivially_copyable_v<S> && sizeof(S) <= strategy_value_bytes && alignof(S) <= alignof(std::max_align_t) &&
     (has_order<S> || has_key<S> || has_weight<S> || has_conversion<S> || has_death<S>);
 
-/// Is there a member function of this name? A data member called `key` is none of a strategy's.
+/// True for a member function: a data member called `key` is no function of a strategy.
 template <auto Member>
 inline constexpr bool is_function = std::is_member_function_pointer_v<decltype(Member)>;
 template <class S>
@@ -77,8 +84,8 @@ concept names_conversion = requires { requires is_function<&S::allow_call_conver
 template <class S>
 concept names_death = requires { requires is_function<&S::is_dead>; };
 
-/// Stops the compiler with a sentence on the first thing that keeps S from being the strategy that its author meant: a function of a
-/// strategy's name with other parameters or without const would silently never be called.
+/// Fails to compile, with a sentence, at the first mistake in S. Without this check a strategy's function with other
+/// parameters or without const would silently never be called.
 template <class S>
 constexpr void check_strategy() noexcept {
   if constexpr (!std::is_trivially_copyable_v<S>) {
@@ -138,7 +145,7 @@ struct strategy_table {
   static constexpr strategy_kind kind = make();
 };
 
-/// The kind of a type; null for one that only weighs tasks: they are the root's.
+/// The kind of a strategy type; null for a type that only gives weights, whose tasks belong to the root.
 template <strategy S>
 constexpr strategy_kind const* kind_of() noexcept {
   constexpr bool is_of_root =
@@ -146,7 +153,7 @@ constexpr strategy_kind const* kind_of() noexcept {
   return is_of_root ? nullptr : &strategy_table<S>::kind;
 }
 
-/// Weight of a task and all that it will spawn, in tasks: 1 if it is missing, below 1 or NaN.
+/// The weight of a task and all tasks that it will spawn, in tasks: 1 if it is missing, below 1 or NaN.
 template <class S>
 [[nodiscard]] std::uint64_t weight_of(S const& s) {
   if constexpr (has_weight<S>) {
@@ -164,12 +171,12 @@ template <class S>
   return false;
 }
 
-/// The strategy of a task that has none: the root's order.
+/// The strategy of a task without one: the root's order.
 struct no_strategy {
   [[nodiscard]] static constexpr double transitive_weight() noexcept { return 1; }
 };
 
-/// A function that a finish region can spawn: called as f(region).
+/// A function that a finish region can spawn; it is called as f(region).
 template <class F, class Region>
 concept spawnable = std::invocable<std::decay_t<F>&, Region&>;
 
