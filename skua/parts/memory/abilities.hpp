@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What this kernel lets us do with pages. Containers often forbid binding and locating them. Then first touch alone
-// places arrays, and `skua doctor` says so.
+// The operations on pages that this kernel allows. Containers often forbid to bind and to locate pages. Then only first
+// touch can place arrays, and `skua doctor` reports it.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 struct page_ability {
   bool works = false;
-  std::string why = {};  ///< one clause for people, in either case
+  std::string why = {};  ///< the reason, one clause for the user, in either case
 };
 
 struct page_abilities {
   page_ability bind;    ///< mbind(2)
   page_ability locate;  ///< move_pages(2)
-  page_ability huge;    ///< madvise(2), and what the administrator allows
+  page_ability huge;    ///< madvise(2), if the administrator allows huge pages
 };
 
-/// Tries each ability on a page of its own. A dozen system calls. Throws resource_error if there is no page to try.
+/// Tries each operation on a page of its own. A dozen system calls. Throws resource_error if it cannot map a page.
 [[nodiscard]] page_abilities try_pages(page_kernel const& kernel = running_kernel());
 
 }}}  // namespace skua::v0::runtime

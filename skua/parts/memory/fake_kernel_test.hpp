@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A fake kernel with as many NUMA nodes as a test wants: it records where pages would lie, and refuses what the test
-// tells it to refuse. Also the nodes of the real kernel, for the tests that need several.
+// A fake kernel with any number of NUMA nodes. It records on which node each page would be, and refuses the operations
+// that the test tells it to. Also the nodes of the real kernel, for tests that need several.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class fake_kernel final : public page_kernel {
   int huge_error = 0;
   int populate_error = 0;
   std::size_t most_binds = std::numeric_limits<std::size_t>::max();  ///< as vm.max_map_count limits them
-  std::function<numa_id()> toucher = [] { return numa_id{0}; };      ///< where the touching thread runs
+  std::function<numa_id()> toucher = [] { return numa_id{0}; };      ///< the node of the touching thread
 
   int bind(std::span<std::byte> pages, page_rule rule, numa_set const& nodes) const noexcept override {
     std::lock_guard const lock(mutex_);
@@ -58,7 +58,7 @@ class fake_kernel final : public page_kernel {
     return 0;
   }
 
-  /// Asks the real kernel: the fake one only knows pages that were mapped.
+  /// Asks the real kernel: the fake one knows only mapped pages.
   int find(std::span<std::byte> pages) const noexcept override { return running_kernel().find(pages); }
 
   int advise(std::span<std::byte> pages, page_advice advice) const noexcept override {
@@ -72,7 +72,7 @@ class fake_kernel final : public page_kernel {
   }
 
   [[nodiscard]] std::size_t binds() const noexcept { return binds_; }
-  /// The nodes that the rule of a page names.
+  /// The nodes of the rule of a page.
   [[nodiscard]] std::vector<numa_id> wanted(std::byte const* page) const {
     auto const at = rules_.find(reinterpret_cast<std::uintptr_t>(page));
     return at == rules_.end() ? std::vector<numa_id>{} : at->second;

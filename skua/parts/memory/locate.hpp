@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where pages lie: the kernel's answer for every page of an array, and summaries for people and tests.
+// The NUMA node of each page of an array, as the kernel reports it, and summaries for users and tests.
 #pragma once
 
 #include <cstddef>
@@ -17,47 +17,48 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 enum class page_state : std::uint8_t {
   on_node,
-  untouched,  ///< mapped, but nobody has written there yet, or it was swapped out
-  unmapped,   ///< no memory of this process
+  untouched,  ///< mapped, but not written yet, or swapped out
+  unmapped,   ///< not mapped in this process
   unknown,    ///< the kernel gave another answer, or none
 };
 
 struct page_home {
   page_state state = page_state::unknown;
-  numa_id node = no_numa_node;  ///< set if on_node
+  numa_id node = no_numa_node;  ///< valid if on_node
   friend bool operator==(page_home const&, page_home const&) = default;
 };
 
 struct page_homes {
-  std::vector<page_home> pages;  ///< one per small page, from the one that holds the first byte to that of the last
-  std::error_code refusal = {};  ///< why all are unknown: EPERM and ENOSYS in containers
+  std::vector<page_home> pages;  ///< one per small page, from the page of the first byte to the page of the last
+  std::error_code refusal = {};  ///< if set, why all are unknown: EPERM and ENOSYS in containers
 };
 
-/// Asks for every page that has a byte of `bytes`. One or two system calls per 4096 pages; 140 ns
-/// per page measured.
+/// Asks the kernel for the node of every page that contains a byte of `bytes`. One or two system calls per 4096 pages;
+/// 140 ns per page measured.
 [[nodiscard]] page_homes locate_pages(std::span<std::byte const> bytes, page_kernel const& kernel = running_kernel());
 
-/// Number of pages per node and state.
+/// The number of pages per node and state.
 struct page_census {
   struct row {
     numa_id node;
     std::size_t pages;
     friend bool operator==(row const&, row const&) = default;
   };
-  std::vector<row> nodes;  ///< those that have pages, ascending
+  std::vector<row> nodes;  ///< nodes that have pages, in ascending order
   std::size_t untouched = 0;
   std::size_t unmapped = 0;
   std::size_t unknown = 0;
 };
 
-/// How many of these pages are in which state.
+/// Counts these pages by node and state.
 [[nodiscard]] page_census count_pages(std::span<page_home const> pages);
 
-/// "node 0: 64 pages, node 1: 64 pages, untouched: 3 pages"
+/// Returns, for example, "node 0: 64 pages, node 1: 64 pages, untouched: 3 pages".
 [[nodiscard]] std::string to_text(page_census const& census);
 
-/// The share of pages that lie on their place's home node, 0 .. 1, among those that lie on a node and whose place has a
-/// home; 1 if there are none. `pages`: of a whole block, as locate_pages returns them; `runs`: the runs of that block.
+/// Returns the fraction of pages, 0 .. 1, that are on the home node of their place. Counts only pages that are on a
+/// node and whose place has a home; returns 1 if there are none. `pages`: those of a whole block, as locate_pages
+/// returns them; `runs`: the runs of that block.
 [[nodiscard]] double part_at_home(std::span<page_home const> pages, std::span<page_run const> runs,
                                   std::span<numa_id const> homes);
 

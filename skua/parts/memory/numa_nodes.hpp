@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// NUMA nodes by the kernel's numbers, and sets of them in the form that system calls take.
+// NUMA nodes, by the kernel's numbers, and sets of them in the form of the system calls.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@ namespace skua { inline namespace v0 { namespace runtime {
 /// A NUMA node, by the operating system's number.
 enum class numa_id : std::uint32_t {};
 
-/// No NUMA node: a simulated machine, or a machine whose memory is all equally near.
+/// No NUMA node: on a simulated machine, or a machine with uniform memory.
 inline constexpr numa_id no_numa_node{0xffff'ffffU};
 
-/// The most that Linux can be configured for (CONFIG_NODES_SHIFT = 10).
+/// The largest number of nodes for which Linux can be configured (CONFIG_NODES_SHIFT = 10).
 inline constexpr std::uint32_t most_numa_nodes = 1024;
 
 constexpr std::uint32_t index(numa_id n) noexcept { return static_cast<std::uint32_t>(n); }
@@ -38,7 +38,7 @@ class numa_set {
     return nodes;
   }
   [[nodiscard]] constexpr bool empty() const noexcept { return *this == numa_set{}; }
-  /// Bit n, counted across all words, stands for node n.
+  /// Bit n, counted across all words, is node n.
   [[nodiscard]] constexpr std::span<unsigned long const> words() const noexcept {
     return {words_.data(), words_.size()};
   }

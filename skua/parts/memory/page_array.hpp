@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An array on pages of its own, so that they can be placed: for the numbers of a matrix or the cells of a grid.
+// An array on pages of its own, so that the pages can be placed: for the numbers of a matrix or the cells of a grid.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,17 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Elements start as zero bytes, and no page is touched yet: whoever first writes to a page decides where it lies,
-/// unless it was bound. Aligned to a page. Movable, not copyable; empty after a move.
+/// An array on whole pages, aligned to a page. Elements start as zero bytes, on untouched pages: unless a page was
+/// bound, the kernel puts it on the NUMA node of the thread that first writes to it. Movable, not copyable; empty after
+/// a move.
 template <class T>
   requires std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>
 class page_array {
  public:
   using value_type = T;
 
-  /// Throws resource_error: zero elements, more bytes than can be counted, or no memory. One to four system calls.
+  /// Throws resource_error for zero elements, for more bytes than std::size_t can count, and if there is no memory.
+  /// Cost: one to four system calls.
   explicit page_array(std::size_t elements, page_size pages = page_size::small,
                       page_kernel const& kernel = running_kernel())
       : block_(bytes_of(elements), pages, kernel), size_(elements) {}
@@ -34,7 +36,7 @@ class page_array {
   [[nodiscard]] T* end() const noexcept { return data() + size(); }
   [[nodiscard]] std::span<T> elements() const noexcept { return {data(), size()}; }
 
-  /// The pages below, for bind_pages, locate_pages and touch_pages.
+  /// The pages of the array, for bind_pages, locate_pages and touch_pages.
   [[nodiscard]] page_block const& block() const noexcept { return block_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whole zeroed pages that hold nothing else: the storage of an array whose pages can be placed.
+// Whole zeroed pages with a single owner: the storage of an array whose pages can be placed.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,16 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// The size of the pages, which is the granularity of placement.
+/// The size of the pages, and so the granularity of placement.
 enum class page_size : std::uint8_t {
-  small,  ///< never huge: otherwise one touch places 2 MiB, whoever owns the rest of them
-  huge,   ///< huge where the kernel has them: fewer misses in the TLB, placed by 2 MiB
+  small,  ///< never huge, because one touch of a huge page places 2 MiB, which several workers may own
+  huge,   ///< huge if the kernel has them: fewer TLB misses, placement in units of 2 MiB
 };
 
 class page_block {
  public:
-  /// Maps `bytes`, rounded up to whole pages; touches none. Throws resource_error: zero bytes, too many, or no memory.
+  /// Maps `bytes`, rounded up to whole pages, and touches none. Throws resource_error for zero or too many bytes, and
+  /// if there is no memory.
   explicit page_block(std::size_t bytes, page_size pages = page_size::small,
                       page_kernel const& kernel = running_kernel());
   ~page_block();
@@ -27,9 +28,10 @@ class page_block {
 
   /// Start and length are multiples of page_bytes(). Empty after a move.
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
-  /// The granularity of placement: a huge page if huge pages were asked for and granted, else a small page.
+  /// The granularity of placement, in bytes: a huge page if huge pages were requested and granted, otherwise a small
+  /// page.
   [[nodiscard]] std::size_t page_bytes() const noexcept { return page_bytes_; }
-  /// Why huge pages were refused although they were asked for: an error number, or 0.
+  /// The error number with which the kernel refused requested huge pages; 0 if it did not.
   [[nodiscard]] int refusal() const noexcept { return refusal_; }
 
  private:
@@ -38,7 +40,7 @@ class page_block {
   int refusal_ = 0;
 };
 
-/// `bytes` rounded up to a multiple of `page`. The result must fit.
+/// Returns `bytes` rounded up to a multiple of `page`. Precondition: the result fits into std::size_t.
 [[nodiscard]] constexpr std::size_t whole_pages(std::size_t bytes, std::size_t page) noexcept {
   return (bytes + page - 1) / page * page;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which place owns which part of an array: contiguous shares in proportion to the places' workers, or blocks dealt out
-// in turn [numa-ws-2018 III-A]. Pure arithmetic; bind.hpp and touch.hpp put it into effect.
+// Which place owns which part of an array: contiguous shares in proportion to the places' workers, or blocks
+// distributed round-robin [numa-ws-2018 III-A]. Pure arithmetic; bind.hpp and touch.hpp place the pages.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,10 @@ struct share {
   friend bool operator==(share const&, share const&) = default;
 };
 
-/// One share per place, in order, without gaps. Place p gets weights[p] of the whole; with the number of its workers as
-/// weight, the shares match the ranges that the places own. A share may be empty. Exact: boundary k is
-/// floor(elements * (weights before k) / (all weights)). Without weights, or if all are zero, the first place gets all.
+/// Returns one share per place, in order, without gaps. Place p gets the fraction weights[p] / (sum of weights) of the
+/// elements; with the number of its workers as the weight, its share matches the place's range of workers. A share may
+/// be empty. Exact: boundary k is floor(elements * (weights before k) / (sum of weights)). Without weights, or if all
+/// are zero, the first place gets all elements.
 [[nodiscard]] std::vector<share> contiguous_shares(std::size_t elements, std::span<std::uint32_t const> weights);
 
 /// Whole pages of one place: bytes [first, first + bytes) from the beginning of the array.
@@ -33,8 +34,8 @@ struct page_run {
   friend bool operator==(page_run const&, page_run const&) = default;
 };
 
-/// The pages under shares that cover `bytes` (whole pages) in order. A page belongs to the place that owns its first
-/// byte; bytes behind the last element belong to the last share. Every page is in exactly one run.
+/// Returns the pages of shares that cover `bytes` (whole pages) in order. A page belongs to the place that owns its
+/// first byte; bytes after the last element belong to the last share. Every page is in exactly one run.
 [[nodiscard]] std::vector<page_run> pages_of(std::span<share const> shares, std::size_t element_bytes,
                                              std::size_t bytes, std::size_t page_bytes);
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The blocked Z-Morton layout: square blocks on a Z curve, row-major inside a block. [numa-ws-2018 III-C, Fig. 6b]
 //
-// Every quadrant of the matrix, of its quadrants and so on down to one block is one piece of memory. So a leaf of a
-// divide-and-conquer algorithm reads few pages, all of them its own, which can be bound to a place. Programs walk by
-// `quadrants()`, a few additions per step, and use plain row-major addresses inside a block; no bits are interleaved.
+// Every quadrant of the matrix, of its quadrants and so on down to one block is contiguous in memory. So a leaf of a
+// divide-and-conquer algorithm reads few pages, which hold only its own data and can be bound to a place. Programs
+// descend with `quadrants()`, a few additions per step, and use plain row-major addresses inside a block; no bits are
+// interleaved.
 //
-// A side that is no power of two is halved in whole blocks, the larger half first. Where sides are equal powers of two
-// blocks this is the Z curve of the paper; elsewhere it is the same order without holes. The halves of a side depend on
-// that side alone, so the quadrants of A (m x k), B (k x n) and C (m x n) fit each other.
+// A side that is no power of two is halved in whole blocks, the larger half first. If the sides are equal powers of two
+// blocks this is the Z curve of the paper; otherwise it is the same order without holes. The halves of a side depend on
+// that side alone, so the quadrants of A (m x k), B (k x n) and C (m x n) have matching sizes.
 #pragma once
 
 #include <algorithm>
@@ -25,18 +26,18 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// A matrix in Z layout or a quadrant of one: a pointer and sizes, to be passed by value. Rows and columns count
-/// elements; blocks at the lower and right edge are stored whole, with padding beyond the edge.
+/// A view of a matrix in Z layout, or of a quadrant of one: a pointer and sizes, passed by value. Rows and columns
+/// count elements. Blocks at the lower and right edge are stored whole, with padding beyond the edge.
 template <class T>
 class z_view {
  public:
   z_view() = default;
-  /// `side`: rows and columns of a block, in elements, at least 1.
+  /// `side`: the number of rows and of columns of a block, in elements, at least 1.
   z_view(T* data, std::size_t rows, std::size_t columns, std::size_t side) noexcept
       : data_(data), rows_(rows), columns_(columns), side_(side) {
     expects(side > 0, "a block of a z_view has at least one element");
   }
-  /// Converts to a read-only view.
+  /// Converts the view to a read-only one.
   operator z_view<T const>() const noexcept
     requires(!std::is_const_v<T>)
   {
@@ -51,13 +52,13 @@ class z_view {
 
   /// The first element; the whole view lies in [data, data + stored).
   [[nodiscard]] T* data() const noexcept { return data_; }
-  /// Number of elements, padding included.
+  /// The number of elements in memory, padding included.
   [[nodiscard]] std::size_t stored() const noexcept { return stored(rows_, columns_, side_); }
   [[nodiscard]] static std::size_t stored(std::size_t rows, std::size_t columns, std::size_t side) noexcept {
     return blocks(rows, side) * blocks(columns, side) * side * side;
   }
 
-  /// Distance between rows inside a block, in elements.
+  /// The distance between rows inside a block, in elements.
   [[nodiscard]] std::size_t stride() const noexcept { return side_; }
   /// Row i of a view that is one block.
   [[nodiscard]] T* row(std::size_t i) const noexcept {
@@ -65,8 +66,8 @@ class z_view {
     return data_ + i * side_;
   }
 
-  /// Upper left, upper right, lower left, lower right: in this order they fill the memory of the whole. A side of one
-  /// block is not cut, so up to three quadrants may be empty; the first is empty only if all are.
+  /// The quadrants in their order in memory: upper left, upper right, lower left, lower right. A side of one block is
+  /// not halved, so up to three quadrants may be empty; the first is empty only if all are.
   [[nodiscard]] std::array<z_view, 4> quadrants() const noexcept {
     std::size_t const top = first_half(rows_, side_);
     std::size_t const left = first_half(columns_, side_);
@@ -78,7 +79,7 @@ class z_view {
     return {a, b, c, {c.end(), bottom, right, side_}};
   }
 
-  /// One element, found from the top: O(log(rows + columns)). For checks and rare look-ups, not for loops.
+  /// One element, in O(log(rows + columns)). For checks and rare look-ups, not for loops.
   [[nodiscard]] T& at(std::size_t i, std::size_t j) const noexcept {
     expects(i < rows_ && j < columns_, "an element of the view");
     z_view v = *this;
@@ -129,7 +130,7 @@ void to_z(z_view<T> to, T const* from, std::size_t stride) noexcept {
   }
 }
 
-/// The reverse of to_z. Leaves the gaps between the rows of `to` alone. Work O(elements).
+/// The inverse of to_z. Does not write the gaps between the rows of `to`. Work O(elements).
 template <class T>
 void from_z(z_view<T> from, std::remove_const_t<T>* to, std::size_t stride) noexcept {
   if (from.empty()) return;
@@ -143,7 +144,8 @@ void from_z(z_view<T> from, std::remove_const_t<T>* to, std::size_t stride) noex
   for (std::size_t i = 0; i < from.rows(); ++i) std::copy_n(from.row(i), from.columns(), to + i * stride);
 }
 
-/// Owns a matrix in Z layout. It begins on a page, so that a block of whole pages shares none of them.
+/// Owns a matrix in Z layout. The matrix begins on a page boundary, so a block whose size is whole pages shares none of
+/// them with another block.
 template <class T>
 class z_matrix {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_default_constructible_v<T>);
@@ -152,12 +154,13 @@ class z_matrix {
   static constexpr std::size_t alignment = 4096;
 
   z_matrix() = default;
-  /// All elements, and the padding, are T{}. Throws resource_error if there is not enough memory. Work O(elements).
+  /// Sets all elements and the padding to T{}. Throws resource_error if there is not enough memory. Work O(elements).
   z_matrix(std::size_t rows, std::size_t columns, std::size_t side) : z_matrix(untouched(rows, columns, side)) {
     std::fill_n(data_.get(), view().stored(), T{});
   }
-  /// The contents are indeterminate, and whoever first writes a page decides where it lies. So convert or fill it by
-  /// quadrants, each on the worker that will use it.
+  /// A matrix with indeterminate contents on untouched pages: the kernel puts each page on the NUMA node of the
+  /// thread that first writes it. So convert or fill it by quadrants, each on the worker that will use it. Throws as
+  /// above.
   [[nodiscard]] static z_matrix untouched(std::size_t rows, std::size_t columns, std::size_t side) {
     return z_matrix(rows, columns, side, allocate(rows, columns, side));
   }
@@ -178,7 +181,8 @@ class z_matrix {
 
   static elements allocate(std::size_t rows, std::size_t columns, std::size_t side) {
     expects(side > 0, "a block of a z_matrix has at least one element");
-    // In floating point, because the product may overflow. Rounding up to blocks adds less than `side` to each side.
+    // In floating point, because the integer product may overflow. Rounding up to blocks adds less than `side` per
+    // side.
     double const wanted = (static_cast<double>(rows) + static_cast<double>(side)) *
                           (static_cast<double>(columns) + static_cast<double>(side)) * sizeof(T);
     auto const most = static_cast<double>(std::numeric_limits<std::ptrdiff_t>::max());

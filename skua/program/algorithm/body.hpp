@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The shape of a user's function: it takes the elements, with or without the capability to fork in front of them.
+// The form of a user's function: it takes the elements, optionally with a `here` in front of them.
 #pragma once
 
 #include <concepts>
@@ -9,12 +9,12 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Are they all signed, or all unsigned? If not, the common type of -1 and a size holds no -1: a loop between them would
-/// visit nothing.
+/// True if all are signed or all are unsigned. Otherwise the common type is unsigned and cannot hold -1: a loop from -1
+/// to a size would visit no elements.
 template <class... Bound>
 inline constexpr bool of_one_sign = (std::is_signed_v<Bound> && ...) || (std::is_unsigned_v<Bound> && ...);
 
-/// f(here, args...) or f(args...). Where both compile, the first is called.
+/// A function that is called as f(here, args...) or f(args...); as the first if both compile.
 /// Law: several workers may call it at once, on different elements.
 template <class F, class Here, class... Args>
 concept body_of = std::invocable<F&, Here&, Args...> || std::invocable<F&, Args...>;
@@ -29,11 +29,11 @@ constexpr decltype(auto) call_body(Here& here, F& f, Args&&... args) {
   }
 }
 
-/// A callable that is called once, and may be used up by that: its operator() may be for rvalues only.
+/// A callable that is called once: its operator() may be for rvalues only.
 template <class F, class Here>
 concept task_of = std::invocable<F, Here&> || std::invocable<F> || body_of<std::remove_reference_t<F>, Here>;
 
-/// f(here) or f() on f as it was passed: an rvalue is called as an rvalue, unless it can be called as an lvalue only.
+/// Calls f(here) or f() with f's value category: an rvalue is called as an rvalue, unless that does not compile.
 template <class Here, class F>
   requires task_of<F, Here>
 constexpr decltype(auto) call_task(Here& here, F&& f) {
@@ -51,8 +51,8 @@ template <class F, class Here, class... Args>
 using body_value =
     std::remove_cvref_t<decltype(call_body(std::declval<Here&>(), std::declval<F&>(), std::declval<Args>()...))>;
 
-/// Laws: combine is associative, identity is neutral on both sides. It need not commute: operands keep their order.
-/// Floating-point addition is welcome although it breaks the first law; each algorithm says what happens then.
+/// Laws: `combine` is associative, and the identity is neutral on both sides. `combine` need not commute: operands keep
+/// their order. Floating-point addition is allowed although it is not associative; each algorithm documents the result.
 template <class Combine, class T>
 concept monoid = std::copy_constructible<T> && std::assignable_from<T&, T> &&
                  std::convertible_to<std::invoke_result_t<Combine&, T, T>, T>;

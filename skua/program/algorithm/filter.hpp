@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies the elements that a predicate keeps, in their order (also called pack, or copy_if).
+// Copies the elements that a predicate accepts, in order (also called pack, or copy_if).
 #pragma once
 
 #include <concepts>
@@ -12,7 +12,8 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// One run of `filter`: first calls the predicate once per element, then copies what is kept to its final position.
+/// One run of `filter`: first calls the predicate once per element, then copies each accepted element to its final
+/// position.
 template <class Here, class In, class Keep>
 class filter_run {
  public:
@@ -23,7 +24,7 @@ class filter_run {
     for (std::size_t b = 0; b < blocks(); ++b) starts_[b + 1] += starts_[b];
   }
 
-  /// Number of elements kept.
+  /// The number of accepted elements.
   [[nodiscard]] std::size_t count() const noexcept { return starts_.back(); }
 
   template <class Out>
@@ -59,14 +60,14 @@ class filter_run {
   std::size_t n_;
   std::size_t most_;
   std::unique_ptr<bool[]> kept_;
-  std::vector<std::size_t> starts_;  ///< output position of each block's survivors; the last entry is their number
+  std::vector<std::size_t> starts_;  ///< output position of each block's accepted elements; last entry: their number
 };
 
-/// Copies what keep([here,] element) accepts to `out`, in order; returns the end of the output. `out` must have room
-/// for it and must not overlap the input. `keep` is called exactly once per element.
+/// Copies the elements that keep([here,] element) accepts to `out`, in order; returns the end of the output. `out` must
+/// have room for them and must not overlap the input. Calls `keep` exactly once per element.
 /// `most`: elements per block; automatic: 8 to 16 blocks per worker.
-/// Work O(n), span O(most + n / most + log n). Extra space: n bytes. Exceptions and stops: as for_each; part of the
-/// output may have been written.
+/// Work O(n), span O(most + n / most + log n). Extra space: n bytes. Exceptions and stops: as for_each; it may have
+/// written part of the output then.
 template <fork_join Here, divisible_range In, std::random_access_iterator Out, class Keep>
   requires body_of<Keep, Here, reference_of<In>>
 Out filter(Here& here, In&& in, Out out, Keep&& keep, grain most = automatic) {
@@ -76,7 +77,7 @@ Out filter(Here& here, In&& in, Out out, Keep&& keep, grain most = automatic) {
   return after(out, run.count());
 }
 
-/// The same, into a new vector. Not for bool: two workers cannot write neighbours of a vector<bool> at the same time.
+/// The same into a new vector. Not for bool: two workers cannot write neighbouring elements of a vector<bool> at once.
 template <fork_join Here, divisible_range In, class Keep>
   requires body_of<Keep, Here, reference_of<In>> && std::default_initializable<value_of_range<In>> &&
            (!std::same_as<value_of_range<In>, bool>)

@@ -24,10 +24,10 @@ void for_each_from(Here& here, It first, std::size_t n, Body& body, grain most) 
   for_pieces(here, n, most, leaf);
 }
 
-/// Calls body([here,] element) once for every element of the range, in any order.
-/// `most`: elements per leaf; automatic: 8 leaves per worker, fewer where those would take less than a steal (1.5 us). A leaf is a plain loop, left to right.
-/// Work O(n), span O(log n + most) calls of the body; no extra space. Rethrows the body's first exception and drops the
-/// elements not yet begun. Throws `cancelled` if a stop was requested before all leaves had begun.
+/// Calls body([here,] element) once for every element of the range, in any order. Each leaf is a plain loop, left to
+/// right. `most`: elements per leaf; automatic: 8 leaves per worker, fewer if such a leaf would take less than a steal
+/// (1.5 us). Work O(n), span O(log n + most) calls of the body; no extra space. Rethrows the body's first exception and
+/// drops the elements that have not begun. Throws `cancelled` if a stop was requested before all leaves had begun.
 template <fork_join Here, divisible_range Range, class Body>
   requires body_of<Body, Here, reference_of<Range>>
 void for_each(Here& here, Range&& range, Body&& body, grain most = automatic) {
@@ -41,8 +41,8 @@ void for_each(Here& here, It first, It last, Body&& body, grain most = automatic
   for_each_from(here, first, static_cast<std::size_t>(last - first), body, most);
 }
 
-/// The same for the numbers first, first + 1, .., last - 1; none if last < first. Throws usage_error if one is negative and
-/// the type of the other is unsigned: their common type has no negative numbers.
+/// The same for the numbers first, first + 1, .., last - 1; for none if last < first. Throws usage_error if one bound
+/// is negative and the type of the other is unsigned, because their common type has no negative numbers.
 template <fork_join Here, std::integral First, std::integral Last, class Body>
   requires body_of<Body, Here, std::common_type_t<First, Last>>
 void for_each(Here& here, First first, Last last, Body&& body, grain most = automatic) {
@@ -56,7 +56,7 @@ void for_each(Here& here, First first, Last last, Body&& body, grain most = auto
   auto const zero = static_cast<distance>(static_cast<index>(first));
   auto const end = static_cast<distance>(static_cast<index>(last));
   if (static_cast<index>(last) <= static_cast<index>(first)) return;
-  // Unsigned: last - first need not fit into `index`.
+  // In unsigned numbers, because last - first may not fit into `index`.
   auto leaf = [&body, zero](Here& h, std::size_t from, std::size_t to) {
     auto const end_of_piece = static_cast<index>(static_cast<distance>(zero + to));
     for (auto i = static_cast<index>(static_cast<distance>(zero + from)); i != end_of_piece; ++i)

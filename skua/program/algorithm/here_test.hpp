@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shared by the tests of the algorithms: the `here`s they run on, sizes worth testing, elements that count themselves.
+// Shared by the tests of the algorithms: the `here`s that they run on, test sizes, elements that count themselves.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime { namespace testing {
 
-/// Calls test(here) on the serial elision, backwards, and on three drawn orders with 1, 3 and 16 workers.
+/// Calls test(here) on the serial elision, in reverse order, and in three random orders with 1, 3 and 16 workers.
 template <class Test>
 void on_every_here(Test test) {
   {

@@ -11,7 +11,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// f(here) or f(), called by pointer, once, as the value category F says. `f` stays where it is.
+/// A call of f(here) or f() through a pointer, once, with the value category of F. Refers to `f`.
 template <class Here, class F>
   requires task_of<F, Here>
 plain_call<Here> untyped_call(std::remove_reference_t<F>& f) noexcept {
@@ -27,9 +27,9 @@ plain_call<Here> untyped_call(std::remove_reference_t<F>& f) noexcept {
   }
 }
 
-/// Calls f(here) or f() for every f, each once, in any order; no function at all is fine. What is passed as an rvalue is
-/// called as one. Discards their values: `here.join` returns them. Work and span: the sum and the maximum of theirs.
-/// Rethrows the first exception and drops the functions not yet begun.
+/// Calls f(here) or f() once for every f, in any order; takes any number of functions, even none. Calls a function that
+/// is passed as an rvalue as an rvalue. Discards the values; `here.join` returns them. Work: the sum of the functions'
+/// work. Span: the longest span among them. Rethrows the first exception and drops the functions that have not begun.
 template <fork_join Here, class... F>
   requires(task_of<F, Here> && ...)
 void invoke(Here& here, F&&... f) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Merges two sorted ranges into one, stably. Halves the output; a binary search in both inputs at once finds where its
-// middle comes from (Akl, Santoro 1987; Varman et al. 1991), so that the pieces are equal whatever the input.
+// Merges two sorted ranges into one, stably. It halves the output; a binary search in both inputs at once finds which
+// elements belong to the first half (Akl, Santoro 1987; Varman et al. 1991). So the pieces are equal for every input.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct sorted_pair {
   [[nodiscard]] std::size_t size() const noexcept { return a_size + b_size; }
 };
 
-/// How many of the first k elements of the stable merge come from `a`. At most log2(min(k, a_size, b_size)) + 1
+/// Returns how many of the first k elements of the stable merge come from `a`. At most log2(min(k, a_size, b_size)) + 1
 /// comparisons. Stays inside both sequences even if `less` is inconsistent.
 template <class A, class B, class Less>
 std::size_t taken_from_a(sorted_pair<A, B> const& in, std::size_t k, Less& less) {
@@ -42,7 +42,7 @@ std::size_t taken_from_a(sorted_pair<A, B> const& in, std::size_t k, Less& less)
   return low;
 }
 
-/// How a merge passes an element on: `merge` copies, `sort` moves.
+/// How a merge transfers an element: `merge` copies, `stable_sort` moves.
 struct by_copying {
   template <class T>
   constexpr T& operator()(T& element) const noexcept {
@@ -56,11 +56,11 @@ struct by_moving {
   }
 };
 
-/// One comparison per output. Two runs that are in order already cost one comparison.
+/// Merges serially. One comparison per element of output; one comparison in all if the inputs are in order already.
 ///
-/// Trivially copyable elements are taken without a branch on the comparison: on random keys a mispredicted branch costs
-/// more than all the rest. Others (strings) are taken with a branch: its prediction lets the processor fetch the next
-/// operands while the comparison still waits for memory, and that is worth more.
+/// For trivially copyable elements the loop has no branch on the comparison: on random keys a mispredicted branch costs
+/// more than everything else. For other elements (strings) it branches: branch prediction lets the processor fetch the
+/// next operands while the comparison still waits for memory, which saves more.
 template <class A, class B, class Out, class Less, class Hand>
 void merge_leaf(sorted_pair<A, B> const& in, Out out, Less& less, Hand hand) {
   using element = std::remove_reference_t<std::iter_reference_t<A>>;
@@ -93,7 +93,7 @@ void merge_leaf(sorted_pair<A, B> const& in, Out out, Less& less, Hand hand) {
   for (; b_left != 0; --b_left, ++b, ++out) *out = hand(*b);
 }
 
-/// `merge` with a choice between by_copying and moving.
+/// `merge`, by copying or by moving.
 template <fork_join Here, class A, class B, class Out, class Less, class Hand>
 void merge_pieces(Here& here, sorted_pair<A, B> in, Out out, Less& less, std::size_t most, Hand hand) {
   if (in.size() <= most) {
@@ -110,7 +110,7 @@ void merge_pieces(Here& here, sorted_pair<A, B> in, Out out, Less& less, std::si
             [&](Here& h) { merge_pieces(h, high, out_high, less, most, hand); });
 }
 
-/// The stable merge of two sorted ranges, copied to `out`; returns the end of the output. `out` must have room for all
+/// Copies the stable merge of two sorted ranges to `out`; returns the end of the output. `out` must have room for all
 /// elements and must not overlap the input. Equal elements keep their order, those of `a` first.
 /// `less` is a strict weak order; several workers may call it at once. `most`: elements of output per leaf; automatic:
 /// 16384. Work O(n), span O(most + log^2 n); no extra space. Exceptions and stops: as for_each.

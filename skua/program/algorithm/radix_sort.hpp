@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Radix sort of integers: by their first bytes into buckets that fit a cache, there by the others.
+// Radix sort of integers: divides them by their first bytes into buckets that fit a cache, and sorts each bucket by the
+// other bytes.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,8 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 enum class direction : std::uint8_t { none, ascending, descending };
 
-/// Whether an order is the one of the numbers themselves.
+/// The direction of an order on numbers; none for an order that is neither `less` nor `greater` of the standard
+/// library.
 template <class T, class Less>
 inline constexpr direction direction_of =
     std::is_same_v<Less, std::less<>> || std::is_same_v<Less, std::less<T>> || std::is_same_v<Less, std::ranges::less>
@@ -37,21 +39,21 @@ inline constexpr direction direction_of<T, std::reference_wrapper<Less const>> =
 template <class T>
 concept radix_key = std::integral<T> && !std::same_as<T, bool>;
 
-/// One run. A level moves the elements between the range and a buffer of its size, to a bucket for each value of the first
-/// byte in which they differ: every block of the elements counts its own, then moves them. Blocks run in parallel, and
-/// so do the buckets, as levels of their own. A bucket that fits a cache is sorted from its last byte to its first, or by
-/// comparisons if it has many bytes to go.
+/// One run. A level moves the elements between the range and a buffer of its size, into a bucket for each value of the
+/// first byte in which they differ: each block counts its elements, then moves them. Blocks run in parallel, and so do
+/// the buckets, each as a level of its own. A bucket that fits a cache is sorted from its last byte to its first, or by
+/// comparisons if many bytes are left.
 template <class Here, radix_key T, direction To>
 class radix_sort {
   using bits = std::make_unsigned_t<T>;
   static constexpr std::size_t radix = 256;
 
  public:
-  /// From so many elements on it is faster than comparing them.
+  /// The number of elements from which on radix sort is faster than comparing.
   static constexpr std::size_t least = 1024;
 
-  /// Sorts; false if there is no memory for the buffer, and nothing was done. Throws std::bad_alloc only if there is none
-  /// for the counts of a level: 2 KiB for each block.
+  /// Sorts. Returns false, and has changed nothing, if there is no memory for the buffer. Throws std::bad_alloc only if
+  /// there is none for the counts of a level: 2 KiB per block.
   static bool run(Here& here, T* data, std::size_t n) {
     std::unique_ptr<T[]> const buffer(new (std::nothrow) T[n]);
     if (buffer == nullptr) return false;
@@ -71,11 +73,11 @@ class radix_sort {
   };
   using counts = std::array<std::size_t, radix>;
 
-  static constexpr std::size_t cached = 262'144 / sizeof(T);  ///< elements that a core's cache holds, and their buffer
+  static constexpr std::size_t cached = 262'144 / sizeof(T);  ///< elements that fit a core's cache with their buffer
   static constexpr std::size_t block = 16'384;                ///< elements that are worth a task
-  static constexpr int most_passes = 4;                       ///< more take longer than comparisons
+  static constexpr int most_passes = 4;                       ///< more passes take longer than comparisons
 
-  /// The key whose unsigned order is the one that is wanted.
+  /// The key whose unsigned order is the order of the sort.
   static constexpr bits key_of(T x) noexcept {
     constexpr int last = std::numeric_limits<bits>::digits - 1;
     constexpr bits sign = std::is_signed_v<T> ? static_cast<bits>(bits{1} << last) : bits{0};
@@ -113,7 +115,7 @@ class radix_sort {
     std::size_t const blocks =
         here.num_workers() < 2 ? 1 : std::clamp<std::size_t>(all.n / block, 1, std::size_t{4} * here.num_workers());
     struct of_block {
-      counts of;  ///< elements with this digit; then where the next one goes
+      counts of;  ///< number of elements with this digit; then the position of the next one
       bits varying;
     };
     std::unique_ptr<of_block[]> const found(new of_block[blocks]);

@@ -12,7 +12,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// One run of `reduce`: the state that all its tasks share.
+/// One run of `reduce`: the state that its tasks share.
 template <class Here, class It, class T, class Combine, class Transform>
 class reduction {
  public:
@@ -46,12 +46,12 @@ class reduction {
   mutable loop_failure all_;
 };
 
-/// combine(.. combine(combine(identity, transform([here,] r[0])), transform(r[1])) .., transform(r[n-1])), up to
-/// parentheses and to identities in between; identity for an empty range. T is the type of `identity`.
-/// `most`: elements per leaf; automatic: 256 to 512 leaves. The parentheses depend on n and `most` only, neither on
-/// the schedule nor on the number of workers: a floating-point sum is the same, bit for bit, in every run.
-/// Work O(n), span O(most + log n) combinations. Extra space: one value per open
-/// join, on the heap if it is larger than 256 bytes (std::bad_alloc). Exceptions and stops: as for_each.
+/// Returns combine(.. combine(combine(identity, transform([here,] r[0])), transform(r[1])) .., transform(r[n-1])), with
+/// other parentheses and more identities; identity for an empty range. T is the type of `identity`.
+/// `most`: elements per leaf; automatic: 256 to 512 leaves. The parentheses depend on n and `most` only, not on the
+/// schedule or the number of workers: a floating-point sum is the same, bit for bit, in every run.
+/// Work O(n), span O(most + log n) combinations. Extra space: one value per open join, on the heap if it is larger than
+/// 256 bytes (std::bad_alloc). Exceptions and stops: as for_each.
 template <fork_join Here, divisible_range Range, class T, class Combine, class Transform = std::identity>
   requires monoid<Combine, T> && body_of<Transform, Here, reference_of<Range>>
 T reduce(Here& here, Range&& range, T identity, Combine combine, Transform transform = {}, grain most = automatic) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// All prefix sums of a range, in any monoid. Two passes over blocks (Blelloch, Prefix Sums and Their Applications,
-// 1990): the sums of all blocks in parallel, their prefix sums serially, then all blocks again, each with its carry.
+// The prefix sums of a range, in any monoid. Two passes over blocks (Blelloch, Prefix Sums and Their Applications,
+// 1990): first the sums of all blocks in parallel, then their prefix sums serially, then all blocks again in parallel,
+// each from its prefix sum.
 #pragma once
 
 #include <functional>
@@ -15,7 +16,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 enum class scan_kind { inclusive, exclusive };
 
-/// One run of a scan. Blocks of `most` elements, the last may be shorter.
+/// One run of a scan. Blocks have `most` elements; the last may be shorter.
 template <scan_kind Kind, class Here, class In, class Out, class T, class Combine>
 class scan_run {
  public:
@@ -36,7 +37,7 @@ class scan_run {
   /// The two sums of a block.
   struct sums {
     T own;      ///< of its own elements, beginning with the identity
-    T running;  ///< of all elements up to its end, one after the other
+    T running;  ///< of all elements up to its end, added one by one
   };
 
   [[nodiscard]] std::size_t begin(std::size_t block) const { return block * most_; }
@@ -56,7 +57,7 @@ class scan_run {
     return std::move(carries.back().value);
   }
 
-  /// For one worker: the same combinations, hence the same bits, in one pass with half the memory traffic.
+  /// For one worker: the same combinations, and so the same bits, in one pass with half the memory traffic.
   T in_one_pass(Here& here, std::size_t blocks, T const& identity) const {
     T carry = identity;
     for (std::size_t b = 0;; ++b) {
@@ -75,8 +76,8 @@ class scan_run {
     return total;
   }
 
-  /// The second pass over a block, from the sum of all elements before it to the sum of all elements up to its end. No
-  /// other block reads its elements, so the output may be the input.
+  /// The second pass over a block: starts with the sum of all elements before it, and returns the sum of all elements
+  /// up to its end. No other block reads its elements, so the output may be the input.
   [[nodiscard]] T rewrite(std::size_t block, T carry) const {
     auto const last = after(in_, end(block));
     auto to = after(out_, begin(block));
@@ -95,7 +96,7 @@ class scan_run {
     return both;
   }
 
-  /// Handles one element: reads it before it writes the result, which may go to the same place.
+  /// Processes one element: reads it before writing the result, which may be in the same place.
   template <class From, class To>
   void step(T& running, From&& from, To&& to) const {
     if constexpr (Kind == scan_kind::inclusive) {
@@ -114,12 +115,12 @@ class scan_run {
   std::size_t most_;
 };
 
-/// out[i] = in[0] + .. + in[i], where + is `combine`; returns the sum of all (identity if there are none).
-/// `out` must have room for n elements; it may be the input itself but must not overlap it otherwise.
+/// Sets out[i] = in[0] + .. + in[i] for every i, where + is `combine`; returns the sum of all elements (identity if
+/// there are none). `out` must have room for n elements; it may be the input itself but must not overlap it otherwise.
 /// `most`: elements per block; automatic: up to 256 blocks. Parentheses depend on n and `most` only (see reduce).
-/// Work O(n): at most 2n + n / most combinations; reads the input twice, a single worker once.
-/// Span O(most + n / most + log n). Extra space: one T per block. On an exception or a stop (as for_each) part of the
-/// output may have been written.
+/// Work O(n): at most 2n + n / most combinations; several workers read the input twice, one worker reads it once.
+/// Span O(most + n / most + log n). Extra space: one T per block. Exceptions and stops: as for_each; it may have
+/// written part of the output then.
 template <fork_join Here, divisible_range In, std::random_access_iterator Out, class T, class Combine>
   requires monoid<Combine, T>
 T inclusive_scan(Here& here, In&& in, Out out, T identity, Combine combine, grain most = automatic) {
@@ -129,7 +130,7 @@ T inclusive_scan(Here& here, In&& in, Out out, T identity, Combine combine, grai
   return run(here, std::move(identity));
 }
 
-/// out[i] = identity + in[0] + .. + in[i-1]. Otherwise as inclusive_scan.
+/// Sets out[i] = identity + in[0] + .. + in[i-1] for every i. Otherwise as inclusive_scan.
 template <fork_join Here, divisible_range In, std::random_access_iterator Out, class T, class Combine>
   requires monoid<Combine, T>
 T exclusive_scan(Here& here, In&& in, Out out, T identity, Combine combine, grain most = automatic) {

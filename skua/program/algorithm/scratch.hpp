@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Room for n objects that several tasks construct piece by piece, and that is cleaned up whatever they throw.
+// Storage for n objects that several tasks construct piece by piece. It destroys the constructed pieces even if a task
+// throws.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,8 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Raw memory for n objects of type T, divided into pieces. One task constructs a piece, all of it or nothing; the
-/// destructor destroys the pieces that were noted.
+/// Raw memory for n objects of type T, divided into pieces. One task constructs a piece, all of it or nothing, and
+/// notes it; the destructor destroys the noted pieces.
 ///
 /// Invariant (noted): pieces_[p] is not empty  <=>  exactly its objects are alive.
 template <class T>
@@ -33,7 +34,7 @@ class scratch {
   [[nodiscard]] T* data() const noexcept { return room_; }
 
   /// Notes that this task has constructed [first, first + size), which is piece p. Different tasks note different
-  /// pieces; the join between them and the destructor orders the two.
+  /// pieces. The join of these tasks orders the notes before the destructor.
   void note(std::size_t p, T* first, std::size_t size) noexcept {
     if constexpr (!std::is_trivially_destructible_v<T>) pieces_[p] = {first, size};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sort without a promise for equal elements: integers by their digits, everything else by comparisons, in place.
+// An unstable sort: radix sort for integers, quicksort in place for other elements.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 /// Sorts the range; equal elements may change their order (`stable_sort` keeps it). `less` is a strict weak order;
 /// several workers may call it at once. Elements may be move-only.
-/// Integers that lie in one piece of memory, in the order of std::less or std::greater: a radix sort that needs room for n
-/// more, or, if there is none, as everything else. Work O(n sizeof(T)), span O(n / workers + workers).
-/// Everything else: quicksort. `most`: elements per leaf; automatic: 2048. Work O(n log n), span O(n); no extra space.
+/// Integers in contiguous memory, in the order of std::less or std::greater: radix sort with a buffer of n elements;
+/// quicksort if there is no memory for the buffer. Work O(n sizeof(T)), span O(n / workers + workers).
+/// Other elements: quicksort. `most`: elements per leaf; automatic: 2048. Work O(n log n), span O(n); no extra space.
 /// If `less` throws or a stop is requested (see for_each), the range holds n valid elements of unspecified values.
 template <fork_join Here, divisible_range Range, class Less = std::less<>>
   requires std::sortable<iterator_of<Range>, Less> && std::is_lvalue_reference_v<reference_of<Range>>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The serial end of `stable_sort`: a stable merge sort between two sequences that both hold live objects.
 //
-// Not std::stable_sort, which allocates a buffer per call although one is at hand, and which mispredicts a branch per
-// comparison.
+// Not std::stable_sort, which allocates a buffer per call although `stable_sort` has one already, and mispredicts a
+// branch per comparison.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Runs of at most this length are sorted by insertion.
+/// The longest run that is sorted by insertion.
 inline constexpr std::size_t insertion_most = 16;
 
-/// Stable; O(n^2) comparisons.
+/// Sorts n elements by insertion, stably. O(n^2) comparisons.
 template <class It, class Less>
 void insertion_sort(It first, std::size_t n, Less& less) {
   for (std::size_t i = 1; i < n; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the algorithms divide n elements: where they cut a range, and how small a leaf may become.
+// How the algorithms divide n elements: where they split a range, and how small a leaf may become.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// The most elements that one leaf handles. 0, the default: the algorithm chooses.
+/// The largest number of elements of a leaf. 0, the default: the algorithm chooses.
 struct grain {
   std::size_t elements = 0;
 };
@@ -23,27 +23,27 @@ inline constexpr grain automatic{};  ///< the algorithm chooses
 
 constexpr std::size_t divide_up(std::size_t n, std::size_t by) noexcept { return n / by + (n % by != 0 ? 1 : 0); }
 
-/// Leaf size where the answer does not depend on it: `wanted`, or a size at which halving makes 8 to 16 leaves per
-/// worker. That is enough to even out leaves of unequal cost; forks are cheap, so fewer leaves would save nothing.
+/// The leaf size if the result does not depend on it: `wanted`, or a size for which halving makes 8 to 16 leaves per
+/// worker. These are enough to balance leaves of unequal cost; forks are cheap, so fewer leaves would save nothing.
 template <fork_join Here>
 constexpr std::size_t leaf_size(Here const& here, grain wanted, std::size_t n) noexcept {
   if (wanted.elements != 0) return wanted.elements;
   return std::max<std::size_t>(1, divide_up(n, std::size_t{8} * std::max<std::uint32_t>(1, here.num_workers())));
 }
 
-/// Leaf size where the answer may depend on it (floating-point sums): `wanted`, or a size that makes 256 to 512 leaves,
-/// whatever the number of workers.
+/// The leaf size if the result may depend on it (floating-point sums): `wanted`, or a size that makes 256 to 512 leaves
+/// for any number of workers.
 constexpr std::size_t leaf_size(grain wanted, std::size_t n) noexcept {
   if (wanted.elements != 0) return wanted.elements;
   return std::max<std::size_t>(1, divide_up(n, 256));
 }
 
-/// The only rule for cutting a range: in the middle, the shorter half first.
+/// Where every algorithm splits a range: in the middle, the shorter half first.
 constexpr std::size_t middle(std::size_t begin, std::size_t end) noexcept { return begin + (end - begin) / 2; }
 
-/// Calls leaf(here, begin, end) once for each piece of [0, n), in any order; nothing if n is 0. `most`: pieces are halved
-/// until none has more elements; automatic: as auto_partitioner (run_usual_pieces). Throws `cancelled` at a piece, once a
-/// stop was requested. Work O(n / most) and span O(log(n / most)), besides the leaves.
+/// Calls leaf(here, begin, end) once for each piece of [0, n), in any order; makes no call if n is 0. `most`: halves
+/// pieces until none has more elements; automatic: as auto_partitioner (run_usual_pieces). After a stop, throws
+/// `cancelled` at the next piece. Work O(n / most) and span O(log(n / most)), plus the leaves.
 template <fork_join Here, class Leaf>
 void for_pieces(Here& here, std::size_t n, grain most, Leaf const& leaf) {
   piece_body<Here> const body{[](void const* self, Here& h, std::size_t from, std::size_t to) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stable merge sort with parallel merges, ping-pong between the range and a buffer of its size.
+// Stable merge sort with parallel merges, alternating between the range and a buffer of its size.
 #pragma once
 
 #include <bit>
@@ -13,11 +13,11 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// One run of `stable_sort`. Cuts the range into a power of two of leaves of nearly equal size. A leaf is moved to the buffer
-/// and sorted there or back; every level above merges back or forth, the topmost into the range.
+/// One run of `stable_sort`. Divides the range into 2^k leaves of nearly equal size. Each leaf is moved to the buffer,
+/// and sorted there or back into the range. Every level above merges from one to the other, the topmost into the range.
 ///
-/// Invariant (alive): all objects of the range are alive all the time, moved-from or not; an object of the buffer is
-/// alive once its leaf has begun. So sorting and merging only assign, and no object is lost if a comparison throws.
+/// Invariant (alive): all objects of the range are always alive, moved-from or not; an object of the buffer is alive
+/// once its leaf has begun. So sorting and merging only assign, and no object is lost if a comparison throws.
 template <class Here, class It, class Less>
 class merge_sort {
   using T = std::iter_value_t<It>;
@@ -35,7 +35,7 @@ class merge_sort {
  private:
   enum class target : bool { range, buffer };
 
-  /// Merges are cut into fewer pieces than there are leaves: every cut is a binary search through cold memory.
+  /// A piece of a merge has up to this many leaves, because every split is a binary search through uncached memory.
   static constexpr std::size_t merge_factor = 8;
 
   /// Where leaf number `leaf` begins: n * leaf / leaves, without overflow.
@@ -92,7 +92,7 @@ class merge_sort {
 };
 
 /// Sorts the range; equal elements keep their order. `less` is a strict weak order; several workers may call it at
-/// once. Elements may be move-only; by_moving should not throw.
+/// once. Elements may be move-only; moving them should not throw.
 /// `most`: elements per leaf; automatic: 2048. Work O(n log n), span O(most log most + log^3 n). Extra space: n
 /// elements. If `less` throws or a stop is requested (see for_each), the range holds n valid elements of unspecified
 /// values. Throws std::bad_alloc if there is no memory for the buffer; then the range is untouched.

@@ -7,7 +7,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// out[i] = f([here,] in[i]) for every i, in any order; returns the end of the output. `out` must have room for n
+/// Sets out[i] = f([here,] in[i]) for every i, in any order; returns the end of the output. `out` must have room for n
 /// elements; it may be the input itself but must not overlap it otherwise.
 /// Work O(n), span O(log n + most); no extra space. Exceptions and stops: as for_each.
 template <fork_join Here, divisible_range In, std::random_access_iterator Out, class F>
@@ -24,7 +24,7 @@ Out transform(Here& here, In&& in, Out out, F&& f, grain most = automatic) {
   return after(out, n);
 }
 
-/// out[i] = f([here,] a[i], b[i]) for every i below the shorter length. Otherwise as above.
+/// Sets out[i] = f([here,] a[i], b[i]) for every i below the shorter length. Otherwise as above.
 template <fork_join Here, divisible_range A, divisible_range B, std::random_access_iterator Out, class F>
   requires body_of<F, Here, reference_of<A>, reference_of<B>>
 Out transform(Here& here, A&& a, B&& b, Out out, F&& f, grain most = automatic) {
