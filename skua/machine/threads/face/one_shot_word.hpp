@@ -60,14 +60,14 @@ class one_shot_word {
 
   /// W3, after W1: the waiter takes the value. False: it was taken before. One thread at a time.
   [[nodiscard]] bool take() noexcept {
-    std::uint64_t const seen = word_.load(std::memory_order_relaxed);  // relaxed, both: nobody else uses the word now
+    std::uint64_t const seen = word_.load(std::memory_order_relaxed);  // relaxed, both: no other thread uses it now
     word_.store(seen | taken, std::memory_order_relaxed);
     return (seen & taken) == 0;
   }
 
   /// True if no waiter waits. For the destructor.
   [[nodiscard]] bool is_idle() const noexcept {
-    std::uint64_t const seen = word_.load(std::memory_order_relaxed);  // relaxed: whoever destroys is ordered after all
+    std::uint64_t const seen = word_.load(std::memory_order_relaxed);  // relaxed: the destructor is ordered after all
     return (seen & set) != 0 || seen == 0;
   }
 
