@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An array whose pages lie where its tasks run (docs/memory.md). SKUA_POLICY=numa-ws ./example_memory
+// An array whose pages are near the tasks that use them (docs/memory.md). SKUA_POLICY=numa-ws ./example_memory
 #include <algorithm>
 #include <cstdio>
 #include <vector>
@@ -10,8 +10,8 @@ int main() {
   std::size_t const n = 100'000;
   skua::pool pool;
   skua::page_array<double> grid(n);  // zero, and no page touched yet
-  std::vector<skua::memory::share> const shares =
-      shares_of(grid, pool.layout());                                      // one per place, in proportion to its workers
+  // One share per place, in proportion to its workers.
+  std::vector<skua::memory::share> const shares = shares_of(grid, pool.layout());
   skua::distribution const how = distribute(grid, shares, pool.layout());  // how.why: one clause for the user
 
   auto const home = [](skua::memory::share const& s) { return skua::at{s.place}; };
