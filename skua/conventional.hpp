@@ -34,7 +34,10 @@
 
 namespace skua { inline namespace v0 {
 
+/// Tasks that are started one by one and waited for together, on the pool of the calling worker or the default pool
+/// (program/task_group.hpp).
 using task_group = runtime::basic_task_group<runtime::executor>;
+/// A task that `task_group::defer` has made and that has not been started.
 using task_handle = runtime::basic_task_handle<runtime::executor>;
 
 /// Calls body(i) or body(here, i) for i = first, first + 1, .., last - 1, in any order; makes no call if last <= first.

@@ -10,11 +10,13 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
+/// Whether the kernel allows an operation.
 struct page_ability {
   bool works = false;
   std::string why = {};  ///< the reason, one clause for the user, in either case
 };
 
+/// The operations that try_pages tried.
 struct page_abilities {
   page_ability bind;    ///< mbind(2)
   page_ability locate;  ///< move_pages(2)

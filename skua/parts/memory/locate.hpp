@@ -15,6 +15,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
+/// What the kernel knows of a page.
 enum class page_state : std::uint8_t {
   on_node,
   untouched,  ///< mapped, but not written yet, or swapped out
@@ -22,12 +23,14 @@ enum class page_state : std::uint8_t {
   unknown,    ///< the kernel gave another answer, or none
 };
 
+/// The state of a page, and its NUMA node.
 struct page_home {
   page_state state = page_state::unknown;
   numa_id node = no_numa_node;  ///< valid if on_node
   friend bool operator==(page_home const&, page_home const&) = default;
 };
 
+/// The result of locate_pages.
 struct page_homes {
   std::vector<page_home> pages;  ///< one per small page, from the page of the first byte to the page of the last
   std::error_code refusal = {};  ///< if set, why all are unknown: EPERM and ENOSYS in containers

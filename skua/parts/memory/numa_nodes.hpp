@@ -23,6 +23,7 @@ inline constexpr std::uint32_t most_numa_nodes = 1024;
 
 constexpr std::uint32_t index(numa_id n) noexcept { return static_cast<std::uint32_t>(n); }
 
+/// A set of NUMA nodes, as a bit mask.
 class numa_set {
  public:
   constexpr void insert(numa_id n) noexcept {

@@ -16,6 +16,7 @@ enum class page_size : std::uint8_t {
   huge,   ///< huge if the kernel has them: fewer TLB misses, placement in units of 2 MiB
 };
 
+/// Owns mapped pages. Movable, not copyable.
 class page_block {
  public:
   /// Maps `bytes`, rounded up to whole pages, and touches none. Throws resource_error for zero or too many bytes, and

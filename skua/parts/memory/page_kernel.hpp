@@ -20,12 +20,14 @@ enum class page_rule : std::uint8_t {
   interleave,  ///< round-robin over the set
 };
 
+/// The advice of madvise(2) that Skua gives.
 enum class page_advice : std::uint8_t {
   small,     ///< one page at a time (MADV_NOHUGEPAGE)
   huge,      ///< huge pages where the range is aligned for them (MADV_HUGEPAGE)
   populate,  ///< allocate all pages now, as if this thread wrote them; keeps the contents (MADV_POPULATE_WRITE)
 };
 
+/// System calls on pages.
 class page_kernel {
  public:
   /// mbind(2) with MPOL_MF_MOVE: sets the rule for future pages, and moves existing pages as far as possible.

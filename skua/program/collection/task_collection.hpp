@@ -50,7 +50,9 @@ void with_bytes(Task const& task, F use) {
 template <class Task>
 class task_site {
  public:
+  /// The number of this rank.
   [[nodiscard]] std::uint32_t rank() const noexcept { return site_.rank(); }
+  /// The number of ranks.
   [[nodiscard]] std::uint32_t ranks() const noexcept { return site_.ranks(); }
   /// The worker of this rank that runs the task: 0 .. num_workers() - 1. It runs no other task of the collection
   /// meanwhile, so functions may keep sums and other state per worker without a lock.

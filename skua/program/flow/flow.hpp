@@ -47,6 +47,8 @@ struct region_of_body {
 template <class Here>
 using finish_region_of = std::remove_pointer_t<decltype(std::declval<Here&>().finish(region_of_body{}))>;
 
+/// A directed acyclic graph of tasks, which can run many times. One thread at a time builds and runs it; nodes that run
+/// may add nodes. Not copyable or movable.
 template <class Here>
 class flow : public flow_graph {
   static_assert(runs_flows<Here>, "flow: this `here` runs no flows; simulate them live");

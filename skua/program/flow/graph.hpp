@@ -85,7 +85,9 @@ class flow_graph {
   flow_graph(flow_graph const&) = delete;
   flow_graph& operator=(flow_graph const&) = delete;
 
+  /// The number of nodes.
   [[nodiscard]] std::size_t nodes() const noexcept { return count_; }
+  /// The number of edges. O(nodes).
   [[nodiscard]] std::size_t edges() const noexcept;
 
   /// Sets a node's name in messages, exports and traces. Without one it is "node 17", in traces the function that
@@ -101,9 +103,10 @@ class flow_graph {
   [[nodiscard]] std::vector<double> bottom_levels() const;
   /// The nodes of a path with the largest sum of work hints. Errors and cost as above.
   [[nodiscard]] std::vector<std::uint32_t> critical_path() const;
-  /// Graphviz; nodes of the critical path are red.
+  /// The graph in Graphviz's language; the nodes of the critical path are red. Errors as above.
   [[nodiscard]] std::string to_dot() const;
-  /// {"nodes": [{"id", "name", "work", "level"}], "edges": [[from, to]], "critical_path": [id]}
+  /// The graph as JSON: {"nodes": [{"id", "name", "work", "level"}], "edges": [[from, to]], "critical_path": [id]}.
+  /// Errors as above.
   [[nodiscard]] std::string to_json() const;
 
   /// Gives every node without an address one from its position among the nodes of the same depth. Close nodes of

@@ -17,6 +17,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
+/// How `distribute` placed the pages.
 enum class distribution_method : std::uint8_t {
   bound,        ///< bound new pages to their nodes, whichever thread touches them, and moved existing pages
   first_touch,  ///< touched the new pages on their nodes; existing pages stay where they were
@@ -24,6 +25,7 @@ enum class distribution_method : std::uint8_t {
   refused,      ///< did nothing: the system allows neither method
 };
 
+/// The result of `distribute`: the method that placed the pages, and the reason.
 struct distribution {
   distribution_method how = distribution_method::pointless;
   std::string why = {};  ///< the reason, one clause for the user

@@ -23,6 +23,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
+/// While it lives, records which worker of a pool ran which leaf.
 class leaf_record {
  public:
   /// Records the leaves of all regions of the pool. No run of the pool may be in progress when the record is made or

@@ -103,7 +103,9 @@ class region {
   auto run(F&& f) const {
     return runtime::call_outside(f, [this](runtime::outside_call& c) { run_here(c); });
   }
+  /// The number of workers of the region.
   [[nodiscard]] std::uint32_t num_workers() const noexcept;
+  /// The name of the region's policy.
   [[nodiscard]] std::string_view policy() const noexcept;
 
  private:
@@ -116,6 +118,8 @@ class region {
   std::shared_ptr<runtime::region> region_;  ///< null: moved from
 };
 
+/// A set of workers, which are threads, and a policy that decides which worker runs which task. Not copyable or
+/// movable.
 class pool {
  public:
   /// Starts the workers. Throws usage_error, which names the option or the variable, for an invalid value, and
@@ -182,7 +186,9 @@ class pool {
     return open_under(policies::policy_factory(std::move(make)), workers);
   }
 
+  /// The number of workers of the pool.
   [[nodiscard]] std::uint32_t num_workers() const noexcept;
+  /// The name of the pool's policy.
   [[nodiscard]] std::string_view policy() const noexcept;
   /// The layout of the workers: where each runs, and how far they are from each other.
   [[nodiscard]] skua::layout const& layout() const noexcept;
@@ -196,6 +202,7 @@ class pool {
   [[nodiscard]] std::span<worker_id const> workers_of(place_id p) const;
   /// The place of a worker. Throws usage_error if there is no such worker.
   [[nodiscard]] place_id place_of(worker_id w) const;
+  /// Each setting of the pool and its source, as text.
   [[nodiscard]] pool_facts facts() const;
 
   /// The counters of each worker since the pool was made, with times up to `at`, which may lie slightly in the past. So
