@@ -34,7 +34,7 @@ class rank_pool final : private runtime::worker_threads {
  private:
   /// A call of the rank as the pool sees it. It lies in the call's own room, so that starting one never allocates.
   struct in_pool final : runtime::detached_call {
-    explicit in_pool(runtime::worker_call& c) noexcept : runtime::detached_call{.is = &kind}, call(c) {}
+    explicit in_pool(runtime::worker_call& c) noexcept : runtime::detached_call{.kind = &kind}, call(c) {}
 
     static void work(runtime::detached_call& self, runtime::fiber&) {
       runtime::worker_call& mine = static_cast<in_pool&>(self).call;

@@ -81,12 +81,12 @@ std::vector<shown_setting> findings::settings_shown() const {
   runtime::settings const& s = facts.chosen;
   auto const switched = [](std::optional<bool> on) { return !on ? "unset" : *on ? "on" : "off"; };
   return {
-      {"workers", fmt::format("{}", map.workers()), source_text(s.workers.from)},
-      {"policy", s.policy.value, source_text(s.policy.from)},
-      {"places", s.places.value.empty() ? "as the machine suggests" : s.places.value, source_text(s.places.from)},
-      {"pin", switched(s.pin.value), source_text(s.pin.from)},
-      {"spin", duration_text(s.spin.value), source_text(s.spin.from)},
-      {"stack", in_bytes(s.stack_bytes.value), source_text(s.stack_bytes.from)},
+      {"workers", fmt::format("{}", map.workers()), source_text(s.workers.source)},
+      {"policy", s.policy.value, source_text(s.policy.source)},
+      {"places", s.places.value.empty() ? "as the machine suggests" : s.places.value, source_text(s.places.source)},
+      {"pin", switched(s.pin.value), source_text(s.pin.source)},
+      {"spin", duration_text(s.spin.value), source_text(s.spin.source)},
+      {"stack", in_bytes(s.stack_bytes.value), source_text(s.stack_bytes.source)},
   };
 }
 

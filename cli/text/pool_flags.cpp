@@ -103,7 +103,7 @@ layout layout_of(topology const& machine, pool_options const& chosen) {
                  .at_most = runtime::count_default_workers(machine, runtime::read_cpu_quota()).count,
                  .order = chosen.scatter ? runtime::spread::scatter : runtime::spread::compact,
                  .places = all.places.value,
-                 .places_from = all.places.from == "code" ? "--places" : all.places.from}};
+                 .places_from = all.places.source == "code" ? "--places" : all.places.source}};
 }
 
 }  // namespace skua::cli

@@ -193,8 +193,8 @@ void check_policy(runtime::setting<std::string> const& chosen) {
   try {
     static_cast<void>(make_policy(chosen.value, layout::flat(1), 0));
   } catch (usage_error const& wrong) {
-    if (!chosen.chosen() || chosen.from == "code") throw;
-    throw usage_error(chosen.from + ": " + wrong.what());
+    if (!chosen.chosen() || chosen.source == "code") throw;
+    throw usage_error(chosen.source + ": " + wrong.what());
   }
 }
 

@@ -139,12 +139,12 @@ TEST(registry, who_chose_a_policy_is_named_if_it_was_a_variable) {
     }
     return "accepted";
   };
-  EXPECT_EQ(said({.value = "adws:no-steal", .from = "SKUA_POLICY"}), "accepted");
-  EXPECT_EQ(said({.value = "RANDOM", .from = "SKUA_POLICY"}),
+  EXPECT_EQ(said({.value = "adws:no-steal", .source = "SKUA_POLICY"}), "accepted");
+  EXPECT_EQ(said({.value = "RANDOM", .source = "SKUA_POLICY"}),
             "SKUA_POLICY: policy is 'RANDOM'" + known() + "; did you mean 'random'?");
-  EXPECT_EQ(said({.value = "numa-ws:bias=0", .from = "SKUA_POLICY"}), "SKUA_POLICY: " + refusal("numa-ws:bias=0"));
-  EXPECT_EQ(said({.value = "randm", .from = "code"}), refusal("randm"));
-  EXPECT_EQ(said({.value = "randm", .from = "default"}), refusal("randm"));
+  EXPECT_EQ(said({.value = "numa-ws:bias=0", .source = "SKUA_POLICY"}), "SKUA_POLICY: " + refusal("numa-ws:bias=0"));
+  EXPECT_EQ(said({.value = "randm", .source = "code"}), refusal("randm"));
+  EXPECT_EQ(said({.value = "randm", .source = "default"}), refusal("randm"));
 }
 
 TEST(registry, an_option_reaches_its_policy) {

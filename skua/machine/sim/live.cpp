@@ -70,7 +70,7 @@ live::~live() {
   quitting_ = true;
   for (auto& s : fibers_) {
     if (s->saved.entry != nullptr) {  // it has never run
-      runtime::stack* const on = s->saved.on;
+      runtime::stack* const on = s->saved.stack;
       runtime::forget(s->saved);
       stacks_.give(on);
     } else if (s->self.at_ == no_tree_node) {
@@ -173,7 +173,7 @@ void live::base_loop(void* of_fiber) noexcept {
 
 void live::release_stack(void* of_fiber) noexcept {
   live_fiber& s = *static_cast<live_fiber*>(of_fiber);
-  s.program.stacks_.give(s.saved.on);
+  s.program.stacks_.give(s.saved.stack);
 }
 
 void live::run(live_fiber& s, tree_node_id task) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// std::atomic, whose order ThreadSanitizer hears of also where only the program is compiled for it.
+// std::atomic whose ordering ThreadSanitizer also sees if only the program is compiled for it.
 //
-// The compiler tells ThreadSanitizer of the atomics of code that it instruments. Where the library is compiled without it and the
-// program with it, half of each handshake would be missing: a program's push would never meet the library's steal, and each task
-// that was stolen would be a race. So the library's half announces the same two edges at the same address. In programs, and where
-// no sanitizer is, this is std::atomic.
+// The compiler reports the atomics of instrumented code to ThreadSanitizer. If the library is compiled without it and the program
+// with it, half of each handshake would be missing: no edge would lead from a program's push to the library's steal, and each
+// stolen task would be a race. So the library's half announces the same two edges at the same address. In programs, and without a
+// sanitizer, this is std::atomic.
 //
-// A release announces before the store, an acquire after the load, and an exchange that fails as one that succeeds:
-// ThreadSanitizer then knows at least the edges that there are, and perhaps one of a store that is about to come.
+// A release announces before the store, an acquire after the load, and a failing exchange as a successful one. So ThreadSanitizer
+// knows at least the existing edges, and perhaps the edge of a store that is about to come.
 #pragma once
 
 #include <atomic>
@@ -30,8 +30,8 @@ class announced_atomic : public std::atomic<T> {
     acquired(order);
     return seen;
   }
-  /// Nothing is read because of the value but what a lock or another load orders: a queue that looks empty, a number that may be
-  /// old. No edge is lost if it is not announced.
+  /// For a value that is only a hint, such as the size of a queue: a lock or another load orders every read that depends on it, so no
+  /// edge is lost if this load is not announced.
   [[nodiscard, gnu::always_inline]] T load_hint(std::memory_order order) const noexcept { return base::load(order); }
   [[gnu::always_inline]] void store(T value, std::memory_order order) noexcept {
     releases(order);

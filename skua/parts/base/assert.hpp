@@ -15,7 +15,7 @@ namespace skua { inline namespace v0 { namespace runtime {
   std::abort();
 }
 
-/// For checked builds: names a program's mistake that the library can live with.
+/// For checked builds: reports a program's mistake that the library tolerates.
 [[gnu::cold, gnu::noinline]] inline void remark(char const* what, char const* more = "") noexcept {
   std::fprintf(stderr, "skua: %s%s\n", what, more);
 }
@@ -28,7 +28,7 @@ constexpr void invariant(bool holds, char const* name) noexcept {
   }
 }
 
-/// What a caller must guarantee.
+/// A precondition: what a caller must guarantee.
 constexpr void expects(bool holds, char const* what) noexcept {
   if constexpr (checked) {
     if (!holds) [[unlikely]]

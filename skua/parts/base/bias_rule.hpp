@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// When the owner of a deque takes the bias back: after so many pops in a row without a steal. What the last revocation
-// cost decides. The deque of the threads machine (deque.hpp) and the simulated one follow this rule.
+// When the owner of a deque takes the bias back: after a number of pops in a row without a steal. The cost of the last
+// revocation determines the number. The deque of the threads machine (deque.hpp) and the simulated one follow this rule.
 #pragma once
 
 #include <algorithm>

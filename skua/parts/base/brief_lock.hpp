@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A spin lock for critical sections of a few instructions and few threads: sleeping and waking would cost a hundred
-// times more than the wait. A waiter that has spun in vain yields its processor, because the holder has lost its own.
+// times more than the wait. A waiter whose spinning fails yields its processor, because the holder must have lost its own.
 // Every schedule: tagged_queue_model.cpp.
 #pragma once
 
@@ -18,7 +18,7 @@ class brief_lock {
     for (int tries = 0; !try_lock(); ++tries) Sync::pause(held_, true, tries);
   }
   [[nodiscard]] bool try_lock() noexcept {
-    // relaxed: only saves the exchange. acquire: sees what the last holder did. Pairs with: unlock.
+    // relaxed: only saves the exchange. acquire: the last holder's writes. Pairs with: unlock.
     return !held_.load(std::memory_order_relaxed) && !held_.exchange(true, std::memory_order_acquire);
   }
   void unlock() noexcept { held_.store(false, std::memory_order_release); }  // release: what we did. Pairs with: lock

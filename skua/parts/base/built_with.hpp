@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A program and the library must agree on the flags that change the layout of standard types: a std::vector or std::string that
-// one of them makes is read by the other. Where they do not, the linker says which flag it is:
+// one of them makes is read by the other. If they do not, the linker names the flag:
 //
 //   undefined reference to `skua::v0::runtime::library_built_with_D_GLIBCXX_DEBUG<true>::is_needed'
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What real threads wait on, apart from sync.hpp: only those who sleep include it, programs do not.
+// The condition on which real threads wait. Apart from sync.hpp, so that only code that sleeps includes it, and programs do not.
 #pragma once
 
 #include <chrono>

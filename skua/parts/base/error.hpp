@@ -12,13 +12,13 @@ struct error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The user asked for something impossible: an option, an environment variable, a file's content.
-/// The message names the culprit and what is allowed. The `skua` command exits with code 2.
+/// An invalid input of the user: an option, an environment variable, a file's content.
+/// The message names it and what is allowed. The `skua` command exits with code 2.
 struct usage_error : error {
   using error::error;
 };
 
-/// The machine refused: memory, a thread, a file. The message says what to do about it.
+/// The system refused memory, a thread or a file. The message says what to do about it.
 struct resource_error : error {
   using error::error;
 };

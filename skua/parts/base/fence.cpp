@@ -24,8 +24,8 @@ std::atomic<decision> decided{decision::open};
 std::atomic<bool> registered{false};
 std::atomic<int> refusal{0};
 
-// What a heavy fence took of late, smoothed; the first guess is for a machine that is not virtual. Any thread writes it:
-// a lost update loses one measurement.
+// The smoothed time of recent heavy fences; the first guess is for a machine that is not virtual. Any thread writes it: a
+// lost update loses one measurement.
 std::atomic<std::uint64_t> smoothed_ns{1500};
 constexpr std::uint64_t shortest_ns = 500;
 constexpr std::uint64_t longest_ns = 20'000;  // a measurement that was itself interrupted counts for no more
@@ -81,7 +81,7 @@ void heavy_fence() noexcept {
     error = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
     if (error == 0) error = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
   }
-  // Going on without the fence would run tasks twice.
+  // Continuing without the fence would run tasks twice.
   if (error != 0) [[unlikely]]
     broken("invariant", "membarrier(2) works as long as the process that registered for it");
   std::uint64_t const took = std::clamp(clock_ns() - begin, shortest_ns, longest_ns);

@@ -21,7 +21,7 @@ enum class fences : std::uint8_t {
 /// answer. Cost of the first call: a system call, which may take milliseconds in a process that already has threads.
 [[nodiscard]] fences fence_kind() noexcept;
 
-/// The reason for that choice: one line for people (`skua doctor`).
+/// The reason for that choice, as one line of text (`skua doctor`).
 [[nodiscard]] std::string fence_reason();
 
 /// Makes new queues use full fences. For tests and benchmarks. Existing queues keep their fences and stay correct; if
@@ -33,8 +33,8 @@ void force_full_fences() noexcept;
 /// this process; 10 ns without.
 void heavy_fence() noexcept;
 
-/// A time as long as a heavy fence of late. To wait that long for something that makes the fence unnecessary costs at
-/// most twice the best choice in hindsight. Cost: a reading of the clock, and one for each look.
+/// A time as long as recent heavy fences took. To wait that long for an event that makes the fence unnecessary costs at most
+/// twice the best choice in hindsight. Cost: a reading of the clock, and one for each look.
 class heavy_fence_time {
  public:
   heavy_fence_time() noexcept;

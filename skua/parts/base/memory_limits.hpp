@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The limits of this process's memory, for errors: whoever reads "out of memory" on a machine with memory to spare wants
-// to know which limit was too low.
+// The limits of this process's memory, for errors: a user who reads "out of memory" on a machine with memory to spare must
+// know which limit was too low.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ std::size_t edits(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string_view nearest_name(std::string_view as_typed, std::vector<std::string_view> const& known) {
-  constexpr std::size_t longest = 64;  // no name is that long, and nobody mistypes so much
+  constexpr std::size_t longest = 64;  // longer than every name with its likely typing errors
   if (as_typed.empty() || as_typed.size() > longest) return {};
   std::string typed{as_typed};
   for (char& c : typed) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

@@ -59,13 +59,13 @@ std::uint32_t read_thread_list(std::string_view name, std::string_view text) {
 
 void read_worker_settings(settings& result, environment const& get) {
   if (auto const own = value_of_variable(get, "SKUA_WORKERS")) {
-    result.workers = {.value = read_workers("SKUA_WORKERS", *own), .from = "SKUA_WORKERS"};
+    result.workers = {.value = read_workers("SKUA_WORKERS", *own), .source = "SKUA_WORKERS"};
   } else if (auto const omp = value_of_variable(get, "OMP_NUM_THREADS")) {
-    result.workers = {.value = read_thread_list("OMP_NUM_THREADS", *omp), .from = "OMP_NUM_THREADS"};
+    result.workers = {.value = read_thread_list("OMP_NUM_THREADS", *omp), .source = "OMP_NUM_THREADS"};
   }
   for (char const* name : {"SKUA_PLACES", "OMP_PLACES"}) {
     if (auto const text = value_of_variable(get, name)) {
-      result.places = {.value = std::string{trimmed(*text)}, .from = name};
+      result.places = {.value = std::string{trimmed(*text)}, .source = name};
       return;
     }
   }
@@ -84,28 +84,28 @@ settings settings_from_environment(environment const& get) {
   settings result;
   read_worker_settings(result, get);
   if (auto const text = value_of_variable(get, "SKUA_PIN")) {
-    result.pin = {.value = read_switch("SKUA_PIN", *text), .from = "SKUA_PIN"};
+    result.pin = {.value = read_switch("SKUA_PIN", *text), .source = "SKUA_PIN"};
   }
   if (auto const text = value_of_variable(get, "SKUA_POLICY")) {
-    result.policy = {.value = std::string{trimmed(*text)}, .from = "SKUA_POLICY"};
+    result.policy = {.value = std::string{trimmed(*text)}, .source = "SKUA_POLICY"};
   }
   if (auto const path = value_of_variable(get, "SKUA_PARTITIONS")) {
-    result.partitions = {.value = *path, .from = "SKUA_PARTITIONS"};
+    result.partitions = {.value = *path, .source = "SKUA_PARTITIONS"};
   }
   if (auto const path = value_of_variable(get, "SKUA_HISTORY")) {
-    result.history = {.value = *path, .from = "SKUA_HISTORY"};
+    result.history = {.value = *path, .source = "SKUA_HISTORY"};
   }
   if (auto const path = value_of_variable(get, "SKUA_TRACE")) {
-    result.trace = {.value = *path, .from = "SKUA_TRACE"};
+    result.trace = {.value = *path, .source = "SKUA_TRACE"};
   }
   if (auto const text = value_of_variable(get, "SKUA_TRACE_SIZE")) {
-    result.trace_bytes = {.value = read_trace_bytes("SKUA_TRACE_SIZE", *text), .from = "SKUA_TRACE_SIZE"};
+    result.trace_bytes = {.value = read_trace_bytes("SKUA_TRACE_SIZE", *text), .source = "SKUA_TRACE_SIZE"};
   }
   if (auto const text = value_of_variable(get, "SKUA_SPIN")) {
-    result.spin = {.value = read_duration("SKUA_SPIN", *text), .from = "SKUA_SPIN"};
+    result.spin = {.value = read_duration("SKUA_SPIN", *text), .source = "SKUA_SPIN"};
   }
   if (auto const text = value_of_variable(get, "SKUA_STACK")) {
-    result.stack_bytes = {.value = read_stack_bytes("SKUA_STACK", *text), .from = "SKUA_STACK"};
+    result.stack_bytes = {.value = read_stack_bytes("SKUA_STACK", *text), .source = "SKUA_STACK"};
   }
   return result;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What a user may choose without touching the program (settings.hpp), as the environment says it:
+// Reads the settings of a user (settings.hpp) from the environment:
 //
 // SKUA_WORKERS, SKUA_PLACES, SKUA_PIN, SKUA_POLICY, SKUA_PARTITIONS, SKUA_HISTORY, SKUA_TRACE, SKUA_TRACE_SIZE, SKUA_SPIN,
 // SKUA_STACK; where the first two are unset,
 // OMP_NUM_THREADS (its first number) and OMP_PLACES are read, because many job scripts set them already.
-// A variable that is set to nothing but spaces counts as unset.
+// A variable whose value is blank counts as unset.
 #pragma once
 
 #include <chrono>

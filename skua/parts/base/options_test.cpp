@@ -39,7 +39,7 @@ TEST(options, nothing_set_gives_defaults_and_says_so) {
   EXPECT_EQ(s.policy.value, "random");
   EXPECT_EQ(s.spin.value, 50us);
   EXPECT_EQ(s.stack_bytes.value, std::size_t{8} << 20);
-  for (std::string const& from : {s.workers.from, s.places.from, s.pin.from, s.policy.from, s.spin.from}) {
+  for (std::string const& from : {s.workers.source, s.places.source, s.pin.source, s.policy.source, s.spin.source}) {
     EXPECT_EQ(from, "default");
   }
 }
@@ -52,31 +52,31 @@ TEST(options, every_variable_is_read_and_remembered) {
                            {"SKUA_SPIN", "1ms"},
                            {"SKUA_STACK", "256k"}});
   EXPECT_EQ(s.workers.value, 12U);
-  EXPECT_EQ(s.workers.from, "SKUA_WORKERS");
+  EXPECT_EQ(s.workers.source, "SKUA_WORKERS");
   EXPECT_EQ(s.places.value, "{0:4}");
-  EXPECT_EQ(s.places.from, "SKUA_PLACES");
+  EXPECT_EQ(s.places.source, "SKUA_PLACES");
   EXPECT_EQ(s.pin.value, false);
   EXPECT_EQ(s.policy.value, "numa-ws");
   EXPECT_EQ(s.spin.value, 1ms);
   EXPECT_EQ(s.stack_bytes.value, std::size_t{256} << 10);
-  EXPECT_EQ(s.stack_bytes.from, "SKUA_STACK");
+  EXPECT_EQ(s.stack_bytes.source, "SKUA_STACK");
 }
 
 TEST(options, code_overrides_and_is_remembered) {
   settings s = read({{"SKUA_WORKERS", "3"}});
   s.workers.set(5);
   EXPECT_EQ(s.workers.value, 5U);
-  EXPECT_EQ(s.workers.from, "code");
+  EXPECT_EQ(s.workers.source, "code");
   EXPECT_TRUE(s.workers.chosen());
   EXPECT_FALSE(s.policy.chosen());
 }
 
 TEST(options, openmp_variables_count_only_where_ours_are_unset) {
   EXPECT_EQ(read({{"OMP_NUM_THREADS", "6, 2,1"}}).workers.value, 6U);
-  EXPECT_EQ(read({{"OMP_NUM_THREADS", "6"}}).workers.from, "OMP_NUM_THREADS");
+  EXPECT_EQ(read({{"OMP_NUM_THREADS", "6"}}).workers.source, "OMP_NUM_THREADS");
   EXPECT_EQ(read({{"OMP_NUM_THREADS", "6"}, {"SKUA_WORKERS", "2"}}).workers.value, 2U);
   EXPECT_EQ(read({{"OMP_NUM_THREADS", "6"}, {"SKUA_WORKERS", "  "}}).workers.value, 6U);
-  EXPECT_EQ(read({{"OMP_PLACES", "cores"}}).places.from, "OMP_PLACES");
+  EXPECT_EQ(read({{"OMP_PLACES", "cores"}}).places.source, "OMP_PLACES");
   EXPECT_EQ(read({{"OMP_PLACES", "cores"}, {"SKUA_PLACES", "sockets"}}).places.value, "sockets");
   EXPECT_EQ(read({{"OMP_NUM_THREADS", "nonsense"}, {"SKUA_WORKERS", "2"}}).workers.value, 2U);
 }
@@ -135,7 +135,7 @@ TEST(options, stack_sizes_are_read_within_bounds_or_refused) {
 TEST(options, a_policys_name_is_left_to_those_who_know_them) {
   EXPECT_EQ(read({{"SKUA_POLICY", " hierarchical"}}).policy.value, "hierarchical");
   EXPECT_EQ(read({{"SKUA_POLICY", "a B"}}).policy.value, "a B");
-  EXPECT_EQ(read({{"SKUA_POLICY", "a B"}}).policy.from, "SKUA_POLICY");
+  EXPECT_EQ(read({{"SKUA_POLICY", "a B"}}).policy.source, "SKUA_POLICY");
 }
 
 TEST(options, the_process_environment_is_one_such_getter) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How an attempt to take a task ended. A failed steal says why, because the thief acts on it.
+// The outcome of an attempt to take a task. A failed steal says why, because the thief acts on it.
 #pragma once
 
 #include <cstdint>

@@ -40,8 +40,8 @@ inline constexpr bool under_tsan = false;
 inline constexpr bool under_tsan = false;
 #endif
 
-/// The library's own code, as it lies in the archive and the shared object. A sanitizer may watch the program that they are linked
-/// into although it does not watch them: then this code tells it at run time what a compiler would (sanitizers.hpp).
+/// The library's own code, as in the archive and the shared object. A sanitizer may watch the program into which they are linked, but
+/// not them: then this code tells the sanitizer at run time what a compiler would (sanitizers.hpp).
 #if defined(SKUA_IN_LIBRARY)
 inline constexpr bool in_library = true;
 #else
@@ -99,7 +99,7 @@ inline std::uint64_t processor_ticks() noexcept {
   return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 #endif
 }
-/// How often it ticks: exactly, or on x86, where nothing tells it cheaply, within a factor of two.
+/// Its frequency: exact, or on x86, where it is expensive to query, within a factor of two.
 inline std::uint64_t ticks_per_us() noexcept {
 #if defined(__x86_64__)
   return 2500;

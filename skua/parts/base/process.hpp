@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether this process is a child, by fork(), of the one that made something. A load, where getpid() is a system call.
+// Whether this process is a child, by fork(), of the process that made an object. Costs a load, where getpid() is a system call.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A large array of numbers, all zero at first, that threads read and write without any order between them: statistics,
-// estimates, hints. Memory of a part that nobody touches costs nothing.
+// estimates, hints. Parts that no thread touches take no memory.
 #pragma once
 
 #include <atomic>

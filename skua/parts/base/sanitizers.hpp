@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Which sanitizer watches this code, and the sanitizers' own interface.
+// Which sanitizer watches this process, and the sanitizers' own interface.
 //
-// Either the compiler put a sanitizer in (under_asan, under_tsan), or this is the library's code, compiled without one, and the
-// program that it is linked into has one. The program is all that a user recompiles, so the library asks at run time: the
-// interface is declared weak, and a function of it has an address if its sanitizer is in the process. Asking costs a comparison.
-// What programs compile asks nothing: without a sanitizer, a fork costs what it did. (context.md, section 4)
+// Either this code is compiled with a sanitizer (under_asan, under_tsan), or it is the library's code, compiled without one, and
+// the program into which it is linked may have one. A user recompiles only the program, so the library asks at run time: the
+// interface is declared weak, and its functions have an address if the sanitizer is in the process. Asking costs a comparison.
+// Code that programs compile does not ask, so a fork pays nothing without a sanitizer. (context.md, section 4)
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ namespace tsan {
   if constexpr (in_library) return __tsan_switch_to_fiber != nullptr;
   return false;
 }
-/// Watches the program, and not this code: what the compiler tells it of the program's atomics, we must tell it of ours.
+/// True if it watches the program, but not this code: then we must report our atomics, as the compiler reports the program's.
 [[nodiscard, gnu::always_inline]] inline bool watches_from_outside() noexcept { return !under_tsan && watches(); }
 }  // namespace tsan
 

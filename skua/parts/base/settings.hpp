@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a user may choose without touching the program: worker count, places, pinning, policy, spin time, stack size.
-// Each value remembers where it came from, so that an error or `skua doctor` can name the culprit. Readers: options.hpp.
+// The settings that a user can change without touching the program: worker count, places, pinning, policy, spin time, stack
+// size. Each value remembers its source, so that an error or `skua doctor` can name it. Readers: options.hpp.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// More workers than this is taken for a typing error.
+/// A larger number of workers is rejected as a typing error.
 inline constexpr std::uint32_t max_workers = 65'536;
 
 /// An idle worker searches this long before it sleeps; `spin_forever` = it never sleeps.
@@ -26,18 +26,18 @@ inline constexpr std::size_t max_trace_bytes = std::size_t{64} << 30;
 inline constexpr std::size_t min_stack_bytes = std::size_t{16} << 10;
 inline constexpr std::size_t max_stack_bytes = std::size_t{1} << 30;
 
-/// A value, and who chose it: "default", "code", or the name of an environment variable.
+/// A value and its source: "default", "code", or the name of an environment variable.
 template <class T>
 struct setting {
   T value{};
-  std::string from = "default";
+  std::string source = "default";
 
-  /// The program's own choice.
+  /// Sets the program's own choice.
   void set(T chosen) {
     value = std::move(chosen);
-    from = "code";
+    source = "code";
   }
-  [[nodiscard]] bool chosen() const noexcept { return from != "default"; }
+  [[nodiscard]] bool chosen() const noexcept { return source != "default"; }
 };
 
 struct settings {
@@ -46,8 +46,8 @@ struct settings {
   setting<std::optional<bool>> pin;                ///< unset: the machine decides
   setting<std::string> policy{.value = "random"};  ///< of policy/registry.hpp, which also says what is wrong with it
   setting<std::string> partitions;                 ///< a file of policy/arms/partitions.hpp; empty: from the topology
-  setting<std::string> history;  ///< a file that a policy reads at first and writes at last; empty: none
-  setting<std::string> trace;    ///< a file for what the workers do; empty: none
+  setting<std::string> history;  ///< a file that a policy reads at the begin and writes at the end; empty: none
+  setting<std::string> trace;    ///< a file for the workers' events; empty: none
   setting<std::size_t> trace_bytes{.value = usual_trace_bytes};
   setting<std::chrono::nanoseconds> spin{.value = std::chrono::microseconds{50}};
   setting<std::size_t> stack_bytes{.value = std::size_t{8} << 20};  ///< as a main thread has; only touched pages cost

@@ -20,8 +20,8 @@ namespace skua { inline namespace v0 { namespace runtime {
 /// Laws. Let W be a store and R a later load of one thread, with F between them; W' and R' with F' in another thread;
 /// R reads what W' writes, and R' what W writes. If (F, F') is (light, heavy) and `fence_kind()` was asymmetric when
 /// the queue was made, or (full, full), or (full, heavy), then R sees W' or R' sees W. No fence orders anything else.
-/// After a heavy fence, a thread that acquires what its caller releases sees of the light side what the caller sees.
-/// condition::short_wait does for its caller what a heavy fence would, if it was not notified: it lets time pass.
+/// After a heavy fence, a thread that acquires what the fence's caller releases sees the same stores of the light side as the caller.
+/// A condition::short_wait that is not notified acts as a heavy fence of its caller: it lets enough time pass.
 template <class Sync>
 concept synchronisation = requires(typename Sync::template atomic<int>& word) {
   typename Sync::template plain<int>;
@@ -50,7 +50,7 @@ class plain_variable {
   T value_;
 };
 
-/// std::condition_variable, whose header only those who sleep include: condition.hpp.
+/// std::condition_variable, whose header only code that sleeps includes: condition.hpp.
 class real_condition;
 
 struct real_sync {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The text in which a compiler spells a type: what traces call a task. Of a lambda it tells the function around it.
+// The compiler's text for a type: a task's name in traces. For a lambda it contains the enclosing function.
 #pragma once
 
 #include <type_traits>
@@ -12,7 +12,7 @@ constexpr char const* type_text() noexcept {
   return __PRETTY_FUNCTION__;
 }
 
-/// The type that a task of this callable is called by. Those that wrap one specialise it.
+/// The type that names a task of this callable. Wrappers of callables specialise it.
 template <class F>
 struct named_as {
   using type = F;

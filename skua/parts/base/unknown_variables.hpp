@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Variables of the environment that begin with SKUA_ and that Skua does not read: most are typing errors, and a program
-// that ran with other settings than its user believes gives no other sign of it.
+// Variables of the environment that begin with SKUA_ and that Skua does not read: most are typing errors, and without
+// this message a program would silently run with other settings than its user believes.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@ constexpr std::size_t pool_bytes_max = std::size_t{16} << 20;
 constexpr std::size_t block_bytes(std::size_t size_class) noexcept { return (size_class + 1) * size_step; }
 static_assert(sizeof(free_block) <= size_step);
 
-/// The size class of blocks of so many bytes; size_classes or more: they are not kept, as a sanitizer follows the heap.
+/// The size class of blocks of `bytes`. From size_classes on blocks are not cached; nor are any under a sanitizer, which tracks the heap.
 std::size_t size_class_of(std::size_t bytes) noexcept {
   return asan::watches() || tsan::watches() ? size_classes : (bytes - 1) / size_step;
 }
@@ -89,7 +89,7 @@ void block_cache::give(void* block, std::size_t size_class) noexcept {
   to.first = ::new (block) free_block{to.first, nullptr};
 }
 
-/// The list is full: it becomes the cache's batch.
+/// Called when the list is full: it becomes the cache's batch.
 [[gnu::noinline]] void block_cache::pass_on(std::size_t size_class) noexcept {
   list& full = lists_[size_class];
   free_block* const before = std::exchange(full.batch, std::exchange(full.first, nullptr));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory for tasks: small blocks that are often freed on another thread than they were made on. block_cache.md
+// Memory for tasks: small blocks that are often freed on another thread than the one that allocated them. block_cache.md
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 inline constexpr std::size_t size_classes = 8;  ///< multiples of 64 bytes
 
-/// A block that nobody uses.
+/// A free block.
 struct free_block {
   free_block* next;
   free_block* next_batch;  ///< of the first block of a batch in a pool
@@ -33,7 +33,7 @@ class block_pool {
   [[nodiscard]] bool give(free_block* batch, std::size_t size_class) noexcept;
 
  private:
-  brief_lock<> lock_;  // only tried: whoever fails goes to the heap
+  brief_lock<> lock_;  // only tried: a thread that fails uses the heap
   std::size_t bytes_ = 0;
   std::array<free_block*, size_classes> batches_{};
 };

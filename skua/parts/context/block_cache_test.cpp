@@ -49,7 +49,7 @@ piece marked(std::size_t bytes, unsigned char mark) {
   std::memset(at, mark, bytes);
   return {at, bytes, mark};
 }
-/// Gives it back; false if somebody else has written to it.
+/// Gives it back; false if another thread has written to it.
 bool intact(piece const& p) {
   bool right = true;
   for (std::size_t i = 0; i < p.bytes; ++i) right = right && p.at[i] == p.mark;

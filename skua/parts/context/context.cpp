@@ -16,7 +16,7 @@ using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
 
-/// What the departing flow tells the arriving one. It lies on the departing stack, so it is copied before `after` runs.
+/// The departing flow's message to the arriving one. It lies on the departing stack, so it is copied before `after` runs.
 struct handover {
   context* departed;  ///< nullptr = it ended
   void* ended_tsan;   ///< TSan's name of the flow that ended
@@ -45,14 +45,14 @@ struct handover {
   expects(me != nullptr, "a thread that switches has a thread_record");
   expects(to.stack_pointer != nullptr, "a flow is resumed once for each time it was suspended");
   exception_state& exceptions = exceptions_of_thread();
-  expects(to.on != nullptr || to.home == &exceptions, "a native flow is resumed by its own thread");
+  expects(to.stack != nullptr || to.home == &exceptions, "a native flow is resumed by its own thread");
 
   from.exceptions = exceptions;
   exceptions = to.exceptions;
   from.float_control = float_control();
   if (to.float_control != from.float_control) set_float_control(to.float_control);
-  from.on = me->running;
-  me->running = to.on;
+  from.stack = me->running;
+  me->running = to.stack;
   from.home = &exceptions;
   from.sanitizer.tsan_fiber = tsan::current();
   void* const there = to.stack_pointer;
@@ -94,16 +94,16 @@ struct handover {
 
 }  // namespace
 
-void start(context& target, stack& on, void (*entry)(void*) noexcept, void* argument) noexcept {
-  on.forget_accesses();
+void start(context& target, stack& fresh, void (*entry)(void*) noexcept, void* argument) noexcept {
+  fresh.forget_accesses();
   target = context{};
-  target.on = &on;
+  target.stack = &fresh;
   target.entry = entry;
   target.argument = argument;
   target.float_control = float_control();
-  target.sanitizer.stack_low = on.low();
-  target.sanitizer.stack_bytes = on.bytes();
-  target.stack_pointer = make_fcontext(on.top(), on.bytes(), begin);
+  target.sanitizer.stack_low = fresh.low();
+  target.sanitizer.stack_bytes = fresh.bytes();
+  target.stack_pointer = make_fcontext(fresh.top(), fresh.bytes(), begin);
   // Last, so that every access to the stack's record so far happens before anything the flow does, its end included.
   target.sanitizer.tsan_fiber = tsan::create();
 }
@@ -133,7 +133,7 @@ void forget(context& never_ran) noexcept {
                                                                                    void (*after)(void*) noexcept,
                                                                                    void* argument) noexcept {
   void* const there = exchange(leaving, to);
-  expects(leaving.on != nullptr, "a native flow does not leave");
+  expects(leaving.stack != nullptr, "a native flow does not leave");
   expects(leaving.exceptions.caught == nullptr && leaving.exceptions.uncaught == 0, "a flow leaves without exceptions");
   handover told{.departed = nullptr,
                 .ended_tsan = leaving.sanitizer.tsan_fiber,
@@ -142,9 +142,9 @@ void forget(context& never_ran) noexcept {
                 .argument = argument};
   void* const identity = to.sanitizer.tsan_fiber;
   if (asan::watches()) {
-    // The frames between here and the top never return, so nobody else clears their red zones.
+    // The frames between here and the top never return, so they do not clear their red zones themselves.
     auto* const frame = static_cast<std::byte*>(__builtin_frame_address(0));
-    asan::unpoison(frame, static_cast<std::size_t>(leaving.on->top() - frame));
+    asan::unpoison(frame, static_cast<std::size_t>(leaving.stack->top() - frame));
   }
   asan::leave(to.sanitizer);
   tsan::switch_to(identity);

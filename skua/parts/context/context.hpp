@@ -22,11 +22,11 @@ struct exception_state {
   unsigned uncaught = 0;
 };
 
-/// A suspended flow. Owns nothing: whoever may resume the flow may drop, move or reuse this object. (For a context that
+/// A suspended flow. Owns nothing: code that may resume the flow may drop, move or reuse this object. (For a context that
 /// was started and never resumed see `forget`.)
 struct context {
-  void* stack_pointer = nullptr;  ///< the stack pointer; nullptr = nothing is suspended here
-  stack* on = nullptr;            ///< nullptr = the native stack of the thread that suspended it
+  void* stack_pointer = nullptr;    ///< the stack pointer; nullptr = nothing is suspended here
+  runtime::stack* stack = nullptr;  ///< nullptr = the native stack of the thread that suspended it
   exception_state exceptions;
   std::uint64_t float_control = 0;  ///< platform.hpp
   sanitizer_state sanitizer;
@@ -35,10 +35,10 @@ struct context {
   void const* home = nullptr;  ///< native flows: identifies the only thread that may resume it
 };
 
-/// Makes `target` a flow that will run entry(argument) on `on` when it is first resumed. What the caller did so far
-/// happens before the entry. `entry` never returns: it ends with leave_to, without an exception in flight or being
+/// Makes `target` a flow that will run entry(argument) on the stack `fresh` when it is first resumed. What the caller did so
+/// far happens before the entry. `entry` never returns: it ends with leave_to, without an exception in flight or being
 /// handled. No system call, a few ns.
-void start(context& target, stack& on, void (*entry)(void*) noexcept, void* argument) noexcept;
+void start(context& target, stack& fresh, void (*entry)(void*) noexcept, void* argument) noexcept;
 
 /// Lets `target`, which was started, begin with the exceptions that the running flow handles or that are in flight. For a flow that ends on
 /// the same thread while the running one is suspended and waits for it; it calls disown_exceptions before it leaves.
@@ -58,7 +58,7 @@ void forget(context& never_ran) noexcept;
 void switch_to(context& from, context& to, void (*after)(void*) noexcept, void* argument) noexcept;
 
 /// Ends the running flow, which must not be native, and continues `to`. `after(argument)` runs first on the stack of
-/// `to`. By then nobody uses the ended flow's stack (`leaving.on`, set here), and `after` may give it back. `leaving`
+/// `to`. By then no flow uses the ended flow's stack (`leaving.stack`, set here), and `after` may give it back. `leaving`
 /// and what `argument` points to must not be locals of the ended flow: its frames are gone.
 [[noreturn]] void leave_to(context& leaving, context& to, void (*after)(void*) noexcept, void* argument) noexcept;
 

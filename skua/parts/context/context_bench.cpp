@@ -10,18 +10,18 @@
 namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 struct both {
-  context here;
+  context caller;
   context there;
 };
 
 void answer(void* argument) noexcept {
   auto& b = *static_cast<both*>(argument);
-  for (;;) switch_to(b.there, b.here, nullptr, nullptr);
+  for (;;) switch_to(b.there, b.caller, nullptr, nullptr);
 }
 
 void end(void* argument) noexcept {
   auto& b = *static_cast<both*>(argument);
-  leave_to(b.there, b.here, nullptr, nullptr);
+  leave_to(b.there, b.caller, nullptr, nullptr);
 }
 
 void switch_pair(benchmark::State& state) {
@@ -32,7 +32,7 @@ void switch_pair(benchmark::State& state) {
     stack* const s = pool.take();
     both b;
     start(b.there, *s, answer, &b);
-    for (auto _ : state) switch_to(b.here, b.there, nullptr, nullptr);
+    for (auto _ : state) switch_to(b.caller, b.there, nullptr, nullptr);
     pool.give(s);
   }
   set_current_thread(nullptr);
@@ -48,7 +48,7 @@ void start_run_leave(benchmark::State& state) {
     both b;
     for (auto _ : state) {
       start(b.there, *s, end, &b);
-      switch_to(b.here, b.there, nullptr, nullptr);
+      switch_to(b.caller, b.there, nullptr, nullptr);
     }
     pool.give(s);
   }

@@ -70,9 +70,9 @@ TEST(context, running_names_the_stack_of_the_flow) {
     for (int i = 0; i < 2; ++i) {
       stack const* const s = current_thread()->running;
       ASSERT_NE(s, nullptr);
-      auto* const here = static_cast<std::byte*>(__builtin_frame_address(0));
-      EXPECT_GE(here, s->low());
-      EXPECT_LT(here, s->top());
+      auto* const frame = static_cast<std::byte*>(__builtin_frame_address(0));
+      EXPECT_GE(frame, s->low());
+      EXPECT_LT(frame, s->top());
       me.pause();
     }
   });
@@ -82,7 +82,7 @@ TEST(context, running_names_the_stack_of_the_flow) {
 
 /// A parked flow whose `after` publishes it, and a thread that resumes it as soon as it is published.
 struct parked_flow {
-  context here;  ///< the flow that parks
+  context self;  ///< the flow that parks
   context loop;  ///< the flow that ran it
   std::atomic<context*> published{nullptr};
   std::byte* after_ran_at = nullptr;
@@ -94,8 +94,8 @@ struct parked_flow {
 void publish(void* argument) noexcept {
   auto& p = *static_cast<parked_flow*>(argument);
   p.after_ran_at = static_cast<std::byte*>(__builtin_frame_address(0));
-  p.complete_in_after = p.here.stack_pointer != nullptr && p.here.on != nullptr;
-  p.published.store(&p.here, std::memory_order_release);  // pairs with the other thread's load
+  p.complete_in_after = p.self.stack_pointer != nullptr && p.self.stack != nullptr;
+  p.published.store(&p.self, std::memory_order_release);  // pairs with the other thread's load
 }
 
 void end_of_flow(void* argument) noexcept {
@@ -105,8 +105,8 @@ void end_of_flow(void* argument) noexcept {
 
 void park_once(void* argument) noexcept {
   auto& p = *static_cast<parked_flow*>(argument);
-  switch_to(p.here, p.loop, publish, &p);
-  leave_to(p.here, p.loop, end_of_flow, &p);
+  switch_to(p.self, p.loop, publish, &p);
+  leave_to(p.self, p.loop, end_of_flow, &p);
 }
 
 TEST(context, after_runs_on_the_other_stack_when_the_flow_is_complete) {
@@ -114,14 +114,14 @@ TEST(context, after_runs_on_the_other_stack_when_the_flow_is_complete) {
   stack_pool pool;
   parked_flow p;
   stack* const s = pool.take();
-  start(p.here, *s, park_once, &p);
-  switch_to(p.loop, p.here, nullptr, nullptr);
+  start(p.self, *s, park_once, &p);
+  switch_to(p.loop, p.self, nullptr, nullptr);
   EXPECT_TRUE(p.complete_in_after);
   EXPECT_TRUE(p.after_ran_at < s->low() || p.after_ran_at >= s->top());
   EXPECT_FALSE(p.ended.load(std::memory_order_relaxed));
-  switch_to(p.loop, p.here, nullptr, nullptr);
+  switch_to(p.loop, p.self, nullptr, nullptr);
   EXPECT_TRUE(p.ended.load(std::memory_order_relaxed));
-  EXPECT_EQ(p.here.on, s) << "the ended flow names the stack that may be given back";
+  EXPECT_EQ(p.self.stack, s) << "the ended flow names the stack that may be given back";
   pool.give(s);
 }
 
@@ -154,17 +154,17 @@ TEST(context, published_flow_may_be_resumed_elsewhere_at_once) {
       context* loop;
     } argument{&p, &loop_before};
     start(
-        p.here, *s,
+        p.self, *s,
         [](void* a) noexcept {
           auto& [flow_of, loop] = *static_cast<both*>(a);
           parked_flow& mine = *flow_of;
-          switch_to(mine.here, *loop, publish, &mine);
+          switch_to(mine.self, *loop, publish, &mine);
           mine.last_words.store(true, std::memory_order_release);  // pairs with the load below
-          leave_to(mine.here, mine.loop, end_of_flow, &mine);
+          leave_to(mine.self, mine.loop, end_of_flow, &mine);
         },
         &argument);
     mail.store(&p, std::memory_order_release);  // pairs with the exchange above
-    switch_to(loop_before, p.here, nullptr, nullptr);
+    switch_to(loop_before, p.self, nullptr, nullptr);
     // Acquire, here and below: pair with the stores of the same names by the other thread and by the flow.
     while (resumed.load(std::memory_order_acquire) != i + 1) std::this_thread::yield();
     EXPECT_TRUE(p.last_words.load(std::memory_order_acquire));
@@ -380,7 +380,7 @@ TEST(context_DeathTest, tsan_sees_a_race_between_flows_of_one_thread) {
         a.shared = b.shared = shared.get();
         for (increments* const one : {&a, &b}) start(one->self, *pool.take(), increments::run, one);
         for (increments* const one : {&a, &b}) switch_to(one->back, one->self, nullptr, nullptr);
-        for (increments* const one : {&a, &b}) pool.give(one->self.on);
+        for (increments* const one : {&a, &b}) pool.give(one->self.stack);
         std::exit(0);
       },
       ::testing::ExitedWithCode(66), "data race");

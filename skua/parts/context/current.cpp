@@ -13,7 +13,7 @@ constexpr void* no_flow = nullptr;
 
 struct this_thread {
   void* const* flow =
-      &no_flow;  ///< of the record's owner, so that a fork that is given no `here` follows two pointers and tests none
+      &no_flow;  ///< of the record's owner, so that a fork without a `here` follows two pointers and tests none
   thread_record* record = nullptr;
   std::uint64_t number = 0;  ///< 0: not asked for yet
   outside_watch const* watch = nullptr;

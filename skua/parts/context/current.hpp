@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The one thread_local of the library: the record of the worker on this thread, and the thread's number. Behind functions.
 //
-// A flow may be suspended on one thread and resumed on another, so nobody may keep the address of a thread-local over a
-// switch. Compilers keep it when they can see it; hence the functions are opaque to them (current.cpp).
+// A flow may be suspended on one thread and resumed on another, so no code may keep the address of a thread-local across a
+// switch. Compilers keep it if they can see it; hence the functions are opaque to them (current.cpp).
 #pragma once
 
 #include <cstddef>
@@ -23,16 +23,16 @@ struct address_range {
   }
 };
 
-/// Who works on a thread: the worker of some machine.
+/// The worker, of some machine, that works on a thread.
 struct thread_owner {
-  void* flow = nullptr;  ///< what runs there, as its machine knows it
+  void* flow = nullptr;  ///< the running flow, as its machine knows it
 };
 
 /// A worker's record of its thread, or that of a thread from outside that submits tasks. Only that thread and its signal handlers touch it.
 struct thread_record {
   std::uint32_t worker = 0;       ///< its number, for messages
   thread_owner* owner = nullptr;  ///< the machine's worker; null: the thread is none
-  void* submits_to = nullptr;     ///< of a thread from outside: its lane
+  void* submits_to = nullptr;     ///< the lane of a thread from outside
   block_cache* blocks = nullptr;  ///< for its tasks; null: it keeps none
   stack* running = nullptr;  ///< carries the running flow; nullptr = the thread's native stack. Kept by context.cpp
 
@@ -44,13 +44,13 @@ struct thread_record {
 /// The record of the calling thread; nullptr on threads that are not workers. Async-signal-safe. 1 ns.
 [[nodiscard]] thread_record* current_thread() noexcept;
 
-/// What runs on the calling thread (thread_owner::flow); null on threads that are not workers. Four instructions.
+/// The running flow of the calling thread (thread_owner::flow); null on threads that are not workers. Four instructions.
 [[nodiscard]] void* current_flow() noexcept;
 
 /// The record must stay alive while it is current, and keep its owner. The caller restores the previous record afterwards.
 void set_current_thread(thread_record* record) noexcept;
 
-/// What tells of overflows of a thread from outside (overflow.hpp): null until its first call. Async-signal-safe. 1 ns.
+/// The overflow watch of a thread from outside (overflow.hpp): null until its first call. Async-signal-safe. 1 ns.
 [[nodiscard]] outside_watch const* current_outside_watch() noexcept;
 void set_current_outside_watch(outside_watch const* w) noexcept;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The smallest user of contexts: a body on a stack of its own that alternates with whoever resumes it.
+// The smallest user of contexts: a body on a stack of its own that alternates with its resumer.
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,7 @@ class flow {
   flow(stack_pool& pool, body b) : pool_(pool), body_(std::move(b)) { start(self_, *pool_.take(), run, this); }
   ~flow() {
     if (!begun_) {
-      stack* const s = self_.on;
+      stack* const s = self_.stack;
       forget(self_);
       pool_.give(s);
     }
@@ -81,7 +81,7 @@ class flow {
   }
   static void give_stack_back(void* argument) noexcept {
     flow& me = *static_cast<flow*>(argument);
-    me.pool_.give(me.self_.on);
+    me.pool_.give(me.self_.stack);
   }
 
   /// Release pairs with the acquire of the next call, which is made by the other side.

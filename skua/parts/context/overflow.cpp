@@ -31,8 +31,8 @@ namespace {
 struct handler_state {
   std::mutex mutex;
   std::size_t watches = 0;
-  bool installed = false;          ///< ours is in the chain, at its head or behind a later one
-  struct sigaction previous = {};  ///< what we pass faults on to; written before ours is installed, then only read
+  bool installed = false;          ///< our handler is in the chain, at its head or behind a later one
+  struct sigaction previous = {};  ///< the handler behind ours; written before ours is installed, then only read
 };
 constinit handler_state handler;
 
@@ -55,7 +55,7 @@ class signal_safe_line {
     return *this << std::string_view(digits + first, sizeof digits - first);
   }
   void print() const noexcept {
-    if (write(STDERR_FILENO, text_, size_) < 0) return;  // stderr is closed: nothing to be done
+    if (write(STDERR_FILENO, text_, size_) < 0) return;  // stderr is closed: the message is lost
   }
 
  private:
@@ -75,8 +75,8 @@ std::uintptr_t stack_pointer_in(Registers const& saved) noexcept {
   }
 }
 
-/// Where a stack pointer is that has run into a guard: at most a page above its end, because a push, or a leaf function
-/// below its stack pointer, touches the guard first; or below it, by at most the largest frame that could fit.
+/// True if a stack pointer here has run into the guard: it is at most a page above the guard's end, because a push, or a leaf
+/// function below its stack pointer, touches the guard first; or below that, by at most the largest frame that could fit.
 bool ran_into(address_range const& guard, std::size_t stack_bytes, std::uintptr_t stack_pointer) noexcept {
   if (stack_pointer == 0) return true;
   std::uintptr_t const lowest = guard.low - std::min<std::uintptr_t>(guard.low, stack_bytes);
@@ -121,7 +121,7 @@ void explain(std::uintptr_t address, std::uintptr_t stack_pointer) noexcept {
 }
 
 /// Lets the signal take its default action. After a real fault we return into the faulting instruction, which then
-/// kills the process with the right address in the core; a signal that somebody sent is sent again.
+/// kills the process with the right address in the core; a signal that a process sent is sent again.
 void die_by(int signal, bool sent) noexcept {
   struct sigaction fatal = {};
   fatal.sa_handler = SIG_DFL;
@@ -129,7 +129,7 @@ void die_by(int signal, bool sent) noexcept {
   if (sent) raise(signal);
 }
 
-/// Does what would have happened without us.
+/// Acts as if our handler were not installed.
 void pass_on(int signal, siginfo_t* info, void* context) noexcept {
   bool const sent = info->si_code <= 0;
   struct sigaction const& previous = handler.previous;
@@ -190,7 +190,7 @@ void remove_watch() noexcept {
   handler.installed = false;
 }
 
-/// Finds where this thread's own stack ends. Flows leave it, and leave pointers in it.
+/// Finds the end of this thread's own stack, which flows leave with pointers in it.
 template <class Record>
 void find_native_stack(Record& record, lsan::roots& native) noexcept {
   pthread_attr_t attributes;
@@ -262,7 +262,7 @@ class first_watch {
       return nullptr;  // relaxed: once
     return new (room_) watch_with_signals;
   }
-  /// False: it is another one.
+  /// Returns false for another watch.
   [[nodiscard]] bool destroy(watch_with_signals* one) noexcept {
     if (static_cast<void*>(one) != room_) return false;
     one->~watch_with_signals();

@@ -12,7 +12,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// The calling thread's stack for signal handlers: its own if it has one already, else one of ours.
+/// The calling thread's stack for signal handlers: keeps the one that it has, else installs one.
 class signal_stack {
  public:
   signal_stack();
@@ -57,8 +57,8 @@ struct outside_watch {
 };
 
 /// From now on until the thread ends, an overflow of its own stack is explained, too, while the process has an
-/// `overflow_watch` and the thread's current record an owner. What the system refuses stays unexplained. Returns what is
-/// known of its stack. Cost: 1 ns; once per thread 10 to 50 us, and a mapping.
+/// `overflow_watch` and the thread's current record an owner. What the system refuses stays unexplained. Returns the known
+/// bounds of its stack. Cost: 1 ns; once per thread 10 to 50 us, and a mapping.
 outside_watch const& watch_thread_from_outside() noexcept;
 
 }}}  // namespace skua::v0::runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tells AddressSanitizer and ThreadSanitizer about flows that switch stacks: one plain function per message. Without a
-// sanitizer every function here does nothing; in programs it is empty. Who must call what and when: context.md, section 4.
+// sanitizer every function here does nothing; in programs it is empty. context.md, section 4, says when each must be called.
 //
 // always_inline: an out-of-line function would be instrumented, so it would enter on one flow's
 // shadow stack and return on the other's.
@@ -34,7 +34,7 @@ namespace asan {
   if (watches()) __sanitizer_start_switch_fiber(nullptr, to.stack_low, to.stack_bytes);
 }
 
-/// The flow `to` runs now; `from`, unless null, learns the bounds of the stack that was left.
+/// The flow `to` runs now; stores the bounds of the stack that was left in `from`, unless null.
 [[gnu::always_inline]] inline void arrive(sanitizer_state const& to, sanitizer_state* from) noexcept {
   if (watches()) {
     __sanitizer_finish_switch_fiber(to.fake_stack, from == nullptr ? nullptr : &from->stack_low,
@@ -99,7 +99,7 @@ inline constexpr unsigned no_sync = 1;
   if (watches()) __tsan_switch_to_fiber(flow, no_sync);
 }
 
-/// What was released at `address` before happens before what follows. An edge that no code of ours makes.
+/// What was released at `address` before happens before what follows. For an edge that no code of ours makes.
 [[gnu::always_inline]] inline void acquire(void* address) noexcept {
   if (watches()) __tsan_acquire(address);
 }
@@ -131,8 +131,8 @@ class unseen {
   unseen& operator=(unseen const&) = delete;
 };
 
-/// The same around accesses that call nothing, on a fork's path: TSan sees them only where the compiler instruments them, so nobody
-/// is asked at run time.
+/// The same around accesses that call nothing, on a fork's path: TSan sees them only where the compiler instruments them, so it is not
+/// asked for at run time.
 class unseen_accesses {
  public:
   [[gnu::always_inline]] unseen_accesses() noexcept {

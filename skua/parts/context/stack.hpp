@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stacks for flows that may have to wait, and the pools that lend them out.
+// Stacks for flows that may wait, and the pools that lend them.
 //
 // A stack is one mapping: a guard that faults, then the usable bytes. Only touched pages cost memory, so the default is
 // the size of a main thread's stack: whatever recursion runs serially also runs on a worker.
@@ -35,7 +35,7 @@ class stack {
   [[nodiscard]] std::byte* top() const noexcept { return low_ + bytes_; }  ///< one past the highest; page-aligned
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
-  /// The caller runs on this stack, and more than half of it is unused.
+  /// True if more than half of this stack is unused. The caller runs on it.
   [[nodiscard]] bool has_room_for_calls() const noexcept {
     auto const* const used_from = static_cast<std::byte const*>(__builtin_frame_address(0));
     return used_from < top() && used_from - low_ > static_cast<std::ptrdiff_t>(bytes_ / 2);
@@ -48,10 +48,10 @@ class stack {
   }
 
   /// Makes TSan forget the accesses of the last flow on this stack, which it would compare with those of the next one;
-  /// drops the contents, too. Does nothing without TSan. Nobody may be running on the stack.
+  /// drops the contents, too. Does nothing without TSan. No flow may be running on the stack.
   void forget_accesses() noexcept;
 
-  /// Gives its memory back to the kernel, except for the highest `keep` bytes. Nobody may be running on the stack.
+  /// Gives its memory back to the kernel, except for the highest `keep` bytes. No flow may be running on the stack.
   void shed(std::size_t keep) noexcept;
 
  private:
@@ -90,7 +90,7 @@ class stack_pool {
     std::size_t free = 0;  ///< mapped and waiting here
   };
 
-  /// The pool keeps at most so many free stacks mapped. Each keeps at most `warm_bytes` of memory.
+  /// The most free stacks that the pool keeps mapped. Each keeps at most `warm_bytes` of memory.
   static constexpr std::size_t kept_free = 64;
   static constexpr std::size_t warm_bytes = std::size_t{16} << 10;
 
@@ -106,10 +106,10 @@ class stack_pool {
   [[nodiscard]] stack* take();
   /// The same, but nullptr and errno when the kernel refuses.
   [[nodiscard]] stack* try_take() noexcept;
-  /// Why there is no further stack, for people: `why` is an errno, and the text names the limits. Reads files.
+  /// Explains why there is no further stack: `why` is an errno, and the text names the limits. Reads files.
   [[nodiscard]] std::string refusal(int why) const;
 
-  /// A lock and a system call. Nobody may be running on `s`.
+  /// A lock and a system call. No flow may be running on `s`.
   void give(stack* s) noexcept;
 
   /// Unmaps all free stacks.

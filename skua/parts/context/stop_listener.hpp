@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // std::stop_callback for flows.
 //
-// Two things of the standard's are about threads, and flows are none. (1) A callback that is removed on the thread that requested the
-// stop is not waited for, because it must have returned. So it has, if another flow of this thread requested it, but ThreadSanitizer, for
-// which flows are threads, has heard of no edge. (2) Where only the program is compiled for ThreadSanitizer, the request runs in the
-// program, so registering and removing must be compiled there, too: never in the library.
+// Two properties of the standard's version concern threads, which flows are not. (1) Removing a callback on the thread that requested the
+// stop does not wait for it, because it must have returned. So it has if another flow of this thread requested the stop, but
+// ThreadSanitizer, for which flows are threads, knows no edge. (2) If only the program is compiled for ThreadSanitizer, the request runs
+// in the program, so registering and removing must be compiled there, too: never in the library.
 //
 // The function must not wait as a task waits: another flow of the thread might then remove the callback while it runs.
 #pragma once

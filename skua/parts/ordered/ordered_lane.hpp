@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The lane `ordered` of a worker: its tasks in the order of their strategies, and what it knows of the other workers' tasks.
+// The lane `ordered` of a worker: its tasks in the order of their strategies, and its readers of the other workers' tasks.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,11 @@ class ordered_lane {
     return tasks_.push(obeys_ ? t : offered_task{.task = t.task, .group = t.group});
   }
   [[nodiscard]] outcome pop(taken_task& out) noexcept { return tasks_.pop(out); }
-  /// The same, if it is of this group; else empty.
+  /// The same if that task is of this group; else empty.
   [[nodiscard]] outcome pop_of(void const* group, taken_task& out) noexcept { return tasks_.pop_of(group, out); }
-  /// Is the first of this group? A thief may have just taken it.
+  /// True if the first task is of this group. A hint: a thief may have just taken it.
   [[nodiscard]] bool first_is_of(void const* group) noexcept { return tasks_.first_is_of(group); }
-  /// Takes the task of `victim`, which has this number, that goes first in our order.
+  /// Takes the task of `victim`, which is worker `number`, that goes first in our order.
   [[nodiscard]] outcome steal(worker_id number, ordered_lane& victim, taken_task& out) noexcept {
     if (victim.looks_empty()) return outcome::empty;
     auto* const reader = reader_of(number);
@@ -56,7 +56,7 @@ class ordered_lane {
   [[nodiscard]] bool looks_empty() const noexcept { return tasks_.looks_empty(); }
 
  private:
-  /// Null: no memory for it.
+  /// Returns null if there is no memory for it.
   ordered_store<>::reader* reader_of(worker_id victim) noexcept {
     auto& reader = readers_[index(victim)];
     try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A worker's tasks in the order that their strategies want: the owner pops in its order, thieves take in theirs. Taking
-// costs one exchange; thieves of one victim take turns, and never block the owner. States, invariants, proof:
+// A worker's tasks in the order of their strategies: the owner pops in its order, thieves take in theirs. Taking costs one
+// exchange; thieves of one victim take turns, and never block the owner. States, invariants, proof:
 // ordered_store.md. [strategies-2013 3.1]
 #pragma once
 
@@ -30,20 +30,20 @@ struct offered_task {
   void const* value = nullptr;
   std::size_t value_size = 0;           ///< at most strategy_value_bytes
   std::uint64_t weight = 1;             ///< of the task and all that it will spawn
-  std::optional<worker_id> place = {};  ///< that the task belongs to; else the worker that has it
+  std::optional<worker_id> place = {};  ///< the worker to which the task belongs; unset: the worker that has it
 };
 
 /// A task that was taken.
 struct taken_task {
   void* task = nullptr;
-  bool is_dead = false;  ///< its strategy says that it need not run
+  bool is_dead = false;  ///< its strategy says that it is dead
 };
 
 template <synchronisation Sync = real_sync, std::size_t BlockSlots = 64>
 class ordered_store {
   struct slot {
     typename Sync::template atomic<bool> taken{false};
-    typename Sync::template plain<std::uint64_t> number;  ///< whoever reads a slot reads this
+    typename Sync::template plain<std::uint64_t> number;  ///< every reader of a slot reads this
     worker_id place{};
     bool is_placed = false;  ///< the place was hinted: it stays when the task is stolen
     strategy_kind const* kind = nullptr;
@@ -61,7 +61,7 @@ class ordered_store {
   using forest = strategy_forest<slot*>;
 
  public:
-  /// `owner`: who pops. Blocks come from `memory`. Throws std::bad_alloc.
+  /// `owner`: the worker that pops. Blocks come from `memory`. Throws std::bad_alloc.
   explicit ordered_store(requester owner, std::pmr::memory_resource& memory = *std::pmr::new_delete_resource())
       : memory_(memory), by_owner_(owner), owner_(owner.worker) {
     first_ = last_ = make_block();  // last: what throws before it leaves no block behind
@@ -122,21 +122,21 @@ class ordered_store {
     return pop_if(out, [group](slot const& s) { return s.group == group; });
   }
 
-  /// Is the owner's first task of this group? A thief may have just taken it.
+  /// True if the owner's first task is of this group. A hint: a thief may have just taken it.
   [[nodiscard]] bool first_is_of(void const* group) noexcept {
-    bool is = false;
+    bool belongs = false;
     auto const is_gone = [&](slot const* s) {
-      is = s->group == group;
+      belongs = s->group == group;
       return s->taken.load(std::memory_order_relaxed);  // relaxed: a hint
     };
-    while (by_owner_.pop_if(is_gone)) is = false;
-    return is;
+    while (by_owner_.pop_if(is_gone)) belongs = false;
+    return belongs;
   }
 
   /// Calls of comparators in the owner's order so far.
   [[nodiscard]] std::uint64_t comparisons() const noexcept { return by_owner_.comparisons(); }
 
-  // For everybody. Hints.
+  // For any thread. Hints.
 
   [[nodiscard]] std::int64_t size() const noexcept { return read(size_) - read(stolen_); }
   [[nodiscard]] std::int64_t weight() const noexcept { return read(weight_) - read(stolen_weight_); }
@@ -245,12 +245,12 @@ class ordered_store {
     filled_of_last_ = 0;
   }
 
-  /// False: a thief is here, or there is no memory for it.
+  /// Returns false if a thief is here, or if there is no memory for it.
   [[nodiscard]] bool compact() noexcept;
 
   // Under the lock.
 
-  /// Reads what is new. Without memory the reader stays behind.
+  /// Reads the new slots. Without memory the reader stays behind.
   void refresh(reader& by) noexcept {
     if (by.generation_ != generation_) {
       by.order_.clear();
@@ -266,7 +266,7 @@ class ordered_store {
       }
     } catch (std::bad_alloc const&) {}
   }
-  /// The first task of the reader that nobody has taken, as far as can be seen; it leaves the reader.
+  /// Removes and returns the reader's first task that is not taken, as far as it can see.
   [[nodiscard]] slot* first_of(reader& by) noexcept {
     while (auto const first = by.order_.pop()) {
       if (!(*first)->taken.load(std::memory_order_relaxed)) return *first;  // relaxed: a hint

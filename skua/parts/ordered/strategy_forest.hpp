@@ -23,7 +23,7 @@ template <class Item>
 class strategy_forest {
  public:
   /// Throws std::bad_alloc.
-  explicit strategy_forest(requester by) : by_(by) {}
+  explicit strategy_forest(requester asks) : requester_(asks) {}
 
   /// Makes room for one more task of this type. Throws std::bad_alloc.
   void reserve(strategy_kind const* kind) {
@@ -74,7 +74,7 @@ class strategy_forest {
   void clear() noexcept { replace_all(std::span<Item const>{}); }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// Calls of comparators so far, or what stands for them.
+  /// Calls of comparators so far, or comparisons of keys in their stead.
   [[nodiscard]] std::uint64_t comparisons() const noexcept { return comparisons_; }
 
  private:
@@ -96,19 +96,19 @@ class strategy_forest {
   [[nodiscard]] double key_of(strategy_kind const* kind, void const* value) const noexcept {
     if (kind == nullptr || kind->key == nullptr) return 0;
     try {
-      return kind->key(value, by_);
+      return kind->key(value, requester_);
     } catch (...) {
       return 0;
     }
   }
-  /// Does a go before b in the order of `kind`?
+  /// True if a goes before b in the order of `kind`.
   bool goes_first(strategy_kind const* kind, ordered_task const& a, void const* a_value, ordered_task const& b,
                   void const* b_value) noexcept {
     ++comparisons_;
     if (kind != nullptr && kind->key != nullptr) return key_of(kind, a_value) < key_of(kind, b_value);
-    if (kind == nullptr || kind->prioritize == nullptr) return goes_first_at_root(a, b, by_);
+    if (kind == nullptr || kind->prioritize == nullptr) return goes_first_at_root(a, b, requester_);
     try {
-      return kind->prioritize(a_value, b_value, by_);
+      return kind->prioritize(a_value, b_value, requester_);
     } catch (...) {
       return false;
     }
@@ -198,7 +198,7 @@ class strategy_forest {
     return right < t.heap.size() && goes_first(t, t.heap[right], t.heap[left]) ? right : left;
   }
 
-  requester by_;
+  requester requester_;
   std::vector<tree> trees_{{nullptr, {}, {}}};  ///< the first is the root's
   std::size_t recent_ = 0;                      ///< the tree of the task that was pushed last
   std::size_t size_ = 0;

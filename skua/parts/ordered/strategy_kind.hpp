@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is known of a type of strategy without its type: how its tasks are ordered, and which type is its base. Types form a
+// A type of strategy, type-erased: the order of its tasks, and its base. Types form a
 // hierarchy whose root is the order of a work-stealing deque. [strategies-2013 2, Fig. 1]
 #pragma once
 
@@ -14,7 +14,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 /// The largest value of a strategy: a store keeps a copy of it.
 inline constexpr std::size_t strategy_value_bytes = 40;
 
-/// Who asks for an order: a worker that chooses among its own tasks, or one that steals. [strategies-2013 2]
+/// The worker for which tasks are ordered: it chooses among its own tasks, or steals. [strategies-2013 2]
 struct requester {
   worker_id worker{};
   bool steals = false;
@@ -30,7 +30,7 @@ struct requester {
 /// One per type, with static lifetime. Values point to a strategy of this type, or to the part of a derived one.
 struct strategy_kind {
   strategy_kind const* base = nullptr;  ///< null: the root is the base
-  /// Shall a task with the value `a` go before one with `b`? Code of the program: it may throw, lie, or change its mind.
+  /// True if a task with the value `a` should go before one with `b`. Code of the program: it may throw, contradict itself, or change its answers.
   /// Null: the root's order.
   bool (*prioritize)(void const* a, void const* b, requester const& by) = nullptr;
   /// Instead: smaller numbers go first. Asked once, when a task enters an order; a NaN has no order.
@@ -50,7 +50,7 @@ struct ordered_task {
   std::uint64_t number = 0;  ///< ascending at each place
 };
 
-/// The root's order: the nearest place first, ties by place; there the newest first, for a thief the oldest.
+/// True if a goes before b in the root's order: the nearest place first, ties by place; there the newest first, for a thief the oldest.
 /// [strategies-2013 2]
 [[nodiscard]] inline bool goes_first_at_root(ordered_task const& a, ordered_task const& b,
                                              requester const& by) noexcept {

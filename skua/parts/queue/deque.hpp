@@ -29,16 +29,16 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// What a thief has spent on taking the bias from owners.
+/// A thief's cost of taking the bias from owners.
 struct revocation_count {
   std::uint64_t revocations = 0;   ///< of a deque's bias
-  std::uint64_t heavy_fences = 0;  ///< for how many of them the owner did not answer in time
+  std::uint64_t heavy_fences = 0;  ///< revocations that the owner did not answer in time
 };
 
 /// Why a push returned true.
 enum class attention : std::uint8_t {
-  calm,       ///< no request: the ring has grown, or the owner has learnt how far thieves have come
-  requested,  ///< some thread called `request_attention` since the last time
+  calm,       ///< no request: the ring has grown, or the owner has read the top anew
+  requested,  ///< a thread called `request_attention` since the last poll
   full,  ///< no memory to grow: pop what was pushed and run it at once; another push would overwrite the oldest entry
 };
 
@@ -82,8 +82,8 @@ class deque : private deque_words {
     return push_at(task, extra, unused);
   }
 
-  /// Call it after a push that returned true. Makes room for the next push. If it reports a request for attention, all
-  /// that any requester did before its request happened before this returns.
+  /// Call it after a push that returned true. Makes room for the next push. If it reports a request for attention,
+  /// everything that a requester did before its request happens before this returns.
   attention poll() noexcept;
 
   /// For an owner whose every push is to ask for attention: makes room for the next push as poll does, and leaves the
@@ -95,7 +95,7 @@ class deque : private deque_words {
   }
   /// For the owner: the next push asks for attention.
   void request_attention() noexcept {
-    // relaxed: only we take requests away, so one that is there stays.
+    // relaxed: only we clear requests, so a pending one stays.
     if (limit_.load(std::memory_order_relaxed) != attention_mark) outside().request_attention();
   }
 
@@ -112,7 +112,7 @@ class deque : private deque_words {
   }
   /// The same for an owner that remembers where it is, or was in another deque: deque.md, "Remembered positions".
   [[nodiscard]] bool pop_at(std::int64_t b) noexcept {
-    bottom_.store(b, std::memory_order_release);  // a thief that reads this b may steal what is below it: steal, bottom
+    bottom_.store(b, std::memory_order_release);  // a thief that reads this b may steal entries below it: steal, bottom
     Sync::light_fence();                          // the claim on b before the guard. Partner: revoke, heavy fence
     if (guard_.load(std::memory_order_relaxed) < b) [[likely]]  // relaxed: the fences order it
       return true;
@@ -129,10 +129,10 @@ class deque : private deque_words {
   /// taken it.
   [[nodiscard]] bool pop_oldest(entry& oldest) noexcept;
 
-  /// For the owner: no entry will have a position before `p`. Without effect unless the deque is empty.
+  /// For the owner: later entries get positions from `p` on. No effect unless the deque is empty.
   void skip_to(std::int64_t p) noexcept;
   /// The entry that `pop` would remove; a thief may take it first, or may have taken it already.
-  /// False if there is certainly none.
+  /// False if there is none for certain.
   [[nodiscard]] bool peek(entry& newest) const noexcept {
     // Relaxed: a stale top only makes a taken entry look present.
     if (top() >= bottom_.load(std::memory_order_relaxed)) return false;
@@ -167,9 +167,9 @@ class deque : private deque_words {
   }
 
   [[nodiscard]] victim outside() noexcept { return victim{*this}; }
-  /// Where others may read bottom and top, whose two lowest bits do not count; they differ by the length, in steps.
+  /// The addresses at which others may read bottom and top, whose two lowest bits do not count; their difference is the length, in steps.
   [[nodiscard]] std::array<void const*, 2> published() const noexcept { return {&bottom_, &top_}; }
-  /// Where they may read what take_pushes would return.
+  /// The address at which they may read the count that take_pushes would return.
   [[nodiscard]] void const* published_pushes() const noexcept { return &pushes_; }
   [[nodiscard]] fences kind() const noexcept { return kind_; }
 
@@ -209,10 +209,10 @@ class deque : private deque_words {
   std::uint64_t mask_ = 0;
   typename Sync::template atomic<ring_type*> ring_{nullptr};
   owned<std::uint32_t> undisturbed_{0};  // pops in a row that found the top at watched_
-  owned<std::uint16_t> bias_after_;      // so many, and the owner takes the bias back
+  owned<std::uint16_t> bias_after_;      // consecutive undisturbed pops before the owner rebiases
   fences kind_;
   owned<bool> has_bias_;            // as far as the owner knows
-  owned<std::uint64_t> pushes_{0};  // of which take_pushes has not heard
+  owned<std::uint64_t> pushes_{0};  // since the last take_pushes
 
   // The thieves' line.
   alignas(cache_line_bytes) typename Sync::template atomic<top_word> top_{0};
@@ -225,7 +225,7 @@ class deque : private deque_words {
 template <synchronisation Sync>
 class deque<Sync>::victim {
  public:
-  explicit victim(deque& of) noexcept : of_(&of) {}
+  explicit victim(deque& d) noexcept : deque_(&d) {}
 
   /// Takes the oldest entry: got, empty or lost. Revokes the bias first, if the owner has it: at most one heavy fence
   /// for each revocation. `lost` also while another thief revokes.
@@ -235,29 +235,29 @@ class deque<Sync>::victim {
     return steal(oldest, unused);
   }
 
-  /// About how many entries there are. It takes no fence, so operations under way may make it wrong in both directions.
+  /// The approximate number of entries. It takes no fence, so concurrent operations may make it wrong in both directions.
   [[nodiscard]] std::size_t size_hint() const noexcept {
-    position const t = position_of(of_->top_.load(std::memory_order_relaxed));  // relaxed, both: a hint
-    position const b = of_->bottom_.load(std::memory_order_relaxed);
+    position const t = position_of(deque_->top_.load(std::memory_order_relaxed));  // relaxed, both: a hint
+    position const b = deque_->bottom_.load(std::memory_order_relaxed);
     return b > t ? static_cast<std::size_t>((b - t) / step) : 0;
   }
   /// A hint, too; what it means after `request_attention` and a heavy fence: deque.md. A caller that can see an entry's
   /// push reads a bottom above the entry, so it finds the deque not empty until the top has passed the entry.
   [[nodiscard]] bool looks_empty() const noexcept {
-    auto const t = position_of(of_->top_.load(std::memory_order_relaxed));  // relaxed, both: in any order
-    return of_->bottom_.load(std::memory_order_relaxed) <= t;
+    auto const t = position_of(deque_->top_.load(std::memory_order_relaxed));  // relaxed, both: in any order
+    return deque_->bottom_.load(std::memory_order_relaxed) <= t;
   }
   /// Makes the owner's next push return true, and the `poll` after it report the request.
   void request_attention() const noexcept {
     // Release: the poll that finds the mark sees what we announced before. A read-modify-write, so that a second
     // request does not hide what the first announced. Partner: poll, exchange.
-    of_->limit_.exchange(attention_mark, std::memory_order_acq_rel);
+    deque_->limit_.exchange(attention_mark, std::memory_order_acq_rel);
   }
 
  private:
   [[gnu::noinline]] bool revoke(top_word& seen, revocation_count& spent) const noexcept;
 
-  deque* of_;
+  deque* deque_;
 };
 
 template <synchronisation Sync>
@@ -267,7 +267,7 @@ deque<Sync>::deque(deque_options options)
   expects(options.capacity >= 2 && std::has_single_bit(options.capacity), "a deque's capacity is a power of two >= 2");
   expects(rule_.least >= 1 && rule_.least <= rule_.most, "1 <= bias_after.least <= bias_after.most");
   if (has_bias_.get()) {
-    top_.store(word_of(0, bias::owner), std::memory_order_relaxed);  // relaxed, here and below: nobody knows us yet
+    top_.store(word_of(0, bias::owner), std::memory_order_relaxed);  // relaxed, here and below: we are not shared yet
   } else {
     guard_.store(beyond_all, std::memory_order_relaxed);
   }
@@ -295,7 +295,7 @@ attention deque<Sync>::poll() noexcept {
 template <synchronisation Sync>
 bool deque<Sync>::pop_guarded(position b) noexcept {
   // Acquire: a top no older than the revocation whose infinity we have read. A top from before it has the bias, so it
-  // is neither fenced nor exchanged below, and the pop would fail although nobody has its entry. Partner: revoke.
+  // is neither fenced nor exchanged below, and the pop would fail although no thief has its entry. Partner: revoke.
   static_cast<void>(guard_.load(std::memory_order_acquire));
   top_word seen =
       top_.load(std::memory_order_relaxed);  // relaxed: one that is stale all the same is fenced or exchanged
@@ -308,7 +308,7 @@ bool deque<Sync>::pop_guarded(position b) noexcept {
       return true;
     }
   }
-  bool const won = position_of(seen) == b && take_top(seen);    // the last entry goes to whoever moves the top first
+  bool const won = position_of(seen) == b && take_top(seen);    // the first to move the top gets the last entry
   bottom_.store(position_of(seen), std::memory_order_release);  // release: may be seen before the exchange is
   if (!won) return false;
   place(b).task.store(nullptr, std::memory_order_relaxed);  // for each_stolen. Relaxed: no thief gets it any more
@@ -321,7 +321,7 @@ bool deque<Sync>::pop_oldest(entry& oldest) noexcept {
   top_word seen = top_.load(std::memory_order_relaxed);  // relaxed: the exchange decides
   position const t = position_of(seen);
   if (bottom_.load(std::memory_order_relaxed) <= t) return false;  // relaxed: only we write it
-  // Before the exchange, which releases it: whoever revokes after that overwrites it. If somebody has revoked before, the
+  // Before the exchange, which releases it: a thief that revokes after that overwrites it. If a thief has revoked before, the
   // exchange fails, and we write infinity below, or in `answer`.
   if (bias_of(seen) == bias::owner) guard_.store(t, std::memory_order_relaxed);
   auto const& slot = place(t);
@@ -357,7 +357,7 @@ bool deque<Sync>::take_top(top_word& seen) noexcept {
       seen = answer(seen);
       continue;
     }
-    // seq_cst: one order of all who move the top. Partner: steal.
+    // seq_cst: one order of all moves of the top. Partner: steal.
     if (top_.compare_exchange_strong(seen, seen + step, std::memory_order_seq_cst, std::memory_order_relaxed)) {
       seen += step;
       return true;
@@ -385,7 +385,7 @@ auto deque<Sync>::answer(top_word seen) noexcept -> top_word {
 template <synchronisation Sync>
 void deque<Sync>::count_undisturbed(position found, top_word left) noexcept {
   if (kind_ == fences::full) return;
-  if (has_bias_.get()) {  // a thief has revoked it without our answer, which cost everybody dear
+  if (has_bias_.get()) {  // a thief has revoked it without our answer, which forced a membarrier
     has_bias_.set(false);
     bias_after_.set(rule_.after_heavy_fence(bias_after_.get()));
   }
@@ -395,8 +395,8 @@ void deque<Sync>::count_undisturbed(position found, top_word left) noexcept {
   bool const takes = in_a_row >= bias_after_.get() && bias_of(left) == bias::none;
   undisturbed_.set(takes ? 0 : in_a_row);
   if (!takes) return;
-  // The guard before the exchange, which releases it: the infinity of whoever revokes next overwrites it. In the other
-  // order it would overwrite that infinity. Partner: revoke, exchange.
+  // The guard before the exchange, which releases it: the infinity of the next revoker overwrites it. In the other
+  // order our store would overwrite it. Partner: revoke, exchange.
   guard_.store(position_of(left), std::memory_order_relaxed);
   top_word none = left;
   has_bias_.set(top_.compare_exchange_strong(none, word_of(position_of(left), bias::owner), std::memory_order_seq_cst,
@@ -427,7 +427,7 @@ bool deque<Sync>::grow(position t, position b) noexcept {
 
 template <synchronisation Sync>
 void deque<Sync>::delete_rings() noexcept {
-  for (auto* r = ring_.load(std::memory_order_relaxed); r != nullptr;) {  // relaxed: nobody uses us any more
+  for (auto* r = ring_.load(std::memory_order_relaxed); r != nullptr;) {  // relaxed: no other thread uses us any more
     auto* const older = r->older();
     ring_type::destroy(*memory_, r);
     r = older;
@@ -436,9 +436,9 @@ void deque<Sync>::delete_rings() noexcept {
 
 template <synchronisation Sync>
 outcome deque<Sync>::victim::steal(entry& oldest, revocation_count& spent) const noexcept {
-  auto& d = *of_;
-  // Acquire: who finds that the owner has moved its entries to another lane finds them there. Partner: take_top. What we
-  // take ourselves is ordered by the full fence, or by revoke.
+  auto& d = *deque_;
+  // Acquire: a thief that finds that the owner has moved its entries to another lane finds them there. Partner: take_top. The
+  // full fence, or revoke, orders the entry that we take ourselves.
   top_word seen = d.top_.load(std::memory_order_acquire);
   if (d.bottom_.load(std::memory_order_relaxed) <= position_of(seen)) return outcome::empty;  // relaxed: saves the rest
   if (!is_open(seen) && !revoke(seen, spent)) return outcome::lost;
@@ -450,11 +450,11 @@ outcome deque<Sync>::victim::steal(entry& oldest, revocation_count& spent) const
   // Acquire: the copies. Partner: grow. Not older than the ring that entry t was pushed to, because the bottom is not.
   auto const& ring = *d.ring_.load(std::memory_order_acquire);
   auto const& slot = ring.at(t);
-  // Relaxed, and before the exchange: once it succeeds, nothing of what we read is used by anybody else; if it fails,
-  // what we read may be anything and is dropped.
+  // Relaxed, and before the exchange: once it succeeds, the entry that we read is ours; if it fails, the entry may be anything and
+  // is dropped.
   entry const found{slot.task.load(std::memory_order_relaxed), slot.extra.load(std::memory_order_relaxed)};
   do {
-    // seq_cst: one order of all who move the top; releases our reads of the slot. Partners: take_top; poll, its top.
+    // seq_cst: one order of all moves of the top; releases our reads of the slot. Partners: take_top; poll, its top.
     if (d.top_.compare_exchange_strong(seen, seen + step, std::memory_order_seq_cst, std::memory_order_relaxed)) {
       oldest = found;
       return outcome::got;
@@ -466,7 +466,7 @@ outcome deque<Sync>::victim::steal(entry& oldest, revocation_count& spent) const
 /// Takes the bias from the owner: true, and `seen` is a top that is open. False if another thief does so already.
 template <synchronisation Sync>
 bool deque<Sync>::victim::revoke(top_word& seen, revocation_count& spent) const noexcept {
-  auto& d = *of_;
+  auto& d = *deque_;
   if (bias_of(seen) != bias::owner) return false;
   top_word const revoking = word_of(position_of(seen), bias::revoking);
   // seq_cst: one thief revokes; acquires the guard that ours overwrites. Partner: count_undisturbed, exchange.

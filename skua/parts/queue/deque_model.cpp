@@ -107,7 +107,7 @@ class ledger {
 
   skua::runtime::deque<Sync> queue_;
   std::size_t pushed_ = 0;
-  std::size_t gone_ = 0;  // a pop has told the owner that so many entries are gone
+  std::size_t gone_ = 0;  // entries that are gone, as a pop has told the owner
   std::array<int, 8> taken_{};
   struct opened {
     std::size_t id;
@@ -184,7 +184,7 @@ struct answered_early {
   void finish() { l.check(); }
 };
 
-/// Entries that are there before anybody looks; the owner pops two and pushes one. Thieves that have read the same oldest
+/// Entries that are there from the start; the owner pops two and pushes one. Thieves that have read the same oldest
 /// entry in two eras would take it twice if it could leave between them without moving the top.
 template <class Sync, int Entries, int Steals, int Threads, int BiasAfter = 1>
 struct same_place_twice {
@@ -209,7 +209,7 @@ struct same_place_twice {
 template <class Sync>
 using two_thieves = same_place_twice<Sync, 2, 1, 3, 64>;
 
-/// The owner takes its own oldest entries, as it does before it parks, and then goes on.
+/// The owner takes its own oldest entries, as it does before it parks, and then continues.
 template <class Sync, int Threads>
 struct oldest_of_its_own {
   static constexpr int threads = Threads;
@@ -257,7 +257,7 @@ struct nested_joins {
   void finish() { l.check(); }
 };
 
-/// The owner takes its own entries, skips positions, and ends what it had opened before; then it goes on.
+/// The owner takes its own entries, skips positions, and ends what it had opened before; then it continues.
 template <class Sync, int Further, int Threads = 2>
 struct moved_joins {
   static constexpr int threads = Threads;
@@ -282,7 +282,7 @@ struct moved_joins {
   void finish() { l.check(); }
 };
 
-/// The first entry is there before anybody looks; the second push fills the ring, so that it grows under the thief.
+/// The first entry is there from the start; the second push fills the ring, so that it grows under the thief.
 template <class Sync>
 struct growth {
   static constexpr int threads = 2;

@@ -30,7 +30,7 @@ struct forgetful_owner : Sync {
   }
 };
 
-/// The thief that revokes takes any change of the top for an answer, and needs no fence then: also if nobody answered.
+/// The thief that revokes takes any change of the top for an answer, and needs no fence then: even if the owner has not answered.
 struct answered_by_itself : model_sync {
   template <class T>
   static bool await_briefly(model_atomic<T> const&, T) noexcept {

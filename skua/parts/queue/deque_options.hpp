@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a deque can be told when it is made.
+// The options of a deque.
 #pragma once
 
 #include <cstddef>

@@ -19,8 +19,8 @@ struct deque_words {
   /// The top and the state of the bias in one word: a position is a multiple of 4.
   using top_word = std::int64_t;
   enum class bias : std::uint8_t {
-    none,      // anybody takes the oldest entry; the owner fences
-    owner,     // nobody steals; the owner takes all but the oldest entry without a fence
+    none,      // every thread may take the oldest entry; the owner fences
+    owner,     // no thief steals; the owner takes all but the oldest entry without a fence
     revoking,  // a thief waits for the owner's answer, or for its own heavy fence
     answered,  // as none; but the thief that revokes has not noticed yet
   };

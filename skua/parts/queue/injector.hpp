@@ -45,7 +45,7 @@ class injector {
     auto* const oldest = first_;
     if (oldest == nullptr) return nullptr;
     first_ = oldest->next;
-    size_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: too large for a moment only costs somebody the lock
+    size_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count too large for a moment costs a taker the lock
     return oldest;
   }
 
@@ -67,14 +67,14 @@ class injector {
     return at;
   }
 
-  /// Items now, without the lock: exact when nobody pushes or pops.
+  /// The number of items, without the lock: exact while no thread pushes or pops.
   [[nodiscard]] std::size_t size_hint() const noexcept {
     return size_.load_hint(std::memory_order_seq_cst);  // after the caller's announcement. Partner: push, size_
   }
 
   /// A sleeper that announces itself (seq_cst) and then finds this true will be seen by the next pusher.
   [[nodiscard]] bool looks_empty() const noexcept { return size_hint() == 0; }
-  /// Where others may read how many items there are.
+  /// The address at which others may read the number of items.
   [[nodiscard]] void const* published() const noexcept { return &size_; }
 
  private:

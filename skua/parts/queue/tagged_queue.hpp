@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A lane that can be searched: the taker says which entries it wants. For rare entries that matter much: tasks that a
-// policy has placed, continuations with a tag of their own, the one-entry mailbox. A lock around a short vector, a slot
-// for the newest entry that is filled without the lock, and a count that can be read without it, so that nobody locks an
+// A lane that can be searched: the taker says which entries it wants. For rare but important entries: tasks that a policy
+// has placed, continuations with a tag of their own, the one-entry mailbox. A lock around a short vector, a slot
+// for the newest entry that is filled without the lock, and a count that can be read without it, so that no thread locks an
 // empty queue. Steps and proof: tagged_queue.md; every schedule: tagged_queue_model.cpp.
 #pragma once
 
@@ -30,7 +30,7 @@ class alignas(cache_line_bytes) tagged_queue {
  public:
   tagged_queue() = default;
   explicit tagged_queue(no_entries_t) noexcept : takes_entries_(false) {}
-  /// Reserves room for so many entries. Throws std::bad_alloc.
+  /// Reserves memory for `room` entries. Throws std::bad_alloc.
   explicit tagged_queue(std::size_t room) : items_(room) {}
   tagged_queue(tagged_queue const&) = delete;
   tagged_queue& operator=(tagged_queue const&) = delete;
@@ -42,7 +42,7 @@ class alignas(cache_line_bytes) tagged_queue {
     return append(item);
   }
 
-  /// For queues that nobody calls push on: puts the item into an empty queue. False: occupied.
+  /// For queues on which push is never called: puts the item into an empty queue. False: occupied.
   [[nodiscard]] bool push_if_empty(Item const& item) noexcept { return fill_slot(item); }
 
   /// Any thread: takes the newest or oldest entry that `wanted(item)` accepts. got, empty, or barred: there are
@@ -58,8 +58,8 @@ class alignas(cache_line_bytes) tagged_queue {
     return take([&] { return take_from_items(std::views::all(items_), out, wanted) || take_from_slot(out, wanted); });
   }
 
-  /// Any thread: there are entries, and `is(item)` is true of the newest or oldest, which nobody takes meanwhile. A hint: one that
-  /// is being pushed may be overlooked.
+  /// Any thread: true if there are entries and `is(item)` holds for the newest or oldest, which no thread takes meanwhile. A hint: it may
+  /// miss an entry that is being pushed.
   template <class Is>
   [[nodiscard]] bool newest_is(Is&& is) noexcept {
     return look([&](bool in_slot) { return is(in_slot ? item_.get() : *std::prev(items_.end())); },
@@ -75,7 +75,7 @@ class alignas(cache_line_bytes) tagged_queue {
   [[nodiscard]] bool looks_empty() const noexcept {
     return size_.load_hint(std::memory_order_seq_cst) == 0;  // after the caller's announcement. Partner: append, size_
   }
-  /// Where others may read how many entries there are.
+  /// The address at which others may read the number of entries.
   [[nodiscard]] void const* published() const noexcept { return &size_; }
 
  private:
@@ -85,13 +85,13 @@ class alignas(cache_line_bytes) tagged_queue {
   bool fill_slot(Item const& item) noexcept {
     if (!takes_entries_) return false;
     slot seen = slot::free;
-    // Acquire: who emptied it has read the item. Pairs with: empty_slot. No look before the exchange: it would fetch the
-    // line twice.
+    // Acquire: the taker that emptied it has read the item. Pairs with: empty_slot. No load before the exchange: it would fetch
+    // the line twice.
     if (!slot_.compare_exchange_strong(seen, slot::being_filled, std::memory_order_acquire, std::memory_order_relaxed))
       return false;
     item_.set(item);
     // seq_cst: before the caller's look at the sleepers. Partner: looks_empty, after a sleeper's announcement. Before T4:
-    // whoever takes the item subtracts it.
+    // the taker of the item subtracts it.
     size_.fetch_add(1, std::memory_order_seq_cst);
     slot_.store(slot::filled, std::memory_order_release);  // release: the item. Pairs with: slot_is_filled
     return true;
@@ -102,7 +102,7 @@ class alignas(cache_line_bytes) tagged_queue {
   [[nodiscard]] bool slot_is_filled() const noexcept {
     return slot_.load(std::memory_order_acquire) == slot::filled;  // acquire: the item. Pairs with: fill_slot, store
   }
-  /// The count says that there is something: waits for its T4, as for a pusher that has the lock.
+  /// For a count that is not zero: waits for the pusher's T4, as for a pusher that has the lock.
   void await_slot() noexcept {
     for (int tries = 0; slot_.load(std::memory_order_relaxed) == slot::being_filled; ++tries)
       Sync::pause(slot_, slot::being_filled, tries);
@@ -112,7 +112,7 @@ class alignas(cache_line_bytes) tagged_queue {
     slot_.store(slot::free, std::memory_order_release);
   }
 
-  /// What lies in the slot goes to the others first, because it is older.
+  /// Moves the slot's item to the others first, because it is older.
   bool append(Item const& item) noexcept {
     if (!takes_entries_) return false;
     if (!items_.reserve_more(2)) return false;
@@ -152,7 +152,7 @@ class alignas(cache_line_bytes) tagged_queue {
     if (items_.empty()) await_slot();
     bool const has_entries = !items_.empty() || slot_is_filled();
     if (!from_it()) return has_entries ? outcome::barred : outcome::empty;
-    size_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: too large for a moment only costs somebody the lock
+    size_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count too large for a moment costs a taker the lock
     return outcome::got;
   }
 

@@ -67,7 +67,7 @@ struct holders {
   void finish() { require(count.get() == 4, "nobody's turn is lost"); }
 };
 
-/// The same, and whoever does not get the lock at once does without.
+/// The same, and a thread that does not get the lock at once gives up.
 template <class Sync>
 struct holders_who_try {
   static constexpr int threads = 3;

@@ -14,11 +14,11 @@ template <class Item>
 class waiting_line {
  public:
   waiting_line() = default;
-  /// Room for so many entries. Throws std::bad_alloc.
+  /// Reserves memory for `room` entries. Throws std::bad_alloc.
   explicit waiting_line(std::size_t room) { items_.reserve(room); }
 
-  /// Room for so many entries more; false: no memory. Amortised O(1): the room doubles, or what was taken in front is used
-  /// again once it is half of everything.
+  /// Makes room for `more` further entries; false: no memory. Amortised O(1): the room doubles, or the free room in front is used
+  /// again once it is half of the whole.
   [[nodiscard]] bool reserve_more(std::size_t more) noexcept {
     if (items_.size() + more <= items_.capacity()) return true;
     if (first_ >= items_.size() - first_) {

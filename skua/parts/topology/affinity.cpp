@@ -46,7 +46,7 @@ std::error_code bind_this_thread(cpu_mask const& mask) {
 }
 
 saved_affinity::~saved_affinity() {
-  // If the kernel refuses, nothing better can be done: the thread stays where it is.
+  // If the kernel refuses, the thread keeps its mask.
   if (!mask_.empty()) static_cast<void>(bind_this_thread(mask_));
 }
 

@@ -187,18 +187,18 @@ TEST(cgroup, broken_proc_files_do_no_harm) {
 TEST(cgroup, the_real_system_can_be_asked) { EXPECT_NO_THROW(static_cast<void>(read_cpu_quota())); }
 
 TEST(default_workers, are_the_smaller_of_mask_and_quota) {
-  topology const here = topology::machine();
-  auto const pus = static_cast<std::uint32_t>(here.pus().size());
-  EXPECT_EQ(count_default_workers(here, {}).count, pus);
-  EXPECT_NE(count_default_workers(here, {}).why.find(to_text(here.mask())), std::string::npos);
+  topology const machine = topology::machine();
+  auto const pus = static_cast<std::uint32_t>(machine.pus().size());
+  EXPECT_EQ(count_default_workers(machine, {}).count, pus);
+  EXPECT_NE(count_default_workers(machine, {}).why.find(to_text(machine.mask())), std::string::npos);
 
   cpu_quota const half{.limits = {{.quota_us = 50'000, .period_us = 100'000, .file = "/the/file"}}};
-  EXPECT_EQ(count_default_workers(here, half).count, 1U);
+  EXPECT_EQ(count_default_workers(machine, half).count, 1U);
   if (pus > 1) {
-    EXPECT_EQ(count_default_workers(here, half).why, "CPU quota of 0.50, rounded up, from /the/file");
+    EXPECT_EQ(count_default_workers(machine, half).why, "CPU quota of 0.50, rounded up, from /the/file");
   }
   cpu_quota const plenty{.limits = {{.quota_us = 99'000'000'000, .period_us = 100'000, .file = "/the/file"}}};
-  EXPECT_EQ(count_default_workers(here, plenty).count, pus);
+  EXPECT_EQ(count_default_workers(machine, plenty).count, pus);
 }
 
 TEST(default_workers, the_quota_of_this_machine_does_not_bind_another) {

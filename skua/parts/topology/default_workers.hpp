@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The default number of workers: as many as can really run at once.
+// The default number of workers: as many as can run at once.
 #pragma once
 
 #include <cstdint>

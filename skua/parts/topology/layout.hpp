@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The workers of a pool on a topology: who runs where, and who is near whom. Plain data, no hwloc, no thread.
+// The workers of a pool on a topology: the PU of each, and their distances. Plain data, no hwloc, no thread.
 //
 // Invariant (adjacent): workers are numbered along the machine, place by place, so that neighbours in the topology have
 // neighbouring numbers, the workers of a place are a range of numbers, and no place is empty.
@@ -25,12 +25,12 @@ enum class spread : std::uint8_t {
 };
 
 struct layout_options {
-  std::optional<std::uint32_t> workers = {};  ///< exactly so many, 1 .. max_workers; more than PUs is legal
+  std::optional<std::uint32_t> workers = {};  ///< exactly this number, 1 .. max_workers; may exceed the PUs
   std::uint32_t at_most =
       max_workers;  ///< where `workers` is unset: one per PU, but not more than this (the CPU quota)
   spread order = spread::compact;
   std::string places = {};             ///< grammar of places.hpp; empty = the default of place_sets.hpp
-  std::string places_from = "places";  ///< what errors call it: SKUA_PLACES, OMP_PLACES, ...
+  std::string places_from = "places";  ///< its name in errors: SKUA_PLACES, OMP_PLACES, ...
 };
 
 class layout {
@@ -75,11 +75,11 @@ class layout {
   /// "l3", "numa_node", ..., or "given" for places that the user listed.
   [[nodiscard]] std::string_view place_kind(place_id p) const noexcept { return places_[index(p)].kind; }
 
-  /// Two workers share a PU.
+  /// True if two workers share a PU.
   [[nodiscard]] bool oversubscribed() const noexcept { return oversubscribed_; }
-  /// The PUs are those of this machine, so workers can be pinned to them.
+  /// True if the PUs are those of this machine, so that workers can be pinned to them.
   [[nodiscard]] bool is_this_system() const noexcept { return this_system_; }
-  /// The system supports binding threads (hwloc's support bit).
+  /// True if the system supports binding threads (hwloc's support bit).
   [[nodiscard]] bool can_bind() const noexcept { return can_bind_; }
 
  private:

@@ -87,7 +87,7 @@ void read_elements(hwloc_topology* machine, topology_reading& read) {
   }
 }
 
-/// hwloc sees no PU that the kernel lets us use (emulated /sys, exotic containers): trust the kernel.
+/// For a machine where hwloc sees no PU that the kernel lets us use (emulated /sys, exotic containers): trusts the kernel.
 void believe_mask(cpu_mask const& allowed, topology_reading& read) {
   read.remarks.push_back("hwloc and the affinity mask (" + to_text(allowed) +
                          ") have no PU in common: taken as unrelated cores");

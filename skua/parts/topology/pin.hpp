@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pins a worker's thread to its PU, and reports truthfully whether that happened.
+// Pins a worker's thread to its PU, and reports whether that succeeded.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 enum class pinning : std::uint8_t {
   pinned,     ///< the thread runs only on its worker's PU
-  not_asked,  ///< nobody asked for it
-  pointless,  ///< it would not help or not mean anything: another machine's topology, several workers per PU
-  refused,    ///< it was asked for, and the system refused
+  not_asked,  ///< pinning is off
+  pointless,  ///< without benefit or meaning: another machine's topology, several workers per PU
+  refused,    ///< asked for, but the system refused
 };
 
 struct pin_result {
-  pinning what = pinning::not_asked;
-  std::string why = {};  ///< one clause for people
+  pinning outcome = pinning::not_asked;
+  std::string why = {};  ///< one clause of text
 };
 
 /// What pin_this_thread would answer, without asking the kernel: `refused` comes only from hwloc's support bit.

@@ -30,22 +30,22 @@ TEST(pin, every_worker_of_this_machine_gets_its_pu) {
   ASSERT_TRUE(where.is_this_system());
   for (std::uint32_t w = 0; w < where.workers(); ++w) {
     seen const s = pin_in_a_thread(where, w, true);
-    EXPECT_EQ(s.answer.what, pinning::pinned) << s.answer.why;
+    EXPECT_EQ(s.answer.outcome, pinning::pinned) << s.answer.why;
     EXPECT_EQ(s.mask.members(), std::vector<std::uint32_t>{where.pu_of(worker_id{w})});
   }
 }
 
 TEST(pin, nothing_changes_where_it_is_not_wanted_or_means_nothing) {
   cpu_mask const before = affinity_of_this_thread();
-  topology const here = topology::machine();
+  topology const machine = topology::machine();
   auto const expect_untouched = [&before](layout const& where, bool asked, pinning what) {
     seen const s = pin_in_a_thread(where, 0, asked);
-    EXPECT_EQ(s.answer.what, what) << s.answer.why;
+    EXPECT_EQ(s.answer.outcome, what) << s.answer.why;
     EXPECT_FALSE(s.answer.why.empty());
     EXPECT_EQ(s.mask, before);
   };
-  expect_untouched(layout{here}, false, pinning::not_asked);
-  expect_untouched(layout{here, {.workers = static_cast<std::uint32_t>(here.pus().size()) + 1}}, true,
+  expect_untouched(layout{machine}, false, pinning::not_asked);
+  expect_untouched(layout{machine, {.workers = static_cast<std::uint32_t>(machine.pus().size()) + 1}}, true,
                    pinning::pointless);
   expect_untouched(layout{topology::synthetic("core:2")}, true, pinning::pointless);
   expect_untouched(layout::flat(2), true, pinning::pointless);
@@ -56,7 +56,7 @@ TEST(pin, a_kernel_that_refuses_is_reported) {
   elsewhere.insert(60'000);
   layout const where{topology::machine(elsewhere)};
   seen const s = pin_in_a_thread(where, 0, true);
-  EXPECT_EQ(s.answer.what, pinning::refused);
+  EXPECT_EQ(s.answer.outcome, pinning::refused);
   EXPECT_NE(s.answer.why.find("60000"), std::string::npos) << s.answer.why;
 }
 

@@ -21,11 +21,11 @@ struct place_set {
 ///  * A NUMA node inside an L3 cluster is the place instead: a place never spans NUMA nodes.
 ///  * Without any L3: clusters of cores that share an L2; without such, NUMA nodes; then packages; then the machine.
 ///  * An L3 or package with one core only, beside others in the same NUMA node, is no place: virtual machines report
-///    one L3 per core, and a place of one worker has nobody to share with. These cores form the NUMA node's place.
+///    one L3 per core, and a place of one worker shares with no other. These cores form the NUMA node's place.
 [[nodiscard]] std::vector<place_set> default_places(topology const& machine);
 
-/// The places that the user lists, in the grammar of places.hpp; PUs outside all places stay unused. `name` is what
-/// errors call the list. A word with a number larger than there are places means all of them. Throws usage_error for a
+/// The places that the user lists, in the grammar of places.hpp; PUs outside all places stay unused. `name` is the
+/// list's name in errors. A word with a number larger than there are places means all of them. Throws usage_error for a
 /// PU that does not exist, may not be used, or is in two places.
 [[nodiscard]] std::vector<place_set> places_from(topology const& machine, std::string_view name, std::string_view text);
 

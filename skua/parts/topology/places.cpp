@@ -23,12 +23,12 @@ class reader {
 
   places_spec list() {
     skip_blanks();
-    if (at_ < text_.size() && text_[at_] != '{' && text_[at_] != '!') return words();
+    if (position_ < text_.size() && text_[position_] != '{' && text_[position_] != '!') return words();
     explicit_places result;
     do {
       interval(result.places);
     } while (take(','));
-    if (at_ != text_.size()) refuse("\"" + std::string{text_.substr(at_)} + "\" is not understood");
+    if (position_ != text_.size()) refuse("\"" + std::string{text_.substr(position_)} + "\" is not understood");
     if (result.places.empty()) refuse("no place is left");
     return result;
   }
@@ -42,30 +42,30 @@ class reader {
   }
 
   void skip_blanks() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+    while (position_ < text_.size() && (text_[position_] == ' ' || text_[position_] == '\t')) ++position_;
   }
 
   bool take(char c) {
     skip_blanks();
-    if (at_ >= text_.size() || text_[at_] != c) return false;
-    ++at_;
+    if (position_ >= text_.size() || text_[position_] != c) return false;
+    ++position_;
     skip_blanks();
     return true;
   }
   void need(char c) {
-    if (!take(c)) refuse("'" + std::string{c} + "' is missing at character " + std::to_string(at_ + 1));
+    if (!take(c)) refuse("'" + std::string{c} + "' is missing at character " + std::to_string(position_ + 1));
   }
 
   std::int64_t number(std::int64_t least, std::string_view what) {
     skip_blanks();
     std::int64_t value = 0;
-    auto const [end, wrong] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+    auto const [end, wrong] = std::from_chars(text_.data() + position_, text_.data() + text_.size(), value);
     if (wrong == std::errc::invalid_argument)
-      refuse(std::string{what} + " is missing at character " + std::to_string(at_ + 1));
+      refuse(std::string{what} + " is missing at character " + std::to_string(position_ + 1));
     if (wrong != std::errc{} || value < least || value > most_pus || value < -most_pus) {
       refuse(std::string{what} + " is not from " + std::to_string(least) + " to " + std::to_string(most_pus));
     }
-    at_ = static_cast<std::size_t>(end - text_.data());
+    position_ = static_cast<std::size_t>(end - text_.data());
     skip_blanks();
     return value;
   }
@@ -147,27 +147,27 @@ class reader {
                                                  {"ll_caches", place_word::ll_caches},
                                                  {"numa_domains", place_word::numa_domains},
                                                  {"sockets", place_word::sockets}}};
-    auto const end = std::min(text_.find_first_of("( \t", at_), text_.size());
-    std::string key{text_.substr(at_, end - at_)};
+    auto const end = std::min(text_.find_first_of("( \t", position_), text_.size());
+    std::string key{text_.substr(position_, end - position_)};
     for (char& c : key) {
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     }
     auto const found = std::ranges::find(known, std::string_view{key}, &entry::first);
     if (found == known.end()) refuse("\"" + key + "\" is not understood");
-    at_ = end;
+    position_ = end;
     abstract_places result{.word = found->second};
     if (take('(')) {
       result.count = static_cast<std::uint32_t>(number(1, "a number of places"));
       need(')');
     }
     skip_blanks();
-    if (at_ != text_.size()) refuse("\"" + std::string{text_.substr(at_)} + "\" is not understood");
+    if (position_ != text_.size()) refuse("\"" + std::string{text_.substr(position_)} + "\" is not understood");
     return result;
   }
 
   std::string_view name_;
   std::string_view text_;
-  std::size_t at_ = 0;
+  std::size_t position_ = 0;
   std::uint32_t total_ = 0;
 };
 

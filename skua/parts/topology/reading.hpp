@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a reader (hwloc, synthetic, XML) hands to `topology`: PUs in the order of the machine, and the elements above
+// The result of a reader (hwloc, synthetic, XML) for `topology`: PUs in the order of the machine, and the elements above
 // them as ranges of that order. Only the readers share it.
 #pragma once
 

@@ -3,7 +3,7 @@
 //
 // Read from this machine through hwloc, from a synthetic description, or from an hwloc XML file; nothing of hwloc stays
 // in memory afterwards. PUs that this thread may not use are not in the tree. hwloc keeps NUMA nodes beside the tree,
-// as memory; here they are in the tree: a node's children are what runs next to its memory.
+// as memory; here they are in the tree: a node's children are the elements next to its memory.
 //
 // Invariant (nested): nodes are in preorder, every node covers a contiguous range of PUs, and the ranges of two nodes
 // are either disjoint or one holds the other. An element that would break this (a NUMA node across half of two
@@ -68,8 +68,8 @@ class topology {
   /// included. Throws usage_error with the path and what is wrong with the file.
   [[nodiscard]] static topology from_xml(std::string const& path);
 
-  /// As a user names a machine: what ends in ".xml" or contains a "/" is the path of such a file, all else a description for
-  /// `synthetic`.
+  /// From a user's text: a text that ends in ".xml" or contains a "/" is the path of such a file, any other one a description
+  /// for `synthetic`.
   [[nodiscard]] static topology named(std::string const& description_or_path);
 
   explicit topology(topology_reading const& read);
@@ -89,13 +89,13 @@ class topology {
 
   /// False for synthetic and XML topologies: nothing can be pinned there.
   [[nodiscard]] bool is_this_system() const noexcept { return this_system_; }
-  /// hwloc's support bit: threads can be bound to PUs here.
+  /// True if threads can be bound to PUs here (hwloc's support bit).
   [[nodiscard]] bool can_bind() const noexcept { return can_bind_; }
   /// PUs of the whole machine, including those that this process may not use.
   [[nodiscard]] std::uint32_t machine_pus() const noexcept { return machine_pus_; }
   /// "this machine", "synthetic ...", or the path of the file.
   [[nodiscard]] std::string const& source() const noexcept { return source_; }
-  /// What was odd when the machine was read, one sentence each.
+  /// Oddities found when the machine was read, one sentence each.
   [[nodiscard]] std::span<std::string const> remarks() const noexcept { return {remarks_.data(), remarks_.size()}; }
 
  private:

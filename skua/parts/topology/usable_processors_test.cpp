@@ -47,7 +47,7 @@ TEST(usable_processors, are_no_more_than_the_quota) {
 TEST(usable_processors, of_a_thread_that_has_ended_are_unknown) {
   int ended = 0;
   std::thread{[&] { ended = number_of_this_thread(); }}.join();
-  // The kernel wakes whoever joins before the thread's number is free.
+  // The kernel wakes the joining thread before the thread's number is free.
   while (tgkill(getpid(), ended, 0) == 0) std::this_thread::yield();
   EXPECT_EQ(usable_processors(std::array{ended}, all, {}), 0U);
 }

@@ -139,7 +139,7 @@ void collect_latencies(xml_element const& root, topology_reading& read) {
   }
 }
 
-/// The key that ranks a kind of core, lowest first: what the author forced, Intel's type, the frequency.
+/// The key that ranks a kind of core, lowest first: the forced efficiency, Intel's type, the frequency.
 std::optional<std::tuple<std::uint64_t, int, std::uint64_t>> rank_of(xml_element const& kind) {
   if (kind.has("forced_efficiency"))
     return std::tuple{number(kind.attribute("forced_efficiency"), "forced_efficiency"), 0, std::uint64_t{0}};

@@ -18,33 +18,33 @@ class scanner {
     skip_misc();
     xml_element root = element(0);
     skip_misc();
-    if (at_ != text_.size()) fail("there is something after the end of the root element");
+    if (position_ != text_.size()) fail("there is something after the end of the root element");
     return root;
   }
 
  private:
   [[noreturn]] void fail(std::string const& why) const {
-    throw xml_error("line " + std::to_string(line_at(at_)) + ": " + why);
+    throw xml_error("line " + std::to_string(line_at(position_)) + ": " + why);
   }
 
   [[nodiscard]] std::size_t line_at(std::size_t position) const {
     return 1 + static_cast<std::size_t>(std::ranges::count(text_.substr(0, position), '\n'));
   }
-  [[nodiscard]] std::string_view rest() const { return text_.substr(at_); }
+  [[nodiscard]] std::string_view rest() const { return text_.substr(position_); }
 
   bool skip(std::string_view word) {
     if (!rest().starts_with(word)) return false;
-    at_ += word.size();
+    position_ += word.size();
     return true;
   }
-  void skip_blanks() { at_ = std::min(text_.find_first_not_of(blanks, at_), text_.size()); }
+  void skip_blanks() { position_ = std::min(text_.find_first_not_of(blanks, position_), text_.size()); }
 
   /// Skips from `open` to the end of `close`; false if `open` is not next.
   bool skip_between(std::string_view open, std::string_view close) {
     if (!rest().starts_with(open)) return false;
-    auto const end = text_.find(close, at_ + open.size());
+    auto const end = text_.find(close, position_ + open.size());
     if (end == std::string_view::npos) fail("no " + std::string{close} + " after " + std::string{open});
-    at_ = end + close.size();
+    position_ = end + close.size();
     return true;
   }
 
@@ -55,10 +55,10 @@ class scanner {
   }
 
   std::string_view name() {
-    auto const end = std::min(text_.find_first_of(name_ends, at_), text_.size());
-    if (end == at_) fail("a name is expected");
-    std::string_view const found = text_.substr(at_, end - at_);
-    at_ = end;
+    auto const end = std::min(text_.find_first_of(name_ends, position_), text_.size());
+    if (end == position_) fail("a name is expected");
+    std::string_view const found = text_.substr(position_, end - position_);
+    position_ = end;
     return found;
   }
 
@@ -69,15 +69,15 @@ class scanner {
     skip_blanks();
     char const quote = rest().empty() ? '\0' : rest().front();
     if (quote != '"' && quote != '\'') fail("the value of " + std::string{key} + " is not in quotes");
-    ++at_;
-    auto const end = text_.find(quote, at_);
-    std::string_view const value = text_.substr(at_, end == std::string_view::npos ? end : end - at_);
+    ++position_;
+    auto const end = text_.find(quote, position_);
+    std::string_view const value = text_.substr(position_, end == std::string_view::npos ? end : end - position_);
     if (end == std::string_view::npos || value.find('<') != std::string_view::npos) {
       fail("the value of " + std::string{key} + " has no closing quote");
     }
     if (of.has(key)) fail("attribute " + std::string{key} + " is there twice");
     of.attributes.emplace_back(key, value);
-    at_ = end + 1;
+    position_ = end + 1;
   }
 
   xml_element element(int depth) {
@@ -98,10 +98,10 @@ class scanner {
 
   void content(xml_element& self, int depth) {
     for (;;) {
-      auto const next = std::min(text_.find('<', at_), text_.size());
-      std::string_view const run = text_.substr(at_, next - at_);
+      auto const next = std::min(text_.find('<', position_), text_.size());
+      std::string_view const run = text_.substr(position_, next - position_);
       if (run.find_first_not_of(blanks) != std::string_view::npos) self.text = run;
-      at_ = next;
+      position_ = next;
       if (rest().empty()) fail("the file ends inside <" + std::string{self.name} + ">");
       if (skip_between("<!--", "-->")) continue;
       if (!skip("</")) {
@@ -118,7 +118,7 @@ class scanner {
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
+  std::size_t position_ = 0;
 };
 
 }  // namespace

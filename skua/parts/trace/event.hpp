@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a trace consists of: events of 32 bytes. The same for threads, ranks and the simulator. Format: trace.md.
+// A trace is a sequence of events of 32 bytes. The same for threads, ranks and the simulator. Format: trace.md.
 #pragma once
 
 #include <array>
@@ -8,14 +8,14 @@
 
 namespace skua { inline namespace v0 { namespace trace {
 
-/// What happened, and what the other fields of an event mean then. "Item" is the address of a task, or the number that
+/// The kind of an event, and the meaning of its other fields. "Item" is the address of a task, or the number that
 /// a simulated one has; "frame" that of a suspended fiber. They tell events of one run apart, and may come again later.
 enum class kind : std::uint8_t {
   none,
   // A worker's activity from now on. value: its attempts to steal so far
   working,     ///< runs tasks
-  scheduling,  ///< searches, or deals with tasks
-  idling,      ///< searches in vain
+  scheduling,  ///< searches, or manages tasks
+  idling,      ///< searches without success
   sleeping,    ///< is blocked in the kernel
 
   task_began,  ///< detail: lane, count: region, other: name, id: item
@@ -30,15 +30,15 @@ enum class kind : std::uint8_t {
             ///< there, so the task may have begun before
   parked,   ///< the running task waits, on its own stack. id: frame
   moved,    ///< the running task leaves for another worker. id: frame, other: worker
-  resumed,  ///< goes on. id: frame
+  resumed,  ///< the task continues. id: frame
   member_began,  ///< a team's member. detail: type of the task, count: width, other: name, id: address (see flows), value: first worker (simulated), or
                  ///< the member's number (threads)
   member_ended,  ///< value: nanoseconds that the team took, if this is the leader
   called,        ///< a thread from outside works in this worker's place from now on. other: name of its call
-  left,          ///< it has left
+  left,          ///< that thread has left
   region_opened,  ///< count: region, other: name of its policy, value: workers
   region_closed,  ///< count: region
-  mark,           ///< the program says so (skua/program/mark.hpp). other: name, value: its number
+  mark,           ///< set by the program (skua/program/mark.hpp). other: name, value: its number
   message_sent,   ///< between ranks. detail: what it is (ranks), other: rank, id: whose (docs/traces.md), value: bytes
   message_received,  ///< the same
   iteration_began,   ///< of a collection. value: its number, id: tasks here

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a trace says of the process that writes it, and which file a rank of a job writes. Machines that write traces share it.
+// A trace's description of the process that writes it, and the file that a rank of a job writes. Shared by all machines that write traces.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ struct rank_of_job {
   friend bool operator==(rank_of_job const&, rank_of_job const&) = default;
 };
 
-/// As the launchers of Open MPI, and of MPICH and those that derive from it, tell their processes by variables; none: nobody
-/// launched this process as a rank.
+/// The rank that the launchers of Open MPI, MPICH and its derivatives pass to their processes in variables; none: this process was
+/// not launched as a rank.
 [[nodiscard]] std::optional<rank_of_job> find_rank();
 
 /// The file in which this rank writes a trace of that name: with ".RANK" behind it; without a rank the name itself.
 [[nodiscard]] std::string file_of_rank(std::string const& base, std::optional<rank_of_job> const& rank);
 
-/// As the kernel knows them; empty if it does not say.
+/// As the kernel knows it; empty if it does not tell.
 [[nodiscard]] std::string program_name();
 [[nodiscard]] std::vector<std::string> arguments();  ///< the program's path first
 /// The same with blanks between them.

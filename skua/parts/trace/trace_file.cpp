@@ -28,8 +28,8 @@ constexpr std::uint64_t pages(std::uint64_t bytes) noexcept {
   return (bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
-[[noreturn]] void refuse(trace_options const& with, std::string const& path, int wrong) {
-  throw usage_error(with.chosen_by + " is '" + path +
+[[noreturn]] void refuse(trace_options const& options, std::string const& path, int wrong) {
+  throw usage_error(options.chosen_by + " is '" + path +
                     "', which cannot be written: " + std::generic_category().message(wrong));
 }
 
@@ -68,56 +68,56 @@ reading read_clocks() noexcept {
   return best;
 }
 
-std::unique_ptr<trace_file> trace_file::make(trace_options const& with) {
+std::unique_ptr<trace_file> trace_file::make(trace_options const& options) {
   for (int i = 1; i < most_names; ++i) {
-    std::string const path = numbered(with.path, i);
+    std::string const path = numbered(options.path, i);
     int const file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0) refuse(with, path, errno);
+    if (file < 0) refuse(options, path, errno);
     if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
       ::close(file);
       continue;
     }
-    if (i == 1) remove_leftovers(with.path);
+    if (i == 1) remove_leftovers(options.path);
     std::unique_ptr<trace_file> made(new trace_file(path, file));
-    made->lay_out(with);
+    made->lay_out(options);
     return made;
   }
-  throw usage_error(with.chosen_by + " is '" + with.path + "', of which 999 traces are being written already");
+  throw usage_error(options.chosen_by + " is '" + options.path + "', of which 999 traces are being written already");
 }
 
-void trace_file::lay_out(trace_options const& with) {
+void trace_file::lay_out(trace_options const& options) {
   struct stat is{};
-  if (::fstat(file_, &is) == 0 && !S_ISREG(is.st_mode)) refuse(with, path_, EINVAL);
+  if (::fstat(file_, &is) == 0 && !S_ISREG(is.st_mode)) refuse(options, path_, EINVAL);
   header h;
-  h.tracks = std::max<std::uint32_t>(with.tracks, 1);
-  h.rank = with.rank;
-  h.ranks = with.ranks;
-  h.is_virtual = with.is_virtual ? 1 : 0;
-  h.track_capacity = std::bit_floor(std::max<std::uint64_t>(with.bytes / sizeof(event) / h.tracks, least_events));
+  h.tracks = std::max<std::uint32_t>(options.tracks, 1);
+  h.rank = options.rank;
+  h.ranks = options.ranks;
+  h.is_virtual = options.is_virtual ? 1 : 0;
+  h.track_capacity = std::bit_floor(std::max<std::uint64_t>(options.bytes / sizeof(event) / h.tracks, least_events));
   h.description_at = page_bytes;
-  h.description_size = with.description.size();
+  h.description_size = options.description.size();
   h.names_at = h.description_at + pages(h.description_size);
   h.names_size = 1;
   h.tracks_at = h.names_at + names_bytes;
   h.file_bytes = h.tracks_at + h.tracks * track_bytes(h.track_capacity);
   // What an earlier trace left in the file goes first, so that no old event shows through.
-  if (::ftruncate(file_, 0) != 0) refuse(with, path_, errno);
+  if (::ftruncate(file_, 0) != 0) refuse(options, path_, errno);
   if (int const wrong = ::posix_fallocate(file_, 0, static_cast<off_t>(h.file_bytes)); wrong != 0) {
     ::unlink(path_.c_str());
-    refuse(with, path_, wrong);
+    refuse(options, path_, wrong);
   }
   void* const mapped = ::mmap(nullptr, h.file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
-  if (mapped == MAP_FAILED) refuse(with, path_, errno);
-  at_ = static_cast<std::byte*>(mapped);
+  if (mapped == MAP_FAILED) refuse(options, path_, errno);
+  begin_ = static_cast<std::byte*>(mapped);
   bytes_ = h.file_bytes;
   h.first = read_clocks();
   h.wall_ns = wall_clock_ns();
-  if (!with.is_virtual) {
+  if (!options.is_virtual) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     h.second = read_clocks();
   }
-  std::memcpy(at_ + h.description_at, with.description.data(), with.description.size());
-  std::memcpy(at_, &h, sizeof h);
+  std::memcpy(begin_ + h.description_at, options.description.data(), options.description.size());
+  std::memcpy(begin_, &h, sizeof h);
 }
 
 void trace_file::note_end() noexcept {
@@ -125,7 +125,7 @@ void trace_file::note_end() noexcept {
 }
 
 trace_file::~trace_file() {
-  if (at_ != nullptr) {
+  if (begin_ != nullptr) {
     note_end();
     std::uint64_t const capacity = head().track_capacity;
     for (std::uint32_t w = 0; w < head().tracks; ++w) {
@@ -137,13 +137,13 @@ trace_file::~trace_file() {
       // A file system that cannot do this keeps the space: nothing is lost.
       static_cast<void>(::fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, size));
     }
-    ::munmap(at_, bytes_);
+    ::munmap(begin_, bytes_);
   }
   ::close(file_);
 }
 
 std::byte* trace_file::track_at(std::uint32_t w) const noexcept {
-  return at_ + head().tracks_at + w * track_bytes(head().track_capacity);
+  return begin_ + head().tracks_at + w * track_bytes(head().track_capacity);
 }
 
 track trace_file::track_of(std::uint32_t w) noexcept {
@@ -159,7 +159,7 @@ std::uint32_t trace_file::add_name(std::string_view text) noexcept try {
   if (auto const found = names_.find(key); found != names_.end()) return found->second;
   std::uint64_t const at = head().names_size;
   if (at + key.size() + 1 > names_bytes) return 0;
-  std::memcpy(at_ + head().names_at + at, key.c_str(), key.size() + 1);
+  std::memcpy(begin_ + head().names_at + at, key.c_str(), key.size() + 1);
   std::atomic_signal_fence(std::memory_order_release);  // release: "names first"; the reader comes after this process
   head().names_size = at + key.size() + 1;
   names_.emplace(std::move(key), static_cast<std::uint32_t>(at));
@@ -177,13 +177,13 @@ std::uint32_t track::find_or_look_up(char const* text, std::size_t home) noexcep
     free = &slot;
     break;
   }
-  *free = {text, in_->add_name(text)};
+  *free = {text, whole_->add_name(text)};
   return free->position;
 }
 
-std::uint32_t track::name(std::string_view text) noexcept { return in_->add_name(text); }
+std::uint32_t track::name(std::string_view text) noexcept { return whole_->add_name(text); }
 
-std::uint32_t track::next_flow() noexcept { return in_->next_flow(); }
+std::uint32_t track::next_flow() noexcept { return whole_->next_flow(); }
 
 void track::note_clock() noexcept { control_->latest = read_clocks(); }
 

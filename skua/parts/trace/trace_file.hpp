@@ -20,7 +20,7 @@ inline constexpr std::uint64_t least_events = 1024;                  ///< per tr
 
 struct trace_options {
   std::string path;
-  std::string chosen_by = "trace";  ///< what errors call the path: an option or a variable
+  std::string chosen_by = "trace";  ///< the path's name in errors: an option or a variable
   std::uint32_t tracks = 1;
   std::size_t bytes = default_bytes;  ///< of all events together, about; at least `least_events` per track
   std::string description = "{}";     ///< JSON
@@ -31,10 +31,10 @@ struct trace_options {
 
 class trace_file {
  public:
-  /// Makes the file, or replaces one that nobody is writing. While another pool or process writes it, takes the name
+  /// Makes the file, or replaces one that no process is writing. While another pool or process writes it, takes the name
   /// with "-2" behind it, then "-3", and so on. Reserves all of its space on the disk. Throws usage_error, with the path
   /// and the reason, if that is impossible.
-  [[nodiscard]] static std::unique_ptr<trace_file> make(trace_options const& with);
+  [[nodiscard]] static std::unique_ptr<trace_file> make(trace_options const& options);
   /// Notes the end, and gives back the space on the disk that no event took. The file stays.
   ~trace_file();
   trace_file(trace_file const&) = delete;
@@ -44,9 +44,9 @@ class trace_file {
   [[nodiscard]] track track_of(std::uint32_t w) noexcept;
   [[nodiscard]] std::string const& path() const noexcept { return path_; }
   [[nodiscard]] std::uint64_t capacity() const noexcept { return head().track_capacity; }
-  /// Notes the end of what workers do, who may write all the same until the process is gone.
+  /// Notes the end of the workers' events. Workers may still write until the process is gone.
   void note_end() noexcept;
-  /// What to add to this process's monotonic clock to get that of rank 0.
+  /// The difference between rank 0's monotonic clock and this process's.
   void correct_clock(std::int64_t ns) noexcept { head().correction_ns = ns; }
 
   /// Adds a name, or finds it: its position in the file; 0 if there is no room for it. Any thread.
@@ -56,13 +56,13 @@ class trace_file {
 
  private:
   trace_file(std::string path, int file) noexcept : path_(std::move(path)), file_(file) {}
-  void lay_out(trace_options const& with);
-  [[nodiscard]] header& head() const noexcept { return *reinterpret_cast<header*>(at_); }
+  void lay_out(trace_options const& options);
+  [[nodiscard]] header& head() const noexcept { return *reinterpret_cast<header*>(begin_); }
   [[nodiscard]] std::byte* track_at(std::uint32_t w) const noexcept;
 
   std::string path_;
   int file_ = -1;
-  std::byte* at_ = nullptr;
+  std::byte* begin_ = nullptr;
   std::size_t bytes_ = 0;
   std::mutex naming_;
   std::unordered_map<std::string, std::uint32_t> names_;

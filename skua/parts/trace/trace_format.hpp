@@ -31,7 +31,7 @@ struct header {
   std::uint64_t tracks_at = 0;
   std::uint64_t file_bytes = 0;
   std::uint64_t wall_ns = 0;       ///< since 1970, at `first`
-  std::int64_t correction_ns = 0;  ///< what to add to the monotonic clock to get that of rank 0
+  std::int64_t correction_ns = 0;  ///< rank 0's monotonic clock minus this process's
   reading first, second;           ///< when the trace began
   reading last;                    ///< when it ended; zero: it never did
 };
@@ -40,7 +40,7 @@ static_assert(sizeof(header) <= page_bytes);
 /// In front of each ring. On lines of its own.
 struct track_control {
   std::uint64_t head = 0;  ///< events ever noted
-  reading latest;          ///< renewed now and then
+  reading latest;          ///< renewed from time to time
   std::uint64_t unused[13] = {};
 };
 static_assert(sizeof(track_control) == 128);

@@ -85,7 +85,7 @@ track_events events_of(std::string_view ring, track_control const& c, header con
     e.ticks = clock.at(e.ticks);
     all.events.push_back(e);
   }
-  // A thread that takes a worker's place on another processor may read a clock that is some ticks behind.
+  // A thread that takes a worker's place may run on another processor, whose clock may be some ticks behind.
   std::ranges::stable_sort(all.events, {}, &event::ticks);
   return all;
 }

@@ -20,8 +20,8 @@ class trace_file;
 class track {
  public:
   track() = default;
-  track(trace_file& in, track_control& control, event* ring, std::uint64_t capacity) noexcept
-      : in_(&in), control_(&control), ring_(ring), mask_(capacity - 1) {}
+  track(trace_file& whole, track_control& control, event* ring, std::uint64_t capacity) noexcept
+      : whole_(&whole), control_(&control), ring_(ring), mask_(capacity - 1) {}
 
   [[nodiscard]] bool is_on() const noexcept { return ring_ != nullptr; }
 
@@ -32,10 +32,10 @@ class track {
   }
   /// The same with the event's own time (virtual, or taken before).
   void note_at(event const& e) noexcept {
-    std::uint64_t const at = control_->head;
-    ring_[at & mask_] = e;
+    std::uint64_t const head = control_->head;
+    ring_[head & mask_] = e;
     std::atomic_signal_fence(std::memory_order_release);  // release: "head last"; the reader comes after this process
-    control_->head = at + 1;
+    control_->head = head + 1;
   }
 
   /// The position of a name, to be used as `other`. A text is known by its address, so it must outlive the trace.
@@ -63,7 +63,7 @@ class track {
   static constexpr std::size_t reach = 4;
   [[nodiscard]] std::uint32_t find_or_look_up(char const* text, std::size_t home) noexcept;
 
-  trace_file* in_ = nullptr;
+  trace_file* whole_ = nullptr;
   track_control* control_ = nullptr;
   event* ring_ = nullptr;
   std::uint64_t mask_ = 0;

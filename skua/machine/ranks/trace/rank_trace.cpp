@@ -47,7 +47,7 @@ std::unique_ptr<rank_trace> rank_trace::wanted(rank_number rank, rank_number ran
   if (!who && ranks > 1) who = trace::rank_of_job{rank, ranks};
   std::uint32_t const tracks = 1 + std::max(least_tracks - 1, runtime::affinity_of_this_thread().size());
   return std::make_unique<rank_trace>(trace::trace_options{.path = trace::file_of_rank(chosen.trace.value, who),
-                                                           .chosen_by = chosen.trace.from,
+                                                           .chosen_by = chosen.trace.source,
                                                            .tracks = tracks,
                                                            .bytes = chosen.trace_bytes.value,
                                                            .description = describe(who ? who->rank : 0, tracks),

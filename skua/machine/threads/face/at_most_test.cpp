@@ -227,7 +227,7 @@ TEST(bounded_call, is_not_cut_short_by_what_surrounds_its_caller) {
   EXPECT_TRUE(ran);
 }
 
-/// It counts since it was deferred, and so takes room from nobody when it is started.
+/// It counts since it was deferred, so its start takes no room from other tasks.
 TEST(deferred_task, that_a_bounded_group_counts_has_room) {
   skua::pool pool({.workers = 1});
   pool.run([](auto&) {

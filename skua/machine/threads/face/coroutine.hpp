@@ -20,7 +20,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 /// A suspended coroutine that a worker will resume. An exception of `resume` goes to the pool's handler.
 struct suspended_coroutine : detached_call {
-  explicit suspended_coroutine(detached_kind const& k) noexcept : detached_call{.is = &k} {}
+  explicit suspended_coroutine(detached_kind const& k) noexcept : detached_call{.kind = &k} {}
   std::coroutine_handle<> waiting;
 };
 
@@ -34,10 +34,11 @@ class one_shot_awaiter final : one_shot_waiter, suspended_coroutine {
 
   [[nodiscard]] bool await_ready() const noexcept { return source_.is_set(); }
   /// After `enroll` the coroutine may run on another thread and be destroyed. The compiler calls this function inside
-  /// the coroutine, so `at` is a position in it, and traces show the name of its function.
-  bool await_suspend(std::coroutine_handle<> coroutine, std::source_location at = std::source_location::current()) {
+  /// the coroutine, so `location` is a position in it, and traces show the name of its function.
+  bool await_suspend(std::coroutine_handle<> coroutine,
+                     std::source_location location = std::source_location::current()) {
     waiting = coroutine;
-    at_ = at;
+    location_ = location;
     announce(*this, pool_of_caller());
     bool waits = false;
     try {
@@ -58,12 +59,12 @@ class one_shot_awaiter final : one_shot_waiter, suspended_coroutine {
     coroutine.resume();
   }
   static char const* name_of(detached_call const& call) noexcept {
-    return static_cast<one_shot_awaiter const&>(call).at_.function_name();
+    return static_cast<one_shot_awaiter const&>(call).location_.function_name();
   }
   static constexpr detached_kind kind{.run = &one_shot_awaiter::resume, .name_of = &one_shot_awaiter::name_of};
 
   one_shot<T>& source_;
-  std::source_location at_;
+  std::source_location location_;
 };
 
 /// The awaiter of run_on.
@@ -76,7 +77,7 @@ class run_on_awaiter final : suspended_coroutine {
 
  public:
   template <class G>
-  run_on_awaiter(region& where, G&& f) : suspended_coroutine(kind), where_(where), function_(std::forward<G>(f)) {}
+  run_on_awaiter(region& where, G&& f) : suspended_coroutine(kind), region_(where), function_(std::forward<G>(f)) {}
   run_on_awaiter(run_on_awaiter const&) = delete;
   run_on_awaiter& operator=(run_on_awaiter const&) = delete;
 
@@ -84,7 +85,7 @@ class run_on_awaiter final : suspended_coroutine {
   /// After `submit` the coroutine may run on another thread and be destroyed.
   void await_suspend(std::coroutine_handle<> coroutine) {
     waiting = coroutine;
-    announce(*this, where_);
+    announce(*this, region_);
     submit(*this);
   }
   result await_resume() {
@@ -113,7 +114,7 @@ class run_on_awaiter final : suspended_coroutine {
   static char const* name_of(detached_call const&) noexcept { return type_text<F>(); }
   static constexpr detached_kind kind{.run = &run_on_awaiter::run_and_resume, .name_of = &run_on_awaiter::name_of};
 
-  region& where_;
+  region& region_;
   F function_;
   std::optional<value> value_;
   std::exception_ptr error_;

@@ -27,7 +27,7 @@ using skua::testing::fib;
 using skua::testing::this_thread_number;
 using skua::testing::wait_until;
 
-/// A coroutine that begins at once, and that nobody waits for.
+/// A coroutine that begins at once, without a waiter.
 struct detached {
   struct promise_type {
     detached get_return_object() noexcept { return {}; }

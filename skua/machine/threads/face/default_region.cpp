@@ -21,11 +21,11 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
-/// A region that some limit has asked for. It stays open, because a group's tasks may still lie there; its pool destroys it.
+/// A region that a limit has asked for. It stays open, because it may still hold a group's tasks; its pool destroys it.
 struct narrow_region {
-  pool const* of;
+  pool const* owner;
   std::uint32_t workers;
-  region* in;
+  runtime::region* region;
   narrow_region const* next;
 };
 
@@ -33,7 +33,7 @@ struct narrow_region {
 
 struct worker_limit::number {
   std::uint32_t const most;
-  number* next;  ///< the one that was made before, of those that live
+  number* next;  ///< the one made before it, of those that live
 };
 
 /// Never destroyed: threads may call in while the process ends.
@@ -44,11 +44,11 @@ class worker_limits {
     return these;
   }
 
-  // relaxed: a number. Whoever needs more of the limit's thread is ordered after it anyway.
+  // relaxed: a number. A thread that needs more from the limit's thread is ordered after it anyway.
   [[nodiscard]] std::uint32_t least() const noexcept { return least_.load(std::memory_order_relaxed); }
 
   worker_limit::number* add(std::uint32_t most) {
-    // Without memory for the handlers a child may find the lock taken that a limit needs.
+    // Without memory for the handlers, the lock may stay taken for ever in a child of fork().
     [[maybe_unused]] static int const registered = ::pthread_atfork(&before_fork, &after_fork, &after_fork);
     auto made = std::make_unique<worker_limit::number>(worker_limit::number{most, nullptr});
     std::lock_guard const hold(changing_);
@@ -59,9 +59,9 @@ class worker_limits {
   }
   void remove(worker_limit::number* l) noexcept {
     std::lock_guard const hold(changing_);
-    worker_limit::number** at = &newest_;
-    while (*at != l) at = &(*at)->next;
-    *at = l->next;
+    worker_limit::number** link = &newest_;
+    while (*link != l) link = &(*link)->next;
+    *link = l->next;
     delete l;
     find_least();
   }
@@ -69,7 +69,7 @@ class worker_limits {
   region& region_of(pool& all, std::uint32_t workers) {
     // acquire: the region is complete. Pairs with: find_or_open, store.
     narrow_region const* const last = last_used_.load(std::memory_order_acquire);
-    if (last != nullptr && last->of == &all && last->workers == workers) return *last->in;
+    if (last != nullptr && last->owner == &all && last->workers == workers) return *last->region;
     return find_or_open(all, workers);
   }
 
@@ -85,19 +85,19 @@ class worker_limits {
   region& find_or_open(pool& all, std::uint32_t workers) {
     std::lock_guard const hold(changing_);
     narrow_region const* found = regions_;
-    while (found != nullptr && (found->of != &all || found->workers != workers)) found = found->next;
+    while (found != nullptr && (found->owner != &all || found->workers != workers)) found = found->next;
     if (found == nullptr) {
       auto made = std::make_unique<narrow_region>(narrow_region{&all, workers, nullptr, regions_});
       std::vector<worker_id> first(workers);
       for (std::uint32_t w = 0; w < workers; ++w) first[w] = worker_id{w};
       pool_core& core = runtime::core_of(all);
-      made->in =
+      made->region =
           core.open_region(runtime::root_region_of(all).policy_maker(), first).get();  // the core's list keeps it
-      made->in->limit(runtime::root_region_of(all));
+      made->region->limit(runtime::root_region_of(all));
       found = regions_ = made.release();
     }
     last_used_.store(found, std::memory_order_release);  // release: as above
-    return *found->in;
+    return *found->region;
   }
 
   std::mutex changing_;
@@ -122,7 +122,7 @@ region& default_region() {
 std::uint32_t workers_around() {
   worker* const w = worker::current();
   if (w == nullptr) return std::min(default_pool().num_workers(), worker_limit::least());
-  return slot_of(w->running_fiber()).in.workers_around();
+  return slot_of(w->running_fiber()).region.workers_around();
 }
 
 }}}  // namespace skua::v0::runtime

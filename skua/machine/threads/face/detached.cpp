@@ -23,7 +23,7 @@ namespace {
 struct detached_task final : task_in_room<detached_task, detached_call> {
   static void run_task(task& t, std::uint64_t, fiber& on) noexcept {
     detached_call& call = given_of(t);
-    detached_tasks& counted = call.in->of().detached();
+    detached_tasks& counted = call.host->pool().detached();
     watched_node const node{call};
     on.watch(&node);
     run_call(call, on);
@@ -31,7 +31,7 @@ struct detached_task final : task_in_room<detached_task, detached_call> {
     on.task_ends();
     counted.finish();
   }
-  /// On top of what the fiber runs. The caller counts it.
+  /// Runs the call on top of the fiber's task. The caller counts it.
   static void run_nested(detached_call& call, fiber& on) noexcept {
     watched_node const node{call};
     fiber::nested_task const nested{on, &node};
@@ -40,24 +40,24 @@ struct detached_task final : task_in_room<detached_task, detached_call> {
   static hint hint_of(task const& t, std::uint64_t) noexcept { return given_of(t).hints; }
   static char const* name_of(task const& t) noexcept {
     detached_call const& call = given_of(t);
-    return call.is->name_of == nullptr ? nullptr : call.is->name_of(call);
+    return call.kind->name_of == nullptr ? nullptr : call.kind->name_of(call);
   }
   static task_kind const kind;
 
  private:
-  /// What a call watches.
+  /// The node that a call watches.
   struct watched_node : stop_node {
     explicit watched_node(detached_call const& call) noexcept
         : stop_node(nullptr, nullptr, nullptr, nullptr, call.hints.place.value_or(no_place_hint)) {
-      // For waits, which must not be inside. Nobody cancels it, so stops need not look.
-      tasks = &call.in->of().detached().out();
+      // For waits, which must not be inside. It is never cancelled, so stops need not check it.
+      tasks = &call.host->pool().detached().calls();
     }
   };
   /// The call may be gone when it returns.
   static void run_call(detached_call& call, fiber& on) noexcept {
-    detached_tasks const& counted = call.in->of().detached();
+    detached_tasks const& counted = call.host->pool().detached();
     try {
-      call.is->run(call, on);
+      call.kind->run(call, on);
     } catch (...) {
       counted.failed();
     }
@@ -70,15 +70,15 @@ constexpr task_kind detached_task::kind{
 }  // namespace
 
 void announce(detached_call& call, region& where) {
-  where.of().check_process();
-  call.in = &where;
-  where.of().detached().add();
+  where.pool().check_process();
+  call.host = &where;
+  where.pool().detached().add();
 }
 
 bool announce(detached_call& call, region& where, at_most bound) {
-  where.of().check_process();
-  call.in = &where;
-  return where.of().detached().add_counting(bound.tasks);
+  where.pool().check_process();
+  call.host = &where;
+  return where.pool().detached().add_counting(bound.tasks);
 }
 
 void run_or_submit(detached_call& call) noexcept {
@@ -88,31 +88,31 @@ void run_or_submit(detached_call& call) noexcept {
         : outside_call{.call =
                            [](outside_call& self, fiber& on) {
                              auto& mine = static_cast<call_now&>(self);
-                             detached_task::run_nested(*std::exchange(mine.what, nullptr), on);
+                             detached_task::run_nested(*std::exchange(mine.pending, nullptr), on);
                            },
-                       .name = c.is->name_of == nullptr ? nullptr : c.is->name_of(c)},
-          what(&c) {}
-    detached_call* what;
+                       .name = c.kind->name_of == nullptr ? nullptr : c.kind->name_of(c)},
+          pending(&c) {}
+    detached_call* pending;
   } now(call);
-  region& where = *call.in;
-  detached_tasks& counted = where.of().detached();
+  region& where = *call.host;
+  detached_tasks& counted = where.pool().detached();
   std::optional<tied_section> on_this_thread;
   if (here* const mine = executor::running()) on_this_thread.emplace(fiber_of(*mine));
   try {
     run_in(where, now);
   } catch (...) {
-    if (now.what != nullptr) return submit(call);  // no memory for a guest: it has not begun
+    if (now.pending != nullptr) return submit(call);  // no memory for a guest: it has not begun
   }
   counted.finish();  // the last access to the pool
 }
 
-void submit(detached_call& call) noexcept { call.in->inject(detached_task::of(call)); }
+void submit(detached_call& call) noexcept { call.host->inject(detached_task::of(call)); }
 
-void retract(detached_call& call) noexcept { call.in->of().detached().finish(); }
+void retract(detached_call& call) noexcept { call.host->pool().detached().finish(); }
 
 region& pool_of_caller() {
   worker* const w = worker::current();
-  return w == nullptr ? default_region() : w->of().host().first_region();
+  return w == nullptr ? default_region() : w->pool().host().first_region();
 }
 
 void detached_tasks::failed() const noexcept {
@@ -122,8 +122,8 @@ void detached_tasks::failed() const noexcept {
 
 void detached_tasks::wait(region& where) {
   if (worker::current() == nullptr) {
-    if (!out_.done()) wait_outside(where, out_);
-  } else if (!executor::wait_unless_inside(out_)) {
+    if (!calls_.done()) wait_outside(where, calls_);
+  } else if (!executor::wait_unless_inside(calls_)) {
     throw usage_error(
         "pool::drain: an enqueued task of the pool waits for itself; allowed: threads and tasks that are not inside of "
         "one, and a task_group for what it starts itself");
@@ -131,8 +131,8 @@ void detached_tasks::wait(region& where) {
 }
 
 void detached_tasks::wait_for_workers() noexcept {
-  if (worker::current() != nullptr) return executor::wait(out_);
-  block(out_);
+  if (worker::current() != nullptr) return executor::wait(calls_);
+  block(calls_);
 }
 
 }}}  // namespace skua::v0::runtime

@@ -25,13 +25,13 @@ struct detached_kind {
   char const* (*name_of)(detached_call const&) noexcept = nullptr;  ///< the name in traces; null: no name
 };
 
-/// Between `announce` and the end of `run` the pool of `in` counts it.
+/// Between `announce` and the end of `run` the pool of `host` counts it.
 struct detached_call {
   /// The pool's, between `submit` and `run`. The first member, so that the object in it has the call's address.
   alignas(void*) std::byte room[2 * sizeof(void*)] = {};
-  detached_kind const* is;
+  detached_kind const* kind;
   hint hints{};
-  region* in = nullptr;  ///< set by `announce`
+  region* host = nullptr;  ///< set by `announce`
 };
 
 /// Makes the pool of `where` count this call as unfinished. Throws error in a child of fork(), whose pool has no
@@ -56,7 +56,7 @@ void retract(detached_call& call) noexcept;
 template <class F>
 struct enqueued_call final : detached_call {
   template <class G>
-  enqueued_call(hint h, G&& f) : detached_call{.is = &kind, .hints = h}, function(std::forward<G>(f)) {}
+  enqueued_call(hint h, G&& f) : detached_call{.kind = &kind, .hints = h}, function(std::forward<G>(f)) {}
 
   static void call_and_destroy(detached_call& call, fiber& on) {
     std::unique_ptr<enqueued_call> const self(static_cast<enqueued_call*>(&call));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Enqueued tasks: each runs once, whoever enqueues it and however many workers there are; the pool waits for them; their
+// Enqueued tasks: each runs once, from whichever thread it is enqueued and however many workers there are; the pool waits for them; their
 // exceptions reach its handler.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -459,7 +459,7 @@ TEST(lent_thread, comes_when_all_of_several_workers_wait) {
   }
 }
 
-/// Three workers sleep when four tasks are enqueued, so nobody asks; each begins one, and only the last searcher can ask.
+/// Three workers sleep when four tasks are enqueued, so no thread asks; each begins one, and only the last searcher can ask.
 TEST(lent_thread, comes_for_a_task_that_a_searcher_has_left) {
   for (int round = 0; round < 10; ++round) {
     skua::pool pool({.workers = 4});

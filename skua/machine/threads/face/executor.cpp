@@ -34,12 +34,12 @@ class default_pool_owner {
     pool* const known = ready_.load(std::memory_order_acquire);
     return known != nullptr && !runtime::is_lost_by_fork(*known) ? *known : make();
   }
-  /// The process ends.
+  /// Called when the process ends.
   void end_with_process() noexcept {
     // acquire: as in `get`.
     if (pool* const known = ready_.load(std::memory_order_acquire)) runtime::end_with_process(*known);
   }
-  /// The shared object that Skua was linked into is about to be unloaded. Its threads must be gone before their code is.
+  /// Called before the shared object that Skua was linked into is unloaded. Its threads must end before their code is gone.
   void unload() noexcept {
     pool* const known = ready_.exchange(nullptr, std::memory_order_acq_rel);  // acq_rel: as in `get` and `make`
     if (known != nullptr && runtime::worker::current() == nullptr) delete known;
@@ -54,11 +54,11 @@ class default_pool_owner {
   lost* lost_ = nullptr;  ///< under making_
 };
 
-/// A pool that fork() left behind: without workers, and its lanes may be in any state. It is kept, because it is not
-/// unused either: the child may hold references to it.
+/// A pool that fork() left behind: without workers, and with lanes in any state. It is kept, because the child may hold
+/// references to it.
 struct default_pool_owner::lost {
-  pool* what;
-  lost* before;
+  pool* forked;
+  lost* earlier;
 };
 
 default_pool_owner& owner() noexcept {
@@ -67,12 +67,12 @@ default_pool_owner& owner() noexcept {
   return the_only;
 }
 
-/// Which of two functions comes first tells how the code ends: destructors of static objects come before those of shared
-/// objects when the process ends, and after them in dlclose().
+/// The order of two functions tells how the code ends: destructors of static objects run before those of shared objects
+/// when the process ends, and after them in dlclose().
 enum class ending : std::uint8_t { not_yet, of_process, of_code };
 std::atomic<ending>& how_it_ends() noexcept {
-  static constinit std::atomic<ending> how{ending::not_yet};
-  return how;
+  static constinit std::atomic<ending> known{ending::not_yet};
+  return known;
 }
 
 /// A static object, made with the first pool.
@@ -120,7 +120,7 @@ namespace runtime {
 
 namespace {
 
-/// The word by which a lane identifies the tasks of a wait_group before they are taken.
+/// The word that identifies the tasks of a wait_group in a lane, before they are taken.
 std::uint64_t key_of(wait_group const& group) noexcept { return reinterpret_cast<std::uintptr_t>(&group); }
 
 /// A free task as lanes see it.
@@ -129,7 +129,7 @@ struct spawned_task final : task_in_room<spawned_task, free_task<here>> {
     run_nested(t, on);
     on.task_ends();
   }
-  /// On top of what the fiber runs.
+  /// Runs the task on top of the fiber's task.
   static void run_nested(task& t, fiber& on) noexcept {
     free_task<here>& given = given_of(t);
     auto const* const around = static_cast<stop_node const*>(given.surroundings);
@@ -137,13 +137,13 @@ struct spawned_task final : task_in_room<spawned_task, free_task<here>> {
     fiber::nested_task const nested{on, &node};
     given.is->run(given, here_of(on));
   }
-  /// Runs the group's tasks that lie at the newest end of a lane of this thread, newest first. Leaves them to the worker's search
-  /// if a frame is ready, which goes first there, or another region waits: there regions take turns.
+  /// Runs the group's tasks at the newest end of a lane of this thread, newest first. Leaves them to the worker's search if a
+  /// frame is ready, which the search resumes first, or if another region waits, with which this one takes turns.
   template <class Lane>
   static void run_newest(wait_group& group, Lane& of, fiber& on) noexcept {
     stop_node const node{nullptr, nullptr, nullptr, &group};
     fiber::nested_task const nested{on, &node};
-    for (std::uint32_t ran = 0; !group.done() && !should_yield(on.at(), ran); ++ran) {
+    for (std::uint32_t ran = 0; !group.done() && !should_yield(on.slot(), ran); ++ran) {
       auto* const newest = static_cast<task*>(take_newest(of, key_of(group)));
       if (newest == nullptr) return;
       free_task<here>& given = given_of(*newest);
@@ -208,8 +208,8 @@ void wait_outside(region& where, wait_group& group) noexcept {
     wait_group& group;
     outside_lane* lane;
   };
-  waiting_call what{group, where.lanes_outside().of_this_thread()};
-  root asked{what};
+  waiting_call call{group, where.lanes_outside().of_this_thread()};
+  root asked{call};
   if (caller::run(where, asked)) return;
   try {
     where.guests().run(asked);
@@ -218,11 +218,11 @@ void wait_outside(region& where, wait_group& group) noexcept {
   }
 }
 
-void executor::run(runtime::outside_call& what) {
+void executor::run(runtime::outside_call& call) {
   worker* const w = worker::current();
-  if (w == nullptr) return runtime::run_in(default_region(), what);
+  if (w == nullptr) return runtime::run_in(default_region(), call);
   call_section const on_this_thread{w->running_fiber()};
-  what.call(what, w->running_fiber());
+  call.call(call, w->running_fiber());
 }
 
 void executor::spawn(free_task<here>& task) {
@@ -231,10 +231,10 @@ void executor::spawn(free_task<here>& task) {
   spawned_task& t = spawned_task::of(task);
   fiber& running = w->running_fiber();
   std::uint64_t const key = key_of(*task.group);
-  if (!running.at().spawned.push(static_cast<runtime::task*>(&t), key)) return;
+  if (!running.slot().spawned.push(static_cast<runtime::task*>(&t), key)) return;
   if (running.make_room()) return;
   // No memory for another push: runs the newest task at once. A thief that takes it instead makes room, too.
-  if (runtime::task* const newest = running.at().take_newest_spawned(key)) spawned_task::run_nested(*newest, running);
+  if (runtime::task* const newest = running.slot().take_newest_spawned(key)) spawned_task::run_nested(*newest, running);
 }
 
 void executor::run_now(free_task<here>& task) {
@@ -246,7 +246,7 @@ void executor::run_now(free_task<here>& task) {
   }
   region& where = default_region();
   runtime::call_outside(run_here, [&](outside_call& c) {
-    c.name = task.is->name;  // rather than that of `run_here`
+    c.name = task.is->name;  // not that of `run_here`
     root asked{c};
     if (!caller::run(where, asked)) where.guests().run(asked);
   });
@@ -263,7 +263,7 @@ void executor::wait(wait_group& group) noexcept {
 }
 
 bool executor::wait_unless_inside(wait_group& group) noexcept {
-  if (group.done()) return true;  // also where no pool can be made: then there is no task
+  if (group.done()) return true;  // also if no pool can be made: then there is no task
   worker* const w = worker::current();
   if (w == nullptr) {
     wait_outside(default_region(), group);
@@ -275,11 +275,11 @@ bool executor::wait_unless_inside(wait_group& group) noexcept {
 bool executor::wait_on(worker& w, wait_group& group) noexcept {
   fiber& running = w.running_fiber();
   tied_section const on_this_thread{running};
-  spawned_task::run_newest(group, running.at().spawned, running);
+  spawned_task::run_newest(group, running.slot().spawned, running);
   if (running.beneath() != nullptr) [[unlikely]]
     worker::expect_none_beneath(running, group);
   if (group.done()) return true;
-  if (running.is_inside(group)) return false;  // here, because only a wait that parks pays for it
+  if (running.is_inside(group)) return false;  // after the fast paths: only a wait that parks pays for it
   waiter waiting;
   if (!group.enroll(waiting)) return true;
   waits_for const why{running, {"tasks of a group", &group}};

@@ -85,24 +85,24 @@ struct executor {
   class surroundings {
    public:
     explicit surroundings(here& h) noexcept
-        : on_(fiber_of(h)), group_(nullptr, 0), node_(on_.watching(), &group_), registered_(on_, group_) {
-      on_.watch(&node_);
+        : fiber_(fiber_of(h)), group_(nullptr, 0), node_(fiber_.watching(), &group_), registered_(fiber_, group_) {
+      fiber_.watch(&node_);
     }
-    ~surroundings() { on_.watch(node_.outer); }
+    ~surroundings() { fiber_.watch(node_.outer); }
     surroundings(surroundings const&) = delete;
     surroundings& operator=(surroundings const&) = delete;
 
     [[nodiscard]] void const* name() const noexcept { return &node_; }
 
    private:
-    fiber& on_;
+    fiber& fiber_;
     group group_;
     stop_node const node_;
     fiber::registration const registered_;
   };
 
   /// The part of with_here that does not depend on the type of f. Throws what the call throws.
-  static void run(runtime::outside_call& what);
+  static void run(runtime::outside_call& call);
 
   /// Throws what default_pool() throws, and then has not taken the task. On a worker it throws nothing.
   static void spawn(free_task<here>& task);

@@ -29,7 +29,7 @@ class leaf_record {
   /// Records the leaves of all regions of the pool. No run of the pool may be in progress when the record is made or
   /// destroyed. `memory` holds the rows; the workers use it concurrently. Throws usage_error if another record of the
   /// pool lives, and std::bad_alloc.
-  explicit leaf_record(pool& of, std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
+  explicit leaf_record(pool& recorded, std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
   ~leaf_record();
   leaf_record(leaf_record const&) = delete;
   leaf_record& operator=(leaf_record const&) = delete;
@@ -39,7 +39,7 @@ class leaf_record {
   [[nodiscard]] std::span<leaf_rows const> take() noexcept;
 
  private:
-  pool& of_;
+  pool& pool_;
   std::vector<leaf_rows> taken_;
 };
 

@@ -18,7 +18,7 @@ namespace {
 
 using skua::testing::this_thread_number, skua::testing::wait_until;
 
-/// Whose allocations are counted, 0: nobody's; the number of the one that fails; from how many bytes on all of them fail.
+/// The thread whose allocations are counted, 0: none; the number of the allocation that fails; the size from which on all of them fail.
 std::atomic<long> of_thread{0};
 std::atomic<int> until_refusal{0};
 std::atomic<std::size_t> refused_bytes{~std::size_t{0}};
@@ -60,7 +60,7 @@ class one_refusal {
   [[nodiscard]] static bool has_come() { return until_refusal < 0; }
 };
 
-/// This thread gets no block of so many bytes or more.
+/// This thread gets no block of that size or more.
 class small_blocks_only {
  public:
   explicit small_blocks_only(std::size_t bytes) {
@@ -149,7 +149,7 @@ TEST(little_memory, tasks_without_room_in_a_lane_run_at_once) {
   int ran_at_once = 0;
   pool.run([&](auto& h) {
     h.finish([&](auto& f) {
-      small_blocks_only const here(8192);
+      small_blocks_only const limit(8192);
       for (int i = 0; i < many; ++i) f.spawn([&ran](auto&) { ++ran; });
       ran_at_once = ran;
     });
@@ -157,7 +157,7 @@ TEST(little_memory, tasks_without_room_in_a_lane_run_at_once) {
     EXPECT_GT(ran_at_once, 0);
     ran = 0;
     h.scope([&](auto& s) {
-      small_blocks_only const here(8192);
+      small_blocks_only const limit(8192);
       for (int i = 0; i < many; ++i) s.spawn([&ran](auto&) { ++ran; });
       ran_at_once = ran;
     });
@@ -166,7 +166,7 @@ TEST(little_memory, tasks_without_room_in_a_lane_run_at_once) {
     ran = 0;
     skua::task_group group;
     {
-      small_blocks_only const here(8192);
+      small_blocks_only const limit(8192);
       for (int i = 0; i < many; ++i) group.run([&ran] { ++ran; });
       ran_at_once = ran;
     }

@@ -10,25 +10,25 @@ namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 /// The calling thread's worker, if it works in the pool of that list.
-worker* of_pool(observer_list const& in) noexcept {
+worker* of_pool(observer_list const& list) noexcept {
   worker* const w = worker::current();
-  return w != nullptr && w->of().observers().get() == &in ? w : nullptr;
+  return w != nullptr && w->pool().observers().get() == &list ? w : nullptr;
 }
 
 }  // namespace
 
-std::shared_ptr<observer_list> observe(region& of, worker_observer& o) {
-  std::shared_ptr<observer_list> all = of.of().observers();
+std::shared_ptr<observer_list> observe(region& observed, worker_observer& o) {
+  std::shared_ptr<observer_list> all = observed.pool().observers();
   all->add(o);
   if (worker* const w = of_pool(*all)) w->enter_observed();
   return all;
 }
 
-void stop_observing(observer_list& in, worker_observer& o) noexcept {
-  // The others of the calling thread's observers hear that it leaves, and that it comes again.
-  worker* const w = of_pool(in);
+void stop_observing(observer_list& list, worker_observer& o) noexcept {
+  // The other observers of the calling thread are told that it leaves and enters again.
+  worker* const w = of_pool(list);
   if (w != nullptr) w->leave_observed();
-  in.remove(o);
+  list.remove(o);
   if (w != nullptr) w->enter_observed();
 }
 

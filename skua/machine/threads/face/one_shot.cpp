@@ -12,7 +12,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
-/// A fiber that waits. Its group counts two children: the fiber's own share, and the wake-up.
+/// A waiting fiber. Its group counts two children: the fiber's own share, and the wake-up.
 struct waiting_fiber final : one_shot_waiter {
   waiting_fiber() noexcept : one_shot_waiter{.wake = &waiting_fiber::release} {}
   static void release(one_shot_waiter& w) noexcept {
@@ -45,8 +45,8 @@ void one_shot_base::set_exception(std::exception_ptr why) {
   publish();
 }
 
-bool one_shot_base::enroll(one_shot_waiter& who) {
-  switch (word_.enroll(who)) {
+bool one_shot_base::enroll(one_shot_waiter& waiter) {
+  switch (word_.enroll(waiter)) {
     case one_shot_word<>::enrolment::waits: return true;
     case one_shot_word<>::enrolment::needless: return false;
     case one_shot_word<>::enrolment::second: break;
@@ -74,7 +74,7 @@ void one_shot_base::await_on_this_thread() {
 }
 
 void one_shot_base::take() {
-  // Who enrolled too late to wait has asked here, where ThreadSanitizer does not look. Pairs with: publish
+  // A waiter that enrolled too late to wait asks here, and ThreadSanitizer does not see that. Pairs with: publish
   tsan::acquire(&word_);
   if (!word_.take()) throw usage_error("one_shot: waited for a second time; allowed: once");
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));

@@ -30,7 +30,7 @@ class one_shot_base {
 
   /// For other kinds of waiters (face/coroutine.hpp). Returns false if the value is set, and then does not enrol.
   /// Throws usage_error if another waiter has enrolled.
-  [[nodiscard]] bool enroll(one_shot_waiter& who);
+  [[nodiscard]] bool enroll(one_shot_waiter& waiter);
 
  protected:
   one_shot_base() = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The word of a one_shot under every schedule, with memory orders as written: the waiter gets the value of one setter, is
-// woken once if it enrolled, and destroys everything at once when it goes on (one_shot.md). Each mutant removes an order
+// woken once if it enrolled, and destroys everything at once when it continues (one_shot.md). Each mutant removes an order
 // or tears an operation in two, and the explorer must find what breaks.
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ class scene {
     word_.give_up();
     return true;
   }
-  /// As wait: returns the value. The one_shot and the frame end at once. A fiber looks at the word again when it goes on,
+  /// As wait: returns the value. The one_shot and the frame end at once. A fiber reads the word again when it continues,
   /// a thread that is no worker does not.
   int wait(bool looks_again = true) {
     bool enrolled = false;

@@ -296,7 +296,7 @@ TEST(one_shot, a_wait_without_a_here_returns_on_the_thread_that_called_it) {
 }
 
 TEST(one_shot, joins_around_a_wait_stay_open_and_may_be_stolen) {
-  // The task waits while its join has an entry that nobody has taken: others take it meanwhile.
+  // The task waits while its join has an entry that is not taken: others take it meanwhile.
   skua::pool pool({.workers = 1});
   for (int round = 0; round < 50; ++round) {
     skua::one_shot<int> one;
@@ -411,7 +411,7 @@ TEST(one_shot, the_waiter_may_destroy_it_as_soon_as_it_goes_on) {
 }
 
 // Under TSan: what a task does with what belongs to its worker's number is there for the worker's other tasks, also if one
-// of them has forked meanwhile. Under arms the caller's fiber goes on while the child waits.
+// of them has forked meanwhile. Under arms the caller's fiber continues while the child waits.
 TEST(one_shot, what_belongs_to_a_worker_passes_from_task_to_task) {
   skua::pool pool({.workers = 1, .policy = "arms"});
   skua::one_shot<> of_caller;

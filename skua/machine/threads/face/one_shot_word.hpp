@@ -44,14 +44,14 @@ class one_shot_word {
     needless,  ///< the value is set: W1
     second,    ///< another waiter has enrolled
   };
-  /// W2: registers `who`, which the setter wakes when the value is set.
-  [[nodiscard]] enrolment enroll(one_shot_waiter& who) noexcept {
+  /// W2: registers `waiter`, which the setter wakes when the value is set.
+  [[nodiscard]] enrolment enroll(one_shot_waiter& waiter) noexcept {
     std::uint64_t seen = word_.load(std::memory_order_acquire);  // acquire: as in is_set
     for (;;) {
       if ((seen & set) != 0) return enrolment::needless;
       if ((seen & ~flags) != 0) return enrolment::second;
       // release: the waiter. Pairs with: publish. acquire: as in is_set.
-      if (word_.compare_exchange_weak(seen, seen | reinterpret_cast<std::uintptr_t>(&who), std::memory_order_release,
+      if (word_.compare_exchange_weak(seen, seen | reinterpret_cast<std::uintptr_t>(&waiter), std::memory_order_release,
                                       std::memory_order_acquire)) {
         return enrolment::waits;
       }

@@ -47,31 +47,32 @@ runtime::settings choose(pool_options const& o) {
   return s;
 }
 
-/// Reads the file of partitions, if there is one; it then says how many workers there are and where. Throws usage_error.
+/// Reads the file of partitions, if there is one; it then determines the number of workers and their places. Throws usage_error.
 std::shared_ptr<policies::arms::partitions const> read_partitions(runtime::settings& s) {
   if (s.partitions.value.empty()) return nullptr;
-  std::string const by = s.partitions.from == "code" ? "pool option partitions" : s.partitions.from;
+  std::string const by = s.partitions.source == "code" ? "pool option partitions" : s.partitions.source;
   runtime::file_text const file = runtime::read_file(s.partitions.value, std::size_t{1} << 24);
   if (file.wrong) throw usage_error(by + " is '" + s.partitions.value + "': " + file.wrong.message());
   using policies::arms::partitions;
   auto read = std::make_shared<partitions const>(partitions::read(by + ": " + s.partitions.value, file.text));
   if (s.workers.value && *s.workers.value != read->workers()) {
     throw usage_error(by + ": " + s.partitions.value + " has " + std::to_string(read->workers()) + " workers, but " +
-                      s.workers.from + " asks for " + std::to_string(*s.workers.value) + "; allowed: the same number");
+                      s.workers.source + " asks for " + std::to_string(*s.workers.value) +
+                      "; allowed: the same number");
   }
-  if (!s.workers.value) s.workers = {.value = read->workers(), .from = by};
+  if (!s.workers.value) s.workers = {.value = read->workers(), .source = by};
   if (!s.places.chosen()) {
     std::string places;
     for (std::uint32_t const pu : read->affinity()) places += (places.empty() ? "{" : ",{") + std::to_string(pu) + "}";
-    s.places = {.value = std::move(places), .from = by + ": " + s.partitions.value + " line 1"};
+    s.places = {.value = std::move(places), .source = by + ": " + s.partitions.value + " line 1"};
   }
   return read;
 }
 
-/// What earlier runs have left. Throws usage_error, also for a file that this run could not write at its end.
+/// Opens the times that earlier runs have left. Throws usage_error, also for a file that this run could not write at its end.
 std::optional<runtime::history_file> open_history(runtime::settings const& s) {
   if (s.history.value.empty()) return {};
-  return runtime::history_file(s.history.from == "code" ? "pool option history" : s.history.from, s.history.value);
+  return runtime::history_file(s.history.source == "code" ? "pool option history" : s.history.source, s.history.value);
 }
 
 std::vector<worker_id> first_workers(std::uint32_t n) {
@@ -80,15 +81,16 @@ std::vector<worker_id> first_workers(std::uint32_t n) {
   return all;
 }
 
-/// What an error message calls this setting.
+/// The name of this setting in error messages.
 std::string name_of(runtime::setting<std::string> const& places) {
-  return places.from == "code" ? "pool option places" : places.from;
+  return places.source == "code" ? "pool option places" : places.source;
 }
 
-/// A worker may be pinned to one processor, but a pool that it makes may use all that its own pool may.
+/// The processors that a new pool may use. A pinned worker may use one processor only, but a pool that it makes may use all those of
+/// its own pool.
 runtime::cpu_mask usable_processors() {
   runtime::worker* const w = runtime::worker::current();
-  return w == nullptr ? runtime::affinity_of_this_thread() : w->of().allowed();
+  return w == nullptr ? runtime::affinity_of_this_thread() : w->pool().allowed();
 }
 
 topology find_topology(pool_options const& o, runtime::cpu_mask const& usable) {
@@ -117,7 +119,7 @@ pool::pool(pool_options const& options) try {
   topology const machine = find_topology(options, usable);
   runtime::cpu_quota const quota = runtime::read_cpu_quota();
   runtime::default_workers const usual = runtime::count_default_workers(machine, quota);
-  facts_.why_workers = facts_.chosen.workers.value ? "chosen by " + facts_.chosen.workers.from : usual.why;
+  facts_.why_workers = facts_.chosen.workers.value ? "chosen by " + facts_.chosen.workers.source : usual.why;
   skua::layout map{machine,
                    {.workers = facts_.chosen.workers.value,
                     .at_most = usual.count,
@@ -141,7 +143,7 @@ pool::pool(pool_options const& options) try {
 
 pool::~pool() {
   runtime::worker* const w = runtime::worker::current();
-  bool const by_own_task = w != nullptr && &w->of().host() == core_.get();
+  bool const by_own_task = w != nullptr && &w->pool().host() == core_.get();
   if (by_own_task || core_->lost_by_fork()) {
     static_cast<void>(core_.release());
   } else {
@@ -247,11 +249,11 @@ std::vector<worker_counters> pool::counters(std::chrono::steady_clock::time_poin
 
 namespace {
 
-/// For a thread that is no worker: works itself, in a sleeping worker's place. If there is none, workers that are awake
-/// may take the call; if none does soon, or none is idle, the thread runs it alone.
+/// For a thread that is no worker: it runs the call itself, in a sleeping worker's place. If no place is free, workers that are
+/// awake may take the call; if none does soon, or none is idle, the thread runs it alone.
 void run_outside(runtime::region& where, runtime::root& asked) {
   if (runtime::caller::run(where, asked)) return;
-  if (!where.of().sleep().anyone_idle() || where.has_no_threads()) return where.guests().run(asked);
+  if (!where.pool().sleep().anyone_idle() || where.has_no_threads()) return where.guests().run(asked);
   runtime::completion done;
   asked.blocked = &done;
   where.inject(asked);
@@ -260,7 +262,7 @@ void run_outside(runtime::region& where, runtime::root& asked) {
   where.guests().run(asked);
 }
 
-/// For a fiber of another region or pool, which waits meanwhile.
+/// For a fiber of another region or pool, which parks meanwhile.
 void run_as_a_task(runtime::region& where, runtime::root& asked, runtime::fiber& waiting) {
   where.inject(asked);
   waiting.wait(asked.waited, 1);
@@ -268,15 +270,15 @@ void run_as_a_task(runtime::region& where, runtime::root& asked, runtime::fiber&
 
 }  // namespace
 
-void runtime::run_in(runtime::region& where, outside_call& what) {
+void runtime::run_in(runtime::region& where, outside_call& call) {
   runtime::worker* const w = runtime::worker::current();
-  if (w != nullptr && slot_of(w->running_fiber()).in.serves(where)) return what.call(what, w->running_fiber());
-  runtime::root asked{what};
+  if (w != nullptr && slot_of(w->running_fiber()).region.serves(where)) return call.call(call, w->running_fiber());
+  runtime::root asked{call};
   if (w == nullptr) {
     run_outside(where, asked);
   } else if (w->running_fiber().is_isolated()) {
-    // Its worker takes nothing meanwhile. So nothing may wait for that worker: it could be the only one of the region, or
-    // tasks could be placed there.
+    // Its worker takes nothing meanwhile, so the call must not depend on that worker: it could be the only one of the region,
+    // or tasks could be placed there.
     where.guests().run(asked);
   } else {
     run_as_a_task(where, asked, w->running_fiber());
@@ -284,11 +286,11 @@ void runtime::run_in(runtime::region& where, outside_call& what) {
   asked.rethrow();
 }
 
-void runtime::run_in_a_place(runtime::region& where, outside_call& what) {
-  where.of().check_process();
+void runtime::run_in_a_place(runtime::region& where, outside_call& call) {
+  where.pool().check_process();
   runtime::worker* const w = runtime::worker::current();
-  if (w != nullptr && slot_of(w->running_fiber()).in.serves(where)) return what.call(what, w->running_fiber());
-  runtime::root asked{what};
+  if (w != nullptr && slot_of(w->running_fiber()).region.serves(where)) return call.call(call, w->running_fiber());
+  runtime::root asked{call};
   asked.need_a_place();
   if (w != nullptr) {
     run_as_a_task(where, asked, w->running_fiber());

@@ -10,18 +10,18 @@ namespace skua { inline namespace v0 {
 
 std::optional<worker_id> this_worker() noexcept {
   runtime::worker* const w = runtime::worker::current();
-  if (w == nullptr || w->of().is_guest()) return std::nullopt;
+  if (w == nullptr || w->pool().is_guest()) return std::nullopt;
   return w->number();
 }
 
 pool& current_pool() {
   runtime::worker* const w = runtime::worker::current();
-  return w == nullptr ? default_pool() : w->of().known_as();
+  return w == nullptr ? default_pool() : w->pool().known_as();
 }
 
 std::uint32_t num_workers() {
   runtime::worker* const w = runtime::worker::current();
-  return w == nullptr ? default_pool().num_workers() : w->of().host().workers();
+  return w == nullptr ? default_pool().num_workers() : w->pool().host().workers();
 }
 
 }}  // namespace skua::v0

@@ -70,10 +70,10 @@ struct shortage {
 /// Returns when a worker that is not the caller has run a task of the region.
 void meet_a_worker(skua::region const& in) {
   in.run([](auto& h) {
-    std::atomic<int> here{0};
+    std::atomic<int> arrived{0};
     auto const meet = [&](auto&) {
-      here.fetch_add(1);
-      while (here.load() < 2) std::this_thread::yield();
+      arrived.fetch_add(1);
+      while (arrived.load() < 2) std::this_thread::yield();
     };
     h.join(meet, meet);
   });
@@ -150,7 +150,7 @@ TEST(without_memory, a_pool_that_cannot_be_made_says_so) {
   EXPECT_EQ(pool.run([](auto& h) { return fib(h, 10); }), 55);
 }
 
-/// A call that finds no place, because somebody has the only one.
+/// A call that finds no place, because another caller has the only one.
 template <class Call>
 void without_a_place(skua::pool& p, Call&& call) {
   std::atomic<bool> is_inside{false};
@@ -193,7 +193,7 @@ TEST(without_memory, who_waits_for_a_group_and_can_not_work_blocks_until_others_
   without_a_place(skua::default_pool(), [&] {
     skua::task_group group;
     group.run([&] {
-      for (int i = 0; i < 20; ++i) std::this_thread::yield();  // while who does not block goes on
+      for (int i = 0; i < 20; ++i) std::this_thread::yield();  // while threads that do not block continue
       has_run = true;
     });
     {

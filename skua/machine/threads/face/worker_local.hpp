@@ -32,7 +32,7 @@ class worker_local {
   static_assert(std::is_object_v<T> && std::same_as<T, std::remove_cv_t<T>>, "worker_local<T>: T is a type of objects");
 
   struct alignas(runtime::cache_line_bytes) holder : runtime::local_node {
-    explicit holder(worker_local& of) : value(of.make_->make()) {}
+    explicit holder(worker_local& table) : value(table.make_->make()) {}
     T value;
   };
   struct factory {
@@ -50,13 +50,13 @@ class worker_local {
     using pointer = Value*;
 
     basic_iterator() = default;
-    explicit basic_iterator(Node* at) noexcept : at_(at) {}
+    explicit basic_iterator(Node* node) noexcept : node_(node) {}
     [[nodiscard]] reference operator*() const noexcept {
-      return static_cast<std::conditional_t<std::is_const_v<Value>, holder const, holder>*>(at_)->value;
+      return static_cast<std::conditional_t<std::is_const_v<Value>, holder const, holder>*>(node_)->value;
     }
     [[nodiscard]] pointer operator->() const noexcept { return &**this; }
     basic_iterator& operator++() noexcept {
-      at_ = at_->next;
+      node_ = node_->next;
       return *this;
     }
     basic_iterator operator++(int) noexcept {
@@ -67,7 +67,7 @@ class worker_local {
     friend bool operator==(basic_iterator const&, basic_iterator const&) = default;
 
    private:
-    Node* at_ = nullptr;
+    Node* node_ = nullptr;
   };
 
  public:
@@ -129,18 +129,18 @@ class worker_local {
   template <class Join>
     requires std::is_invocable_r_v<T, Join&, T, T const&>
   [[nodiscard]] T combine(Join&& join) const {
-    const_iterator at = begin();
-    if (at == end()) return make_->make();
-    T sum(*at);
-    while (++at != end()) sum = std::invoke(join, std::move(sum), *at);
+    const_iterator value = begin();
+    if (value == end()) return make_->make();
+    T sum(*value);
+    while (++value != end()) sum = std::invoke(join, std::move(sum), *value);
     return sum;
   }
 
   /// Destroys all objects. The next `local()` of a thread makes a new object.
   void clear() noexcept {
-    runtime::local_node* at = table_.first();
+    runtime::local_node* node = table_.first();
     table_.clear();
-    while (at != nullptr) delete static_cast<holder*>(std::exchange(at, at->next));
+    while (node != nullptr) delete static_cast<holder*>(std::exchange(node, node->next));
   }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a worker did. Counted where counting is cheap (steals, waits and sleeps, never forks); readable at any time.
+// Counters of what a worker does. It counts where counting is cheap (steals, waits and sleeps, never forks); any thread reads at any time.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The waist: what a fiber asks of the worker that runs it, through its slot. Programs compile what asks (forks, joins,
-// scopes, finish regions); what performs is compiled once (engine/loop/duties.cpp), and only it knows workers, regions and pools.
+// The waist: what a fiber asks of the worker that runs it, through its slot. Programs compile the callers (forks, joins,
+// scopes, finish regions); the implementation is compiled once (engine/loop/duties.cpp), and only it knows workers, regions and pools.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ struct group;
 struct tagged_entry;
 struct wait_reason;
 
-/// A base of every slot. All of it is for the fiber that runs on the slot's worker, but for `ask_all_to_poll` and `notify_work`.
+/// A base of every slot. Only the fiber that runs on the slot's worker calls these, except `ask_all_to_poll` and `notify_work`.
 class duties {
  public:
-  /// The fiber that runs on the calling thread; null: that is no worker.
+  /// The fiber that runs on the calling thread; null if the thread is not a worker.
   [[nodiscard]] static fiber* running_fiber() noexcept;
 
-  /// Charges the worker's time to `what` from now on. Cost: one clock reading.
+  /// From now on the worker's time counts as `what`. Cost: one clock reading.
   void begin(activity what) noexcept;
 
   /// An entry was put where any worker of the region may take it. Wakes a sleeper unless enough workers are searching; true
@@ -30,31 +30,31 @@ class duties {
   bool notify_work() noexcept;
   /// Makes every fiber of the region poll at its next fork. Any thread.
   void ask_all_to_poll() noexcept;
-  /// Puts an entry into the lane of another worker, or of a team's, as the policy decided. False: it stays here.
+  /// Puts an entry into the lane of another worker, or of a team's, as the policy decided. Returns false if the entry stays here.
   [[nodiscard]] bool send(tagged_entry& entry, placement const& to) noexcept;
   /// Sends a ready frame to its worker, if it is tied to one, or else to its region.
   static void send_home(frame& f) noexcept;
 
-  /// Suspends the running fiber, which waits for `g` and has dealt with `mine` of its children; its worker runs other work.
-  /// Returns when the fiber is resumed, perhaps on another worker. False: the system refuses a stack, and nothing has happened.
+  /// Suspends the running fiber, which waits for `g` and accounts for `mine` of its children; its worker runs other work.
+  /// Returns when the fiber is resumed, perhaps on another worker. Returns false, without effect, if the system refuses a stack.
   [[nodiscard]] bool park(fiber& waiting, group& g, std::uint64_t mine) noexcept;
   /// The same without a fresh stack: tasks run on top of the fiber, or the worker leaves for a ready frame, which has a stack.
   void wait_in_place(fiber& waiting, group& g, std::uint64_t mine) noexcept;
-  /// Waits, and does nothing else than to note steals.
+  /// Waits and only records steals: the worker runs nothing meanwhile.
   void wait_alone(fiber& waiting, group const& g, std::uint64_t mine) noexcept;
-  /// What the next wait of the running fiber is for, in words for people. Cost: two stores.
+  /// States what the next wait of the running fiber is for, as text for reports. Cost: two stores.
   void say_why(wait_reason const& why) noexcept;
 
-  /// Moves the running fiber to another worker between two groups. Without a stack or memory for that, it stays.
+  /// Moves the running fiber to another worker between two groups. It stays if there is no stack or no memory for that.
   void move(fiber& running, placement const& to, task_tag const& tag) noexcept;
-  /// Preempts the fiber in favour of what another worker put into the mailbox: it goes to a lane of this worker.
+  /// Preempts the fiber in favour of an entry that another worker put into the mailbox: the fiber goes to a lane of this worker.
   void preempt(fiber& running) noexcept;
 
-  /// May spawns be calls on the running fiber's stack? If less than half of that is used.
+  /// True if spawns may run inline on the running fiber's stack: less than half of it is used.
   [[nodiscard]] bool has_room_for_calls() const noexcept;
-  /// A frame is ready, or another region that the worker serves has something, and the running fiber lets the worker turn to it.
+  /// True if the running fiber must yield: a frame is ready, or another region that the worker serves has work, and the fiber is not isolated.
   [[nodiscard]] bool turns_away() const noexcept;
-  /// There is something in another region that the worker serves.
+  /// True if another region that the worker serves has work.
   [[nodiscard]] bool other_regions_wait() const noexcept;
 
  protected:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Asks a chain of nested groups whether one of them has failed, in constant amortised time. A node that was found clean
-// remembers the epoch of that look; each failure begins a new epoch, so until the next one nobody looks at the node, or
-// at what lies outside it, again. So do the joins that are known to be stolen (stolen_joins.hpp). failure_epoch_model.cpp
+// remembers the epoch of that check, and each failure begins a new epoch. So until the next failure neither the node nor
+// the nodes around it are checked again. Joins that are known to be stolen do the same (stolen_joins.hpp). failure_epoch_model.cpp
 // runs every schedule.
 #pragma once
 
@@ -18,10 +18,10 @@ class failure_epoch {
   [[nodiscard]] std::uint64_t now() const noexcept {
     return count_.load(std::memory_order_acquire);  // acquire: what failed before. Pairs with: begin_next
   }
-  /// For a fiber that has linked groups under joins that may have failed: the epoch is this one, not an older one. Whoever
-  /// sees a later epoch also sees the links, because the next failure counts on from here.
+  /// For a fiber that has linked groups under joins that may have failed: never returns a stale epoch. A thread that reads
+  /// a later epoch also sees the links, because the next failure increments this one.
   [[nodiscard]] std::uint64_t latest() noexcept {
-    // acquire: what failed before, as in now; release: the links. Pairs with: begin_next; now, in those who read the links
+    // acquire: what failed before, as in now; release: the links. Pairs with: begin_next; now, in readers of the links
     return count_.fetch_add(0, std::memory_order_acq_rel);
   }
   /// Call it after the flag of the failure is set.
@@ -33,11 +33,11 @@ class failure_epoch {
   typename Sync::template atomic<std::uint64_t> count_{1};
 };
 
-/// When a node, and all outside it, was last found clean. Several threads may look at once.
+/// The epoch in which a node and all nodes around it were last found clean. Several threads may check at once.
 template <synchronisation Sync = real_sync>
 class clean_mark {
  public:
-  // relaxed, both: a stale mark costs another look, and whoever reads the present epoch has acquired what failed before.
+  // relaxed, both: a stale mark costs another check, and a reader of the present epoch has acquired what failed before.
   [[nodiscard]] bool is_set(std::uint64_t epoch) const noexcept {
     return epoch_.load(std::memory_order_relaxed) == epoch;
   }
@@ -48,7 +48,7 @@ class clean_mark {
 };
 
 /// True if a node from `innermost` outwards has failed. A node has `outer`, `clean` (a clean_mark) and has_failed(epoch).
-/// Missed at most while the failure is being raised: a call after begin_next() has returned sees it.
+/// A failure may be missed only while it is being raised: a call after begin_next() has returned sees it.
 template <class Node, class Epoch>
 [[nodiscard]] bool any_failed(Node const* innermost, Epoch const& failures) noexcept {
   std::uint64_t const epoch = failures.now();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Threads look at a chain of nodes while one of its groups fails, under every schedule: once the failure has been
-// raised, every look tells of it, whatever was found clean before.
+// raised, every check finds it, whatever was found clean before.
 #include "skua/machine/threads/lane/failure_epoch.hpp"
 
 #include <gtest/gtest.h>

@@ -30,7 +30,7 @@ class finish_share;
 struct live_counters;
 class worker_trace;
 
-/// What a slot has of its worker and its region.
+/// The parts of its worker and its region that a slot refers to.
 struct slot_surroundings {
   leaf_log& leaves;
   live_counters& counts;
@@ -73,13 +73,13 @@ class fiber_slot : public lanes<real_sync, slot_front>, public duties {
   injector<> const& ready_;
 
  public:
-  // Those that the policy does not need take no entries.
+  // Lanes that the policy does not need take no entries.
   tagged_queue<tagged_entry>& mailbox;  ///< room for one entry that another worker put here
   tagged_queue<tagged_entry>& local;  ///< the rest of exposed groups, and preempted fibers; thieves take from it by tag
   tagged_queue<tagged_entry>& migrated;  ///< tasks that policies placed here
   ordered_lane* const ordered;           ///< null: the policy does not need it
 
-  /// Asks the policy where a task goes. A width above 1 is refused unless a team can run it, and there are so many workers.
+  /// Asks the policy where a task goes. A width above 1 is refused unless a team can run the task and the region has that many workers.
   [[nodiscard]] placement place(task_tag& task, cause why, bool is_moldable = false) noexcept {
     placement const to = policy.place(task, why);
     if (to.width == 1) [[likely]]
@@ -97,13 +97,14 @@ class fiber_slot : public lanes<real_sync, slot_front>, public duties {
     published_tag_.store(first_word, std::memory_order_relaxed);
   }  // relaxed: a hint
 
-  /// A frame waits for this worker, in this region or tied to its thread: it is to begin nothing before. A hint.
+  /// True if a ready frame waits for this worker, in this region or tied to its thread. The worker must resume it before it begins a
+  /// task. A hint.
   [[nodiscard]] bool has_ready() const noexcept { return turns::has_ready(tied_ready_, ready_, inbox); }
-  /// A hint. Any thread.
+  /// True if a thief would find nothing in the lanes with tags. A hint. Any thread.
   [[nodiscard]] bool tagged_lanes_look_empty() const noexcept {
     return tagged_lanes_are_empty(mailbox, local, migrated, ordered);
   }
-  /// For the owner: nothing that it would run next. A thief may have just taken the last.
+  /// For the owner: true if its own lanes have nothing to run next. A hint: a thief may have just taken the last entry.
   [[nodiscard]] bool own_tasks_look_empty() noexcept {
     return spawned.outside().looks_empty() && (ordered == nullptr || ordered->looks_empty()) && local.looks_empty() &&
            migrated.looks_empty();
@@ -120,10 +121,10 @@ class fiber_slot : public lanes<real_sync, slot_front>, public duties {
     if (exposes_groups_) forks.request_attention();
   }
 
-  /// The fiber that runs is isolated: the policy does not place its children. For the owner.
-  void keep_groups(bool on) noexcept {
+  /// While `keep`, the policy does not place the children of the running fiber, which is isolated. For the owner.
+  void keep_groups(bool keep) noexcept {
     tsan::unseen const of_the_worker;
-    keeps_groups_ = on;
+    keeps_groups_ = keep;
     update_exposure();
   }
 

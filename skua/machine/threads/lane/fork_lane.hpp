@@ -15,8 +15,8 @@ namespace skua { inline namespace v0 { namespace runtime {
 template <synchronisation Sync = real_sync>
 class fork_lane {
  public:
-  fork_lane() = default;                                          ///< Throws std::bad_alloc.
-  explicit fork_lane(deque_options const& with) : forks(with) {}  ///< Throws std::bad_alloc.
+  fork_lane() = default;                                                ///< Throws std::bad_alloc.
+  explicit fork_lane(deque_options const& options) : forks(options) {}  ///< Throws std::bad_alloc.
 
   deque<Sync> forks;  ///< first member, so that the hot path adds no offset
 
@@ -31,7 +31,7 @@ class fork_lane {
     steals_before_ = before;
   }
   /// A fiber that has left another lane, whose bottom was `left_at`, continues in this one, which is empty. Its open joins
-  /// remember positions before that, and nothing in this lane may have one of these. For the owner. (group.md, "Nesting")
+  /// remember positions before that, so no entry of this lane may have one of these. For the owner. (group.md, "Nesting")
   void continue_above(std::int64_t left_at) noexcept {
     forks.skip_to(left_at);
     if (steals_before() < left_at) steals_are_seen(left_at);

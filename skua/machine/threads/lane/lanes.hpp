@@ -21,7 +21,8 @@ class lanes : public Front {
   lanes() = default;  ///< Throws std::bad_alloc.
   /// Throws std::bad_alloc. The arguments after the options go to the front.
   template <class... More>
-  explicit lanes(deque_options const& with, More&&... more) : Front(with, std::forward<More>(more)...), spawned(with) {}
+  explicit lanes(deque_options const& options, More&&... more)
+      : Front(options, std::forward<More>(more)...), spawned(options) {}
 
   spawned_lane<Sync> spawned;
   injector<Sync> inbox;  ///< frames and tasks that other workers put here
@@ -32,7 +33,7 @@ class lanes : public Front {
     spawned.outside().request_attention();
   }
 
-  /// True if a thief would find nothing here. A hint. Any thread.
+  /// True if a thief would find no entry here. A hint. Any thread.
   [[nodiscard]] bool looks_stolen() noexcept {
     return this->forks.outside().looks_empty() && spawned.outside().looks_empty();
   }

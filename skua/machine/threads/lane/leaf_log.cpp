@@ -11,21 +11,21 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-void leaf_log::note(footprint const& what) noexcept {
+void leaf_log::note(footprint const& leaf) noexcept {
   tsan::unseen const of_the_worker;
   if (rows_) {
     try {
-      rows_->ran.push_back(what);
+      rows_->ran.push_back(leaf);
     } catch (std::bad_alloc const&) {
       ++rows_->lost;
     }
   }
   if (trace_ == nullptr) return;
-  auto const read = std::min<std::size_t>(what.bytes_read, std::numeric_limits<std::uint32_t>::max());
+  auto const read = std::min<std::size_t>(leaf.bytes_read, std::numeric_limits<std::uint32_t>::max());
   trace_->note({.what = trace::kind::leaf,
                 .other = static_cast<std::uint32_t>(read),
-                .id = reinterpret_cast<std::uintptr_t>(what.written),
-                .value = what.bytes_written});
+                .id = reinterpret_cast<std::uintptr_t>(leaf.written),
+                .value = leaf.bytes_written});
 }
 
 void leaf_log::trace_to(trace::track* to) noexcept {

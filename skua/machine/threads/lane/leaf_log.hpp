@@ -31,14 +31,14 @@ namespace runtime {
 
 class alignas(cache_line_bytes) leaf_log {
  public:
-  /// For the worker, before every leaf: into rows or into a trace.
+  /// True while leaves are recorded, in rows or in a trace. The worker asks before every leaf.
   [[nodiscard]] bool is_recording() const noexcept {
     return recording_.load(std::memory_order_relaxed);  // relaxed: the start of the run publishes it
   }
   /// If memory runs out, rows are lost and counted.
-  [[gnu::cold, gnu::noinline]] void note(footprint const& what) noexcept;
+  [[gnu::cold, gnu::noinline]] void note(footprint const& leaf) noexcept;
 
-  /// From now on leaves go into the trace, too. Before the worker runs.
+  /// From now on leaves are also written to the trace. Call it before the worker runs.
   void trace_to(trace::track* to) noexcept;
 
   /// Returns false if the log is already recording. `memory` must outlive `stop`.

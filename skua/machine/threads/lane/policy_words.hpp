@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Short names for the policy vocabulary that the threads machine uses. Programs compile it, so policies themselves are only
-// declared here: who calls one includes policy.hpp.
+// declared here: a file that calls one includes policy.hpp.
 #pragma once
 
 #include "skua/policy/vocabulary.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a region has for whom: the conditions that those look at who fall asleep, leave a worker's place, or end the process (sleep.md). Of
-// queues they ask only whether these look empty, so that region_looks_model.cpp asks the same of its own.
+// Which work a region has, and for which worker: the conditions that a thread checks before it sleeps, leaves a worker's place, or ends the
+// process (sleep.md). They only ask queues whether these look empty, so that region_looks_model.cpp can pass its own.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Tasks that no task of the region has made: injected ones, and those in the lanes of threads from outside.
+/// True if there are tasks that no task of the region has made: injected ones, or those in the lanes of threads from outside.
 template <class Injected, class Outside>
 [[nodiscard]] bool has_from_outside(Injected const& injected, Outside const& outside) noexcept {
   return !injected.looks_empty() || !outside.look_empty();
 }
 
-/// S3, S5: nothing for the worker of slot `mine`: no ready frame, nothing from outside, nothing in its inbox, no lane to take from.
-/// With a null slot: nothing that any member may take.
+/// S3, S5: true if the worker of slot `mine` has no ready frame, no task from outside, an empty inbox, and no lane to steal from.
+/// With a null slot: true if there is nothing that any member may take.
 template <class Slot, class Ready, class Injected, class Outside, class Slots>
 [[nodiscard]] bool nothing_for(Slot* mine, Ready const& ready, Injected const& injected, Outside const& outside,
                                Slots const& slots) noexcept {
@@ -25,7 +25,7 @@ template <class Slot, class Ready, class Injected, class Outside, class Slots>
   return std::ranges::all_of(slots, [](auto const& s) { return s->looks_stolen() && s->tagged_lanes_look_empty(); });
 }
 
-/// C5: something is left for the worker of slot `mine`, in its own lanes or where anybody may take it. (caller.md)
+/// C5: true if something is left for the worker of slot `mine`, in its own lanes or in those that every member may take from. (caller.md)
 template <class Slot, class Ready, class Injected, class Outside>
 [[nodiscard]] bool leaves_for(Slot& mine, Ready const& ready, Injected const& injected,
                               Outside const& outside) noexcept {
@@ -33,7 +33,7 @@ template <class Slot, class Ready, class Injected, class Outside>
          has_from_outside(injected, outside) || !ready.looks_empty();
 }
 
-/// E1: nothing for any worker.
+/// E1: true if there is nothing for any worker.
 template <class Ready, class Injected, class Outside, class Slots>
 [[nodiscard]] bool nothing_for_any(Ready const& ready, Injected const& injected, Outside const& outside,
                                    Slots const& slots) noexcept {
@@ -42,7 +42,7 @@ template <class Ready, class Injected, class Outside, class Slots>
          std::ranges::all_of(slots, [](auto const& s) { return s->inbox.looks_empty(); });
 }
 
-/// The lanes that only some policies need. `ordered`: null where the policy does not need it.
+/// True if the lanes that only some policies need are empty. `ordered` is null if the policy does not need it.
 template <class Queue, class Ordered>
 [[nodiscard]] bool tagged_lanes_are_empty(Queue const& mailbox, Queue const& local, Queue const& migrated,
                                           Ordered const* ordered) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Wherever a task may lie, whoever falls asleep or leaves a worker's place finds it, or is told: the conditions of region_looks.hpp, in work_search
-// and between a caller's steps, under every schedule. If one of them forgets a source, a script for that source ends with a task that nobody
+// Wherever a task lies, a worker that falls asleep or a caller that leaves finds it, or is notified: the conditions of region_looks.hpp, in work_search
+// and between a caller's steps, under every schedule. If one of them forgets a source, a script for that source ends with a task that no worker
 // takes.
 #include "skua/machine/threads/lane/region_looks.hpp"
 
@@ -68,7 +68,7 @@ class place;
 /// A region of two workers, each of which is a member.
 struct region {
   explicit region(sleep_state<sync>& s) : sleep(s) {}
-  /// As outside_lanes, but that nobody takes two tasks at once.
+  /// As outside_lanes, but no worker takes two tasks at once.
   struct lanes_outside {
     struct lane {
       skua::runtime::deque<sync> tasks{{.capacity = 2, .kind = sync::kind(), .memory = &memory()}};
@@ -110,31 +110,31 @@ struct region {
   void notify_work() const { sleep.notify(); }
 
   /// Null for a lane, and for those outside.
-  queue* queue_of(source where, slot& of) {
+  queue* queue_of(source where, slot& s) {
     switch (where) {
       case source::ready: return &ready;
       case source::injected: return &injected;
-      case source::inbox: return &of.inbox;
-      case source::mailbox: return &of.mailbox;
-      case source::local: return &of.local;
-      case source::migrated: return &of.migrated;
-      case source::ordered: return &of.ordered;
+      case source::inbox: return &s.inbox;
+      case source::mailbox: return &s.mailbox;
+      case source::local: return &s.local;
+      case source::migrated: return &s.migrated;
+      case source::ordered: return &s.ordered;
       default: return nullptr;
     }
   }
-  void put(source where, slot& of) {
+  void put(source where, slot& s) {
     if (is_outside(where)) return outside.put(task, where == source::older_outside, [this] { notify_work(); });
-    if (queue* const q = queue_of(where, of)) return q->push(task);
-    bool const asks = where == source::forks ? of.forks.push(&task) : of.spawned.push(&task, 0);
+    if (queue* const q = queue_of(where, s)) return q->push(task);
+    bool const asks = where == source::forks ? s.forks.push(&task) : s.spawned.push(&task, 0);
     if (!asks) return;
-    static_cast<void>(where == source::forks ? of.forks.poll() : of.spawned.poll());
+    static_cast<void>(where == source::forks ? s.forks.poll() : s.spawned.poll());
     notify_work();
   }
-  bool take(source where, slot& of) {
+  bool take(source where, slot& s) {
     if (is_outside(where)) return outside.take();
-    if (queue* const q = queue_of(where, of)) return q->pop() != nullptr;
+    if (queue* const q = queue_of(where, s)) return q->pop() != nullptr;
     entry got;
-    return (where == source::forks ? of.forks.outside().steal(got) : of.spawned.outside().steal(got)) == outcome::got;
+    return (where == source::forks ? s.forks.outside().steal(got) : s.spawned.outside().steal(got)) == outcome::got;
   }
 
   sleep_state<sync>& sleep;
@@ -150,7 +150,7 @@ class place {
  public:
   place(sleep_state<sync>& s, region& r) : core_{s, r}, regions_{&r} {}
 
-  struct pool {
+  struct all {
     sleep_state<sync>& sleepers;
     region& only;
     auto& sleep() { return sleepers; }
@@ -159,7 +159,7 @@ class place {
       for (slot* const s : only.slots) s->request_attention();
     }
   };
-  pool& of() { return core_; }
+  all& pool() { return core_; }
   [[nodiscard]] static worker_id number() { return worker_id{0}; }
   [[nodiscard]] static bool has_new_regions() { return false; }
   [[nodiscard]] static bool has_tied_ready() { return false; }
@@ -171,7 +171,7 @@ class place {
   }
 
  private:
-  pool core_;
+  all core_;
   std::array<region*, 1> regions_;
 };
 
@@ -182,38 +182,38 @@ template <source Where>
 struct put_beside_a_sleeper {
   static constexpr int threads = 2;
   sleep_state<sync>& sleep = immortal<sleep_state<sync>>(2U, &memory());
-  region& in = immortal<region>(sleep);
-  place& worker = immortal<place>(sleep, in);
-  slot& lies_at = *in.slots[Where == source::inbox ? 0 : 1];
+  region& r = immortal<region>(sleep);
+  place& worker = immortal<place>(sleep, r);
+  slot& lies_at = *r.slots[Where == source::inbox ? 0 : 1];
   int taken = 0;
 
   put_beside_a_sleeper() { sleep.start_search(); }
   void run(int me) {
     if (me == 1) {
-      in.put(Where, lies_at);
+      r.put(Where, lies_at);
       if (Where == source::inbox) {
         sleep.notify_worker(place::number(), [] {});
       } else if (!tells_itself(Where)) {
-        in.notify_work();
+        r.notify_work();
       }
       return;
     }
     current_world()->may_rest();
-    while (!in.take(Where, lies_at)) worker.fall_asleep();
+    while (!r.take(Where, lies_at)) worker.fall_asleep();
     sleep.found();
     ++taken;
   }
   void finish() { require(taken == 1, "the task is taken"); }
 };
 
-/// The same while a caller leaves the place of worker 0, whose own thread waits. What lies in the worker's own lanes the caller has put there.
+/// The same while a caller leaves the place of worker 0, whose own thread waits. The caller has put the entries into the worker's own lanes.
 template <source Where>
 struct put_beside_a_caller {
   static constexpr int threads = is_lane(Where) ? 2 : 3;
   sleep_state<sync>& sleep = immortal<sleep_state<sync>>(1U, &memory());
-  region& in = immortal<region>(sleep);
-  place& worker = immortal<place>(sleep, in);
-  slot& mine = *in.slots[0];
+  region& r = immortal<region>(sleep);
+  place& worker = immortal<place>(sleep, r);
+  slot& mine = *r.slots[0];
   skua::runtime::departure<sync> tied;
   int put = 0;
   int taken = 0;
@@ -225,7 +225,7 @@ struct put_beside_a_caller {
       if (Where == source::inbox) {
         sleep.notify_worker(place::number(), [] {});
       } else if (!tells_itself(Where)) {
-        in.notify_work();
+        r.notify_work();
       }
       return;
     }
@@ -236,12 +236,12 @@ struct put_beside_a_caller {
     }
     current_world()->may_rest();
     sleep.sleep_until_woken(place::number());
-    while (!in.take(Where, mine)) worker.fall_asleep();
+    while (!r.take(Where, mine)) worker.fall_asleep();
     sleep.found();
     ++taken;
   }
   void put_task() {
-    in.put(Where, mine);
+    r.put(Where, mine);
     ++put;
   }
   void finish() { require(taken == put, "the task is taken"); }
@@ -252,21 +252,21 @@ template <source Where>
 struct put_before_the_end {
   static constexpr int threads = 1;
   sleep_state<sync>& sleep = immortal<sleep_state<sync>>(2U, &memory());
-  region& in = immortal<region>(sleep);
+  region& r = immortal<region>(sleep);
   void run(int) {
-    require(in.holds_nothing(), "an empty region holds nothing");
-    in.put(Where, *in.slots[1]);
-    require(!in.holds_nothing(), "a region with a task holds something");
+    require(r.holds_nothing(), "an empty region holds nothing");
+    r.put(Where, *r.slots[1]);
+    require(!r.holds_nothing(), "a region with a task holds something");
   }
   void finish() {}
 };
 
-/// As worker 1 pushes after a caller has left the place of worker 0, it must hear that somebody sleeps (C2).
+/// As worker 1 pushes after a caller has left the place of worker 0, it must see that a worker sleeps (C2).
 struct neighbour_pushes_later {
   static constexpr int threads = 3;
   sleep_state<sync>& sleep = immortal<sleep_state<sync>>(2U, &memory());
-  region& in = immortal<region>(sleep);
-  place& worker = immortal<place>(sleep, in);
+  region& r = immortal<region>(sleep);
+  place& worker = immortal<place>(sleep, r);
   skua::runtime::departure<sync> tied;
   model_atomic<int> left{0};
   model_atomic<int> taken{0};
@@ -283,11 +283,11 @@ struct neighbour_pushes_later {
     }
     if (me == 1) {
       left.wait(0, std::memory_order_acquire);
-      in.put(source::forks, *in.slots[1]);
+      r.put(source::forks, *r.slots[1]);
       return taken.wait(0, std::memory_order_acquire);  // as a join does
     }
     sleep.sleep_until_woken(place::number());
-    while (!in.take(source::forks, *in.slots[1])) worker.fall_asleep();
+    while (!r.take(source::forks, *r.slots[1])) worker.fall_asleep();
     sleep.found();
     set(taken);
   }
@@ -302,8 +302,8 @@ struct neighbour_pushes_later {
 struct frame_is_tied {
   static constexpr int threads = 2;
   sleep_state<sync>& sleep = immortal<sleep_state<sync>>(1U, &memory());
-  region& in = immortal<region>(sleep);
-  place& worker = immortal<place>(sleep, in);
+  region& r = immortal<region>(sleep);
+  place& worker = immortal<place>(sleep, r);
   skua::runtime::departure<sync> tied;
 
   frame_is_tied() { sleep.start_search(); }
@@ -323,8 +323,8 @@ struct frame_is_tied {
 struct place_is_taken {
   static constexpr int threads = 2;
   sleep_state<sync>& sleep = immortal<sleep_state<sync>>(1U, &memory());
-  region& in = immortal<region>(sleep);
-  place& worker = immortal<place>(sleep, in);
+  region& r = immortal<region>(sleep);
+  place& worker = immortal<place>(sleep, r);
   skua::runtime::departure<sync> tied;
   model_atomic<int> callers{0};
 
@@ -337,13 +337,13 @@ struct place_is_taken {
       skua::runtime::leave_place(worker);
     }
     if (me == 0) return;
-    in.put(source::injected, *in.slots[0]);
+    r.put(source::injected, *r.slots[0]);
     sleep.notify_worker(place::number(), [] {});
   }
   void wait_for_the_task() {
     sleep.start_search();
-    while (!in.take(source::injected, *in.slots[0])) {
-      sleep.fall_asleep(place::number(), [] {}, [this] { return !in.injected.looks_empty(); }, thread::callers);
+    while (!r.take(source::injected, *r.slots[0])) {
+      sleep.fall_asleep(place::number(), [] {}, [this] { return !r.injected.looks_empty(); }, thread::callers);
     }
     sleep.found();
   }

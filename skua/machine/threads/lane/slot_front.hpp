@@ -24,20 +24,20 @@ enum class advice : std::uint8_t {
 class slot_front : public fork_lane<> {
  public:
   /// Throws std::bad_alloc.
-  slot_front(deque_options const& with, leaf_log& worker_leaves, std::uint32_t region_workers, worker_id number)
-      : fork_lane(with), leaves(worker_leaves), in_workers(region_workers), id(number) {}
+  slot_front(deque_options const& options, leaf_log& worker_leaves, std::uint32_t region_workers, worker_id number)
+      : fork_lane(options), leaves(worker_leaves), in_workers(region_workers), id(number) {}
 
   leaf_log& leaves;                ///< shared by all slots of the worker
   std::uint32_t const in_workers;  ///< workers of the region
   worker_id const id;              ///< this worker's number within the region
 
-  // For TSan: a fiber that stops releases what it did with what belongs to `id`, and whoever asks for `id` acquires that.
-  // At an address where no atomic lies: the slot's own is that of the forks' bottom, and a push would replace what was
-  // released there.
+  // For TSan: a fiber that stops publishes its accesses to data per worker, and a caller that reads `id` acquires them.
+  // The address must not be that of an atomic: at the slot's own address lies the bottom of `forks`, and a push would
+  // replace what was released there.
   void release_id() noexcept { tsan::release(const_cast<worker_id*>(&id)); }
   void acquire_id() noexcept { tsan::acquire(const_cast<worker_id*>(&id)); }
 
-  /// The policy sees groups from now on. For the owner.
+  /// True if groups must be exposed to the policy. For the owner.
   [[nodiscard]] bool exposes_groups() const noexcept {
     tsan::unseen_accesses const of_the_worker;
     return exposes_groups_;

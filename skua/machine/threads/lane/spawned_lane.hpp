@@ -2,11 +2,11 @@
 // The lane `spawned`: free-standing tasks, and the joins that a fiber offers before it parks. A deque whose entries tell
 // TSan who pushed them.
 //
-// The deque's owner is a thread, whose fibers take turns, so the order of that thread is enough between a push of one
-// fiber and a pop of another. TSan follows fibers instead: it knows no order between two that merely ran one after the
-// other. Nor does it see one between a push and a thief, once another fiber has pushed: the later store of the bottom
-// replaces what the earlier one released. So each entry has an edge of its own, from its push to whoever takes it. It is
-// an annotation: without TSan this is the deque. (context.md, section 4)
+// The deque's owner is a thread whose fibers take turns, so program order on that thread suffices between a push by one
+// fiber and a pop by another. TSan follows fibers instead: two fibers that ran one after the other are unordered for it.
+// It also loses the order between a push and a thief once another fiber has pushed, because the later store of the
+// bottom replaces what the earlier one released. So each entry has an edge of its own, from its push to its taker. This
+// is an annotation: without TSan the class is the deque. (context.md, section 4)
 #pragma once
 
 #include <cstdint>
@@ -18,28 +18,28 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// For the owner: takes the newest entry back if it was pushed with the word `key`. Null: the newest is another one, or a
-/// thief has it.
+/// For the owner: takes the newest entry back if it was pushed with the word `key`. Returns null if the newest entry is
+/// another one, or a thief has it.
 template <synchronisation Sync>
-[[nodiscard]] void* take_newest(deque<Sync>& from, std::uint64_t key) noexcept {
+[[nodiscard]] void* take_newest(deque<Sync>& lane, std::uint64_t key) noexcept {
   entry newest;
   // The task may have been taken and be gone, so nothing but its word is read until the pop succeeds.
-  return from.peek(newest) && newest.extra == key && from.pop() ? newest.task : nullptr;
+  return lane.peek(newest) && newest.extra == key && lane.pop() ? newest.task : nullptr;
 }
 
 /// Sync is the real world, or the explorer's.
 template <synchronisation Sync = real_sync>
 class spawned_lane : private deque<Sync> {
-  using entries = deque<Sync>;  // private: whoever took entries from it would miss their edges
+  using entries = deque<Sync>;  // private: a caller that took entries from it would miss their edges
 
  public:
   class victim : public entries::victim {
    public:
-    explicit victim(entries& of) noexcept : entries::victim(of) {}
+    explicit victim(entries& lane) noexcept : entries::victim(lane) {}
     outcome steal(entry& oldest, revocation_count& spent) const noexcept {
-      outcome const how = entries::victim::steal(oldest, spent);
-      if (how == outcome::got) tsan::acquire(oldest.task);
-      return how;
+      outcome const result = entries::victim::steal(oldest, spent);
+      if (result == outcome::got) tsan::acquire(oldest.task);
+      return result;
     }
     outcome steal(entry& oldest) const noexcept {
       revocation_count unused;
@@ -61,8 +61,8 @@ class spawned_lane : private deque<Sync> {
   [[nodiscard]] bool pop_oldest(entry& oldest) noexcept { return took(entries::pop_oldest(oldest), oldest); }
   [[nodiscard]] victim outside() noexcept { return victim{*this}; }
 
-  [[nodiscard]] friend void* take_newest(spawned_lane& from, std::uint64_t key) noexcept {
-    void* const task = runtime::take_newest(static_cast<entries&>(from), key);
+  [[nodiscard]] friend void* take_newest(spawned_lane& lane, std::uint64_t key) noexcept {
+    void* const task = runtime::take_newest(static_cast<entries&>(lane), key);
     if (task != nullptr) tsan::acquire(task);
     return task;
   }

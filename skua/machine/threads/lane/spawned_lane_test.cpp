@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A lane whose owner is a thread with several flows: what one flow did before its push is there for whoever takes the
+// A lane whose owner is a thread with several flows: what one flow did before its push is visible to the taker of the
 // entry. TSan checks that, because the flows of these tests, unlike those of flow_test.hpp, have no order that it knows.
 #include "skua/machine/threads/lane/spawned_lane.hpp"
 
@@ -40,7 +40,7 @@ class pushing_flow {
   }
   static void give_stack_back(void* self) noexcept {
     auto& me = *static_cast<pushing_flow*>(self);
-    me.stacks_->give(me.self_.on);
+    me.stacks_->give(me.self_.stack);
   }
 
   spawned_lane<>& lane_;

@@ -14,7 +14,7 @@ class tagged_lanes {
  public:
   using queue = tagged_queue<tagged_entry>;
 
-  /// Those that nobody needs take no entries. Throws std::bad_alloc.
+  /// Lanes that the policy does not need take no entries. Throws std::bad_alloc.
   explicit tagged_lanes(policies::lane_set needed)
       : local_(made(needed.has(lane::local), 0)), migrated_(made(needed.has(lane::migrated), 0)),
         mailbox_(made(needed.has(lane::mailbox), 1)) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What lies in lanes: a task, or a frame, which is a task, too (fork/fiber/frame.hpp), and the entries of lanes with tags.
+// What lanes hold: tasks, and frames, which are tasks, too (fork/fiber/frame.hpp); and the entries of lanes with tags.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,19 @@ struct task_kind {
   void (*run)(task&, std::uint64_t extra, fiber&) noexcept;  ///< runs on the worker's own fiber; never throws
   hint (*hint_of)(task const&,
                   std::uint64_t extra) noexcept = nullptr;  ///< the hint it was given or inherits; null: none
-  char const* (*name_of)(task const&) noexcept = nullptr;   ///< what traces call it (type_text.hpp); null: nothing
+  char const* (*name_of)(task const&) noexcept = nullptr;   ///< its name in traces (type_text.hpp); null: none
 };
 
-/// What lies in a lane.
+/// What a lane holds.
 struct task {
-  task_kind const* is;
+  task_kind const* kind;
 
   [[nodiscard]] hint hint_for(std::uint64_t extra) const noexcept {
-    return is->hint_of == nullptr ? hint{} : is->hint_of(*this, extra);
+    return kind->hint_of == nullptr ? hint{} : kind->hint_of(*this, extra);
   }
 };
 
-/// A flag in `extra` of an entry of numbered children: this child alone, instead of all from it on.
+/// A flag in `extra` of an entry of numbered children: the entry stands for this child alone, not for all children from it on.
 inline constexpr std::uint64_t alone = std::uint64_t{1} << 63;
 
 /// A task or frame in a lane whose entries have tags.

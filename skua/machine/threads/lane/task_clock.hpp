@@ -10,7 +10,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Off until `begin(true)`; then `go` and `stop` alternate, and repeated ones change nothing.
+/// Off until `begin(true)`. Then `go` and `stop` alternate; a repeated call has no effect.
 class task_clock {
  public:
   /// A task begins: it has run for no time. `is_needed`: its policy needs times.
@@ -42,7 +42,7 @@ class task_clock {
 
  private:
   std::uint64_t ran_ns_ = 0;
-  std::uint64_t since_ns_ = 0;  ///< 0: it stands still
+  std::uint64_t since_ns_ = 0;  ///< 0: stopped
   bool is_on_ = false;
 };
 

@@ -28,20 +28,20 @@ class time_account {
 
   /// Call this once, before anything else: the worker schedules from `now` on.
   void open(std::uint64_t now) noexcept {
-    // relaxed: who gives a reader the account has published the zeros with it
+    // relaxed: handing the account to a reader publishes its zeros
     now_.store(packed(now, activity::scheduling, activity::scheduling), std::memory_order_relaxed);
   }
   /// The worker's activity is `next` from `now` on.
   void change_to(activity next, std::uint64_t now) noexcept {
-    close(what(now_.load(std::memory_order_relaxed)), next, now);
+    close(present(now_.load(std::memory_order_relaxed)), next, now);
   }
   /// For the worker.
   [[nodiscard]] activity current() const noexcept {
-    return what(now_.load(std::memory_order_relaxed));
-  }  // relaxed: ours
+    return present(now_.load(std::memory_order_relaxed));
+  }  // relaxed: only this thread writes it
   /// Charges the time since the last entry to `kind`, in hindsight; the worker's activity stays the same.
   void charge(activity kind, std::uint64_t now) noexcept {
-    close(kind, what(now_.load(std::memory_order_relaxed)), now);
+    close(kind, present(now_.load(std::memory_order_relaxed)), now);
   }
 
   /// The time spent until `now`, which may lie slightly in the past: entries made since then are subtracted, exactly if
@@ -62,13 +62,13 @@ class time_account {
     std::uint64_t last = 0;
     std::optional<spent> const seen = consistent(last);
     if (!seen) return {};
-    return reading{until(now, *seen, last), what(last)};
+    return reading{until(now, *seen, last), present(last)};
   }
 
  private:
   static spent until(std::uint64_t now, spent all, std::uint64_t last) noexcept {
     if (now >= since(last)) {
-      all[static_cast<std::size_t>(what(last))] += now - since(last);
+      all[static_cast<std::size_t>(present(last))] += now - since(last);
       return all;
     }
     std::uint64_t surplus = since(last) - now;
@@ -77,20 +77,20 @@ class time_account {
       kind -= taken;
       surplus -= taken;
     };
-    take_from(all[static_cast<std::size_t>(before(last))]);
+    take_from(all[static_cast<std::size_t>(previous(last))]);
     for (std::uint64_t& kind : all) take_from(kind);
     return all;
   }
 
-  // The last entry, in one word: when it was made, the activity since then, and what the time before was charged to.
+  // The last entry, in one word: when it was made, the activity since then, and the activity that the time before was charged to.
   static constexpr std::uint64_t in_the_middle = ~std::uint64_t{0};
-  static constexpr std::uint64_t packed(std::uint64_t when, activity what, activity before) noexcept {
-    return when << 4 | static_cast<std::uint64_t>(before) << 2 | static_cast<std::uint64_t>(what);
+  static constexpr std::uint64_t packed(std::uint64_t when, activity present, activity previous) noexcept {
+    return when << 4 | static_cast<std::uint64_t>(previous) << 2 | static_cast<std::uint64_t>(present);
   }
   static constexpr std::uint64_t since(std::uint64_t entry) noexcept { return entry >> 4; }
-  static constexpr activity what(std::uint64_t entry) noexcept { return activity_of(entry & 3); }
-  static constexpr activity before(std::uint64_t entry) noexcept { return activity_of(entry >> 2 & 3); }
-  // Another process may have written anything.
+  static constexpr activity present(std::uint64_t entry) noexcept { return activity_of(entry & 3); }
+  static constexpr activity previous(std::uint64_t entry) noexcept { return activity_of(entry >> 2 & 3); }
+  // An attached reader may find any number here.
   static constexpr activity activity_of(std::uint64_t number) noexcept {
     return number < std::tuple_size_v<spent> ? static_cast<activity>(number) : activity::idling;
   }
@@ -99,9 +99,9 @@ class time_account {
     std::uint64_t const last = now_.load(std::memory_order_relaxed);  // relaxed: this thread wrote it
     word& sum = spent_[static_cast<std::size_t>(charged)];
     now_.store(in_the_middle, std::memory_order_relaxed);  // relaxed: the next store publishes it
-    // release: who sees the new sum sees that an entry is being made. Pairs with: consistent, second load.
+    // release: a reader of the new sum also sees that an entry is being made. Pairs with: consistent, second load.
     sum.store(sum.load(std::memory_order_relaxed) + (now - since(last)), std::memory_order_release);
-    // release: who sees the entry sees the sum. Pairs with: consistent, first load.
+    // release: a reader of the entry also sees the sum. Pairs with: consistent, first load.
     now_.store(packed(now, next, charged), std::memory_order_release);
   }
 

@@ -24,7 +24,7 @@ struct entries_and_reader {
   using account = time_account<Sync>;
   static constexpr std::uint64_t opened = 1;
   static constexpr std::uint64_t later = 1000;
-  /// What the reader may find after so many entries.
+  /// The times that the reader may find after that many entries.
   static constexpr std::array<typename account::spent, 4> after{{
       {0, later - opened, 0},      // it schedules
       {later - 10, 9, 0},          // works from 10 on

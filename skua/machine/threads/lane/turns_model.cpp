@@ -27,8 +27,8 @@ class worker;
 struct region;
 
 struct slot {
-  worker& who;
-  region& in;
+  class worker& worker;
+  struct region& region;
   queue inbox{};
   [[nodiscard]] inline bool has_ready() const;
   [[nodiscard]] inline bool turns_away() const;
@@ -62,26 +62,26 @@ class worker {
   std::pmr::vector<region*> regions_{&memory()};
 };
 
-bool slot::has_ready() const { return turns::has_ready(who.tied, in.ready, inbox); }
-bool slot::turns_away() const { return turns::turns_away(who, *this); }
+bool slot::has_ready() const { return turns::has_ready(worker.tied, region.ready, inbox); }
+bool slot::turns_away() const { return turns::turns_away(worker, *this); }
 
 /// Thread 0 runs children as long as nothing goes first; there is always another one. Thread 1 puts something somewhere.
 template <source Where, bool Isolated = false, bool Looks = true>
 struct children_on_top {
   static constexpr int threads = 2;
   static constexpr bool must_yield = !Isolated && Where != source::no_member && Where != source::own_region;
-  worker& who = immortal<worker>(Where, Isolated);
-  slot& mine = *who.regions().front()->own;
-  injectable what;
+  worker& runner = immortal<worker>(Where, Isolated);
+  slot& mine = *runner.regions().front()->own;
+  injectable arrived;
   model_atomic<int> put{0};
 
   void run(int me) {
     if (me == 1) {
-      lane().push(what);
+      lane().push(arrived);
       put.exchange(1, std::memory_order_release);
       return put.notify_all();
     }
-    std::uint32_t since = 0;  // children that began after `what` could be seen
+    std::uint32_t since = 0;  // children that began after `arrived` could be seen
     for (std::uint32_t ran = 0; since <= 2 * tasks_per_turn; ++ran) {
       if (ran == tasks_per_turn + 1) put.wait(0, std::memory_order_acquire);
       bool const is_there = put.load(std::memory_order_acquire) == 1;
@@ -92,11 +92,11 @@ struct children_on_top {
   }
   queue& lane() {
     switch (Where) {
-      case source::tied: return who.tied;
-      case source::ready: return who.regions().front()->ready;
+      case source::tied: return runner.tied;
+      case source::ready: return runner.regions().front()->ready;
       case source::inbox: return mine.inbox;
-      case source::own_region: return who.regions().front()->injected;
-      default: return who.regions().back()->injected;
+      case source::own_region: return runner.regions().front()->injected;
+      default: return runner.regions().back()->injected;
     }
   }
   void finish() {}

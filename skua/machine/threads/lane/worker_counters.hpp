@@ -14,9 +14,9 @@ struct worker_counters {
   static constexpr std::size_t distance_classes = 8;
 
   std::uint64_t work_ns = 0;  ///< running tasks, including the cost of forks
-  /// Successful steals, placing tasks, parking, resuming, looking whether a stolen child has ended.
+  /// Successful steals, placing tasks, parking, resuming, checking whether a stolen child has ended.
   std::uint64_t scheduling_ns = 0;
-  std::uint64_t idle_ns = 0;   ///< searching in vain, and asleep
+  std::uint64_t idle_ns = 0;   ///< searching without success, and sleeping
   std::uint64_t forks = 0;     ///< children that join and each offered to thieves; brought up to date when tasks end
   std::uint64_t tasks = 0;     ///< tasks taken from a lane: stolen, spawned or injected
   std::uint64_t attempts = 0;  ///< attempted steals
@@ -26,10 +26,10 @@ struct worker_counters {
   std::uint64_t waited_in_place = 0;                     ///< joins that had to wait and got no stack
   std::uint64_t sleeps = 0;
   std::uint64_t spawns = 0;       ///< tasks of finish regions that were spawned
-  std::uint64_t conversions = 0;  ///< spawns that were calls instead
+  std::uint64_t conversions = 0;  ///< spawns that ran inline
   std::uint64_t dead = 0;         ///< tasks that were dropped because their strategy said that they were dead
   std::uint64_t wakeups_sent = 0;
-  std::uint64_t revocations = 0;  ///< deques from whose owner this worker, as a thief, took the bias
+  std::uint64_t revocations = 0;  ///< deques whose bias this worker, as a thief, has revoked
   /// Fences by membarrier(2), each of which interrupts all running workers: for a revocation that the owner did not
   /// answer. 0 where the kernel has none.
   std::uint64_t heavy_fences = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What can be seen of a pool from outside, by whom, and that the pool works as usual whatever becomes of that.
+// What other processes can see of a pool, which of them can, and that the pool works as usual in every case.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -216,7 +216,7 @@ TEST(attach, a_child_of_fork_shares_nothing_with_the_pool_of_its_parent) {
   skua::pool pool({.workers = 1, .policy = "random"});
   auto const watched = attach();
   pool.run([&](auto& h) {
-    // The child goes on with its copy of the task, and forks as it likes: its parent's lanes stay as they are.
+    // The child continues its copy of the task, and forks freely: its parent's lanes stay as they are.
     h.join(
         [&](auto& inner) {
           pool_snapshot const before = watched->snapshot();

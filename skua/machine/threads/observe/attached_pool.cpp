@@ -19,7 +19,7 @@ namespace {
 
 constexpr int tries_max = 100;
 
-/// Bytes of the file, or 0: it may become shorter while we look, or is none.
+/// The size of the file; 0 if it may still shrink, or cannot be sealed.
 std::size_t sealed_size(int file) noexcept {
   int const seals = ::fcntl(file, F_GET_SEALS);
   return seals < 0 || (seals & F_SEAL_SHRINK) == 0 ? 0 : static_cast<std::size_t>(about_file(file).st_size);
@@ -37,7 +37,7 @@ class slot_words {
 
   [[nodiscard]] std::uint64_t count(std::uint32_t at) const noexcept {
     std::uint64_t const n = word(at);
-    return n > most ? 0 : n;  // it was taken back to zero meanwhile
+    return n > most ? 0 : n;  // the owner has reset it to zero meanwhile
   }
   [[nodiscard]] std::uint64_t length(lane_words const& of, std::uint32_t step) const noexcept {
     auto const top = static_cast<std::int64_t>(word(of.top) & ~std::uint64_t{3});
@@ -48,7 +48,7 @@ class slot_words {
   }
 
  private:
-  static constexpr std::uint64_t most = std::uint64_t{1} << 48;  // more is a value that was read half-way
+  static constexpr std::uint64_t most = std::uint64_t{1} << 48;  // a larger value is a torn read
 
   [[nodiscard]] std::uint64_t word(std::uint32_t at) const noexcept {
     if (at % alignof(std::uint64_t) != 0 || at > bytes_ - sizeof(std::uint64_t)) return 0;
@@ -89,7 +89,7 @@ attached_pool::attached_pool(int file) : bytes_(sealed_size(file)), inode_(about
                         workers_at_ + std::uint64_t{workers_} * sizeof(worker_record) <= slots_at_ &&
                         slots_at_ + shared_regions_max * std::uint64_t{workers_} * slot_bytes_ <= bytes_;
   if (!is_sound) refuse("what it says of itself does not fit together");
-  // relaxed: the next call from outside will see it
+  // relaxed: the next call from outside sees it
   head().times_asked.fetch_add(shared_pool::asked_outside, std::memory_order_relaxed);
 }
 
@@ -128,10 +128,10 @@ worker_snapshot attached_pool::snapshot_of(std::uint32_t w, std::uint64_t now_ns
   throw error("worker " + std::to_string(w) + " was stopped while it wrote down its time");
 }
 
-/// Adds the lengths of one region's lanes. False: there is no such region, or it ended meanwhile.
+/// Adds the lengths of one region's lanes. Returns false if there is no such region, or if it ended meanwhile.
 bool attached_pool::read_lanes(std::size_t region, pool_snapshot& into) const {
   region_record const& record = head().regions[region];
-  // acquire: what the record says. Pairs with: pool_memory::show.
+  // acquire: the record. Pairs with: pool_memory::show.
   std::uint64_t const number = record.number.load(std::memory_order_acquire);
   if (number == region_record::unused || number == region_record::being_filled) return false;
   std::uint32_t const members = std::min(record.workers, workers_);

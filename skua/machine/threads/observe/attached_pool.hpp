@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A pool of another process, to be looked at: the counterpart of pool_memory. It believes nothing that it reads there:
-// whatever the other process writes, reading ends and stays inside the memory. attach.md has the rules.
+// A read-only view of a pool in another process: the counterpart of pool_memory. It trusts nothing that it reads there:
+// whatever the other process writes, reading terminates and stays inside the memory. attach.md has the rules.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Entries in a worker's lanes, of all regions that can be seen.
+/// Entries in a worker's lanes, of all visible regions.
 struct lane_lengths {
-  std::uint64_t forks = 0;    ///< continuations of joins that nobody has taken yet
+  std::uint64_t forks = 0;    ///< continuations of joins that are not taken yet
   std::uint64_t spawned = 0;  ///< tasks without a fixed place: of scopes, task groups, finish regions
-  std::uint64_t inbox = 0;    ///< frames and tasks that others sent to the worker
-  std::uint64_t placed = 0;   ///< what the policy put there: the lanes local, migrated, and mailbox
+  std::uint64_t inbox = 0;    ///< frames and tasks that other workers sent to this one
+  std::uint64_t placed = 0;   ///< entries that the policy placed: the lanes local, migrated, and mailbox
 
   lane_lengths& operator+=(lane_lengths const& other) noexcept {
     forks += other.forks;
@@ -33,7 +33,7 @@ struct lane_lengths {
 struct worker_snapshot {
   worker_counters counters;  ///< `forks` includes those that the owner has not added yet
   activity now = activity::idling;
-  std::uint64_t calls = 0;  ///< outside callers in its place: their begins and ends
+  std::uint64_t calls = 0;  ///< begins and ends of outside callers in its place
   lane_lengths lanes;
   std::uint32_t place = 0;
   std::int32_t processor = -1;
@@ -55,7 +55,7 @@ struct pool_snapshot {
 
 class attached_pool {
  public:
-  /// Maps the memory behind the open file `file`, which remains the caller's. Throws error: it is not a pool, or one of
+  /// Maps the memory behind the open file `file`, which remains the caller's. Throws error if it is not a pool, or one of
   /// another version of Skua.
   explicit attached_pool(int file);
   ~attached_pool();
@@ -69,7 +69,7 @@ class attached_pool {
   /// Whether the open file `file` is this pool's.
   [[nodiscard]] bool is_of(int file) const noexcept;
 
-  /// Throws error if a worker is in the midst of an entry for a tenth of a second: its process was stopped there.
+  /// Throws error if a worker has been writing an entry for a tenth of a second: its process was stopped there.
   [[nodiscard]] pool_snapshot snapshot() const;
 
  private:

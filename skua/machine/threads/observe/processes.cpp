@@ -35,7 +35,7 @@ std::optional<int> number_in(std::string const& text) {
 /// When the process began, in the kernel's ticks; nothing if it has ended.
 std::optional<std::uint64_t> begin_of(int process) {
   file_text const stat = read_file(folder_of(process) + "/stat", most_bytes);
-  // The short name, in parentheses, may hold anything. Then: state, and as the 20th word from there the beginning.
+  // The short name, in parentheses, may contain anything. Behind it: the state, and as the 20th word from there the start time.
   std::size_t const name_ends = stat.text.rfind(')');
   if (stat.wrong || name_ends == std::string::npos) return {};
   std::istringstream words(stat.text.substr(name_ends + 1));
@@ -49,7 +49,7 @@ std::optional<std::uint64_t> begin_of(int process) {
   return began;
 }
 
-/// How the process itself calls its number, which differs in a container: the last of the numbers that it has.
+/// The process's number as it sees it itself, which differs in a container: the last of its numbers.
 std::uint32_t own_number_of(int process) {
   file_text const status = read_file(folder_of(process) + "/status", most_bytes);
   std::size_t const line = status.text.find("\nNSpid:");
@@ -124,7 +124,7 @@ std::vector<std::shared_ptr<attached_pool>> pools_of(process_identity const& p,
     if (file.number() < 0) continue;  // the pool has ended meanwhile
     auto const same = std::ranges::find_if(known, [&](auto const& k) { return k->is_of(file.number()); });
     auto pool = same != known.end() ? *same : std::make_shared<attached_pool>(file.number());
-    // Others are of a parent that had them open when it made this process.
+    // Others belong to a parent that had them open when it made this process.
     if (pool->process() == own_number) pools.push_back(std::move(pool));
   }
   std::ranges::sort(pools, {}, [](auto const& pool) { return pool->opened_ns(); });

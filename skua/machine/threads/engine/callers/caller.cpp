@@ -21,10 +21,10 @@ namespace skua { inline namespace v0 { namespace runtime {
 worker* caller::borrow(region& where) noexcept {
   int patience = 100;  // about as many switches of threads as a worker needs to fall asleep
   for (std::uint32_t i = 0; i < where.workers(); ++i) {
-    worker& w = where.slot_of(worker_id{i}).who;
+    worker& w = where.slot_of(worker_id{i}).worker;
     loan answer = loan::soon;
     do {
-      answer = take_place(where.of().sleep(), w.number(), w.departure_);
+      answer = take_place(where.pool().sleep(), w.number(), w.departure_);
       if (answer == loan::soon) ::sched_yield();
     } while (answer == loan::soon && --patience > 0);
     if (answer == loan::given) return &w;
@@ -43,7 +43,7 @@ bool caller::run(region& where, root& call) noexcept {
   record.owner = &me;
   record.blocks = &me.blocks_;
   set_current_thread(&record);
-  // What the worker's own thread goes on with. The rest of its state is not in use while it sleeps.
+  // The state with which the worker's own thread continues. The rest of it is unused while that thread sleeps.
   fiber* const slept_fiber = me.running();
   stack* const slept_stack = me.flows_.current_stack;
   worker_slot& slot = move_in(me, where);
@@ -76,10 +76,10 @@ worker_slot& caller::move_in(worker& me, region& where) noexcept {
   return *where.slot_for(me);
 }
 
-/// The pool's stack for a caller that has clearly less left of its own (caller.md, "Stacks"). Null: it stays where it is.
+/// A stack of the pool for a caller that has clearly less left of its own (caller.md, "Stacks"). Null: the caller keeps its own.
 stack* caller::larger_stack(worker& me, thread_record const* outside) noexcept {
   tsan::unseen const scheduling;
-  if (outside != nullptr && outside->running != nullptr) return nullptr;  // it is on a pool's
+  if (outside != nullptr && outside->running != nullptr) return nullptr;  // it runs on a pool's already
   return me.flows_.stacks.try_take();
 }
 
@@ -140,24 +140,24 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
   call.call(on);
   await_departure(me, on);
   me.leave_observed();
-  // After the wait, which is the call's as any other that it has: what has ended does not go on.
+  // After the wait, which is part of the call: a task that has ended must not resume.
   if (!call.reports_its_end()) on.task_ends();
   on.front().release_id();
   tsan::unseen const scheduling;
   me.counts_.forks.add(slot.forks.take_pushes());
   me.trace_.call_ends();
   me.calls().add(1);
-  // Not in the trace: there the call's end means that the worker sleeps again.
+  // Not traced: in a trace the call's end means that the worker sleeps again.
   if (me.counts_.times.current() != activity::idling) me.counts_.times.change_to(activity::idling, worker::now_ns());
 }
 
-/// The task is the call: the policy has placed it as one (`called`), with its hint, and hears of one beginning and one end.
+/// The task is the call: the policy has placed it as one (`called`), with its hint, and is told one begin and one end.
 void caller::run_submitted(fiber& on, handed& t) noexcept {
-  t.is->run(t, 1, on);
+  t.kind->run(t, 1, on);
   if (frame* const ready = on.take_ready()) worker::send_home(*ready);
 }
 
-/// Tasks that this thread has begun may have parked frames that nobody else may resume.
+/// Waits for parked frames that only this thread may resume: tasks that it has begun may have left some.
 void caller::await_departure(worker& me, fiber& on) noexcept {
   if (me.departure_.is_free()) return;
   group left{nullptr, 2};

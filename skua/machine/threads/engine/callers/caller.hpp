@@ -20,7 +20,7 @@ class caller {
   static void run_submitted(fiber& on, handed& t) noexcept;
 
   /// Runs `call` on the calling thread, which is no worker, in the place of the first worker of `where` whose thread
-  /// sleeps. Returns when it has ended, on the same thread. False, and nothing was done: no worker can be lent.
+  /// sleeps. Returns when it has ended, on the same thread. Returns false, without effect, if no worker's place is free.
   /// Cost: two locks and two readings of the clock, if nothing is stolen.
   [[nodiscard]] static bool run(region& where, root& call) noexcept;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Callers that come and leave while regions are opened, while a frame of their worker becomes ready, and as guests that
-// are woken late, under every schedule: what they leave is found, and nobody touches a guest that is gone (caller.md). Each
+// are woken late, under every schedule: what they leave is found, and no thread touches a guest that is gone (caller.md). Each
 // mutant forgets one look or one wait.
 #include <gtest/gtest.h>
 
@@ -32,9 +32,9 @@ using sleepers = sleep_state<sync>;
 
 enum class fault : std::uint8_t {
   none,
-  knows_only_old_regions,  ///< who leaves looks at the regions that were open when it came
-  forgets_ready_frames,    ///< who leaves does not look at ready frames of the worker
-  waits_for_no_visitor,    ///< a guest's pool ends while somebody wakes its worker
+  knows_only_old_regions,  ///< a leaving caller checks only the regions that were open when it came
+  forgets_ready_frames,    ///< a leaving caller does not check the worker's ready frames
+  waits_for_no_visitor,    ///< a guest's pool ends while a thread wakes its worker
 };
 
 class place;
@@ -80,7 +80,7 @@ class place {
   place(pool_core& c, unsigned n) : core_(c), number_(worker_id{n}) { regions_seen_.set(0); }
 
   struct found {
-    region* at = nullptr;
+    region* slot = nullptr;
   };
   struct {
     struct {
@@ -89,7 +89,7 @@ class place {
   } counters;
 
   // What work_search asks.
-  pool_core& of() { return core_; }
+  pool_core& pool() { return core_; }
   auto& counts() { return counters; }
   static std::uint64_t now_ns() { return 1; }
   static void leave_finish() {}
@@ -113,7 +113,7 @@ class place {
   bool live() {
     core_.sleep().sleep_until_woken(number_);
     woken_ = true;
-    return work_search::find_work(*this).at != nullptr;
+    return work_search::find_work(*this).slot != nullptr;
   }
   /// A caller; false if it does not get the place.
   bool come() {

@@ -175,7 +175,7 @@ long chain(auto& h, long n) {
 
 }  // namespace
 
-/// The place knows the regions that were open when the caller came. What lies in one that was opened later is the leaver's, too.
+/// The place knows the regions that were open when the caller came. A leaving caller must also check regions that were opened later.
 TEST(caller, that_leaves_sees_tasks_of_regions_that_were_opened_during_its_call) {
   for (int round = 0; round < 100; ++round) {
     skua::pool pool(1);
@@ -189,7 +189,7 @@ TEST(caller, that_leaves_sees_tasks_of_regions_that_were_opened_during_its_call)
     pool.run([&](auto&) {
       has_place = true;
       has_place.notify_one();
-      skua::runtime::pool_core& core = skua::runtime::worker::current()->of();
+      skua::runtime::pool_core& core = skua::runtime::worker::current()->pool();
       for (bool waits = false; !waits; std::this_thread::yield()) {
         std::shared_ptr<skua::runtime::region_list const> open;
         static_cast<void>(core.share_regions(open));
@@ -238,7 +238,7 @@ class call_in_place {
   std::thread thread_;
 };
 
-/// Nobody sleeps while the task is started, so nobody is woken for it, and nobody waits for it afterwards.
+/// No worker sleeps while the task is started, so none is woken for it, and no thread waits for it afterwards.
 TEST(leaving_callers, leave_free_tasks_of_other_threads_to_a_thread_that_comes_for_them) {
   skua::pool& pool = skua::default_pool();
   for (int round = 0; round < 20; ++round) {
@@ -331,7 +331,7 @@ TEST(conventional_calls, a_flow_that_asks_for_its_worker_races_with_no_other_flo
     skua::runtime::context other;
     worker* answer = nullptr;
   } both;
-  skua::runtime::thread_owner stand_in;  // nobody looks into the worker
+  skua::runtime::thread_owner stand_in;  // the worker is not used
   record->owner = &stand_in;
   skua::runtime::set_current_thread(record.get());
   skua::runtime::start(
@@ -346,7 +346,7 @@ TEST(conventional_calls, a_flow_that_asks_for_its_worker_races_with_no_other_flo
         skua::runtime::leave_to(mine->other, mine->own, nullptr, nullptr);
       },
       &both);
-  skua::runtime::stack* const lent = both.other.on;
+  skua::runtime::stack* const lent = both.other.stack;
   skua::runtime::switch_to(both.own, both.other, nullptr, nullptr);
   skua::runtime::set_current_thread(nullptr);
   stacks.give(lent);

@@ -29,7 +29,7 @@ constexpr long deep = skua::runtime::under_asan || skua::runtime::under_tsan ? 2
 
 class callers_on_small_stacks : public skua::testing::under_every_policy {};
 
-/// Runs f() on a thread with a stack of so many bytes, and waits for it.
+/// Runs f() on a thread with a stack of that size, and waits for it.
 void on_stack_of(std::size_t bytes, std::function<void()> f) {
   pthread_attr_t attributes;
   ASSERT_EQ(pthread_attr_init(&attributes), 0);

@@ -45,8 +45,8 @@ class stack_pool {
 };
 
 struct detached_calls {
-  [[nodiscard]] bool none_left() const { return out.load(std::memory_order_acquire) == 0; }
-  model_atomic<int> out{0};
+  [[nodiscard]] bool none_left() const { return outstanding.load(std::memory_order_acquire) == 0; }
+  model_atomic<int> outstanding{0};
 };
 
 /// What a worker has beside its lanes. The stack that it runs on counts as live.
@@ -98,7 +98,7 @@ struct end_and_parked_frame {
   static constexpr int threads = 3;
   pool& all = immortal<pool>(1U);
   worker& only = *all.workers[0];
-  region& in = *all.regions[0];
+  region& r = *all.regions[0];
   injectable frame;
   model_atomic<int> resumed{0};
 
@@ -131,7 +131,7 @@ struct end_and_parked_frame {
   void fall_asleep() {
     all.sleep.fall_asleep(worker_id{0}, [] {}, [this] { return !lane().looks_empty(); });
   }
-  queue& lane() { return Where == waits_in::worker ? only.tied_ready : in.ready; }
+  queue& lane() { return Where == waits_in::worker ? only.tied_ready : r.ready; }
   void finish() {
     require(resumed.load(std::memory_order_relaxed) == 1, "the frame goes on");
     require(all.nothing_left(), "nothing is left of a frame that has gone on");
@@ -147,10 +147,10 @@ struct end_and_detached_call {
   end_and_detached_call() { all.sleep.begin_asleep(); }
   void run(int me) {
     if (me == 1) {
-      all.detached.out.fetch_add(1, std::memory_order_relaxed);
+      all.detached.outstanding.fetch_add(1, std::memory_order_relaxed);
       stage.store(1, std::memory_order_release);
       stage.store(2, std::memory_order_release);
-      all.detached.out.fetch_sub(1, std::memory_order_release);
+      all.detached.outstanding.fetch_sub(1, std::memory_order_release);
       return;
     }
     bool const had_begun = stage.load(std::memory_order_acquire) == 1;
@@ -169,9 +169,9 @@ struct one_thing_at_a_time {
   void run(int) {
     worker& only = *all.workers[0];
     require(all.nothing_left(), "at first nothing is in progress");
-    all.detached.out.fetch_add(1, std::memory_order_relaxed);
+    all.detached.outstanding.fetch_add(1, std::memory_order_relaxed);
     require(!all.nothing_left(), "a detached call is in progress");
-    all.detached.out.fetch_sub(1, std::memory_order_relaxed);
+    all.detached.outstanding.fetch_sub(1, std::memory_order_relaxed);
     only.park();
     require(!all.nothing_left(), "a frame is parked");
     only.resume();

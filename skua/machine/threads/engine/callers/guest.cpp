@@ -16,20 +16,20 @@ namespace {
 
 class counted {
  public:
-  explicit counted(std::atomic<std::uint32_t>& in) noexcept : in_(in) {
-    in_.fetch_add(1, std::memory_order_relaxed);  // relaxed: only people read it
+  explicit counted(std::atomic<std::uint32_t>& c) noexcept : count_(c) {
+    count_.fetch_add(1, std::memory_order_relaxed);  // relaxed: only people read it
   }
-  ~counted() { in_.fetch_sub(1, std::memory_order_relaxed); }  // relaxed: as above
+  ~counted() { count_.fetch_sub(1, std::memory_order_relaxed); }  // relaxed: as above
   counted(counted const&) = delete;
   counted& operator=(counted const&) = delete;
 
  private:
-  std::atomic<std::uint32_t>& in_;
+  std::atomic<std::uint32_t>& count_;
 };
 
 }  // namespace
 
-guest::guest(region& host) : host_(host), core_(host.of(), host.slot_of(worker_id{0}).who.number()) {
+guest::guest(region& host) : host_(host), core_(host.pool(), host.slot_of(worker_id{0}).worker.number()) {
   worker_id const only{0};
   own_ = core_.open_region(host.policy_maker(), {&only, 1});
   own_->stand_in_for(host);
@@ -39,7 +39,7 @@ bool guest::run(root& call) noexcept {
   if (!caller::run(*own_, call)) return false;
   worker_slot& slot = own_->slot_of(worker_id{0});
   entry left;
-  // Free tasks that nobody has waited for.
+  // Free tasks that the call has spawned and not waited for.
   while (slot.spawned.pop_oldest(left)) host_.inject(*static_cast<handed*>(static_cast<task*>(left.task)));
   return true;
 }
@@ -59,21 +59,21 @@ void guest_list::run(root& call) {
   try {
     std::lock_guard const hold(changing_);
     free_.push_back(std::move(mine));
-  } catch (std::bad_alloc const&) {  // the call has run, so that nobody may hear of this; `mine` ends
+  } catch (std::bad_alloc const&) {  // the call has run, so it must not fail any more; `mine` ends
   }
 }
 
 void guest_list::run_task(handed& t) noexcept {
   struct injected_call : outside_call {
-    explicit injected_call(handed& what) noexcept
+    explicit injected_call(handed& task) noexcept
         : outside_call{[](outside_call& self, fiber& on) {
             caller::run_submitted(on, static_cast<injected_call&>(self).given);
           }},
-          given(what) {}
+          given(task) {}
     handed& given;
   };
-  injected_call what{t};
-  root asked{what, t.hint_for(1)};
+  injected_call call{t};
+  root asked{call, t.hint_for(1)};
   for (;;) {
     try {
       return run(asked);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A place for a caller that finds no worker's place free: a worker without a thread, from whom nobody steals. So callers
-// make progress however many there are, each on its own call. (caller.md, "More callers than workers")
+// A place for a caller that finds no worker's place free: a worker without a thread, from which no worker steals. So any number
+// of callers make progress, each on its own call. (caller.md, "More callers than workers")
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@ class guest {
  public:
   /// Throws std::bad_alloc, or resource_error.
   explicit guest(region& host);
-  /// Runs the call on this thread. What it leaves behind goes to the host. False, and nothing was done: somebody has woken its
-  /// worker late, for a frame that had gone on already; no thread is there to fall asleep again, so this guest is used up.
+  /// Runs the call on this thread. Tasks that the call leaves go to the host. Returns false, without effect, if this guest is used up:
+  /// a late wake-up, for a frame that had resumed already, marked its worker awake, and it has no thread that could sleep again.
   [[nodiscard]] bool run(root& call) noexcept;
 
  private:
@@ -36,18 +36,18 @@ class guest_list {
   explicit guest_list(region& host) noexcept : host_(host) {}
   /// Runs the call as a guest. Throws what guest's constructor throws; then nothing was run.
   void run(root& call);
-  /// How many calls run as guests. A hint. Any thread.
+  /// The number of calls that run as guests. A hint. Any thread.
   [[nodiscard]] std::uint32_t in_use() const noexcept {
     return in_use_.load(std::memory_order_relaxed);
   }  // relaxed: a hint
-  /// The same for a task that was submitted to the host. If there is no memory for a guest, waits until there is some.
+  /// The same for a task that was submitted to the host. Without memory for a guest it waits until there is some.
   void run_task(handed& t) noexcept;
 
  private:
   region& host_;
   std::mutex changing_;
   std::vector<std::unique_ptr<guest>> free_;
-  std::atomic<std::uint32_t> in_use_{0};  ///< relaxed everywhere: only people read it
+  std::atomic<std::uint32_t> in_use_{0};  ///< relaxed everywhere: a statistic
 };
 
 }}}  // namespace skua::v0::runtime

@@ -26,7 +26,7 @@ using skua::testing::wait_until;
 
 skua::runtime::lent_thread const& lent_of(skua::pool& pool) { return *skua::runtime::core_of(pool).lent(); }
 
-/// One of so many rounds ends without a lent thread, although something was enqueued and the worker does only this.
+/// At least one of these rounds ends without a lent thread, although a task was enqueued and the worker runs nothing else.
 template <class Work>
 bool is_left_alone_once(Work const& work) {
   bool was_left_alone = false;

@@ -16,7 +16,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
-/// Several times what a worker may be kept off its processor by others.
+/// Several times as long as the system keeps a worker off its processor.
 constexpr std::uint64_t patience_ns = 50'000'000;
 constexpr std::chrono::milliseconds between_looks{10};
 
@@ -38,7 +38,7 @@ bool anything_enqueued(region_list const& open) noexcept {
 }  // namespace
 
 void lent_thread::ask() noexcept {
-  when_.ask([this] { return start(); });
+  lending_.ask([this] { return start(); });
 }
 
 bool lent_thread::start() noexcept {
@@ -52,18 +52,18 @@ bool lent_thread::start() noexcept {
 }
 
 void lent_thread::end() noexcept {
-  when_.end();
+  lending_.end();
   if (thread_.joinable()) thread_.join();
 }
 
 void lent_thread::run() noexcept {
   name_this_thread(core_.options_of_threads().name_of("lent"));
-  // Who asked may be bound to a processor, and its threads begin with its mask.
+  // The asking thread may be bound to a processor, and new threads inherit its mask.
   static_cast<void>(bind_this_thread(core_.allowed()));
-  while (watch() && when_.rest([this] { return anything_enqueued(*open_regions(core_)); })) {}
+  while (watch() && lending_.rest([this] { return anything_enqueued(*open_regions(core_)); })) {}
 }
 
-/// Until no enqueued task is left. False: the thread is to end.
+/// Returns when no enqueued task is left. False: the thread must end.
 bool lent_thread::watch() noexcept {
   for (;;) {
     open_regions const open(core_);
@@ -75,14 +75,14 @@ bool lent_thread::watch() noexcept {
       since_ns_ = now;
     }
     if (now - since_ns_ < patience_ns) {
-      if (!when_.pause(between_looks)) return false;
+      if (!lending_.pause(between_looks)) return false;
       continue;
     }
     handed* oldest = nullptr;
     auto const from =
         std::ranges::find_if(*open, [&](auto const& r) { return (oldest = r->take_enqueued()) != nullptr; });
-    if (oldest == nullptr) {  // a worker was faster, or all that lies there are calls that need a worker's place
-      if (!when_.pause(between_looks)) return false;
+    if (oldest == nullptr) {  // a worker was faster, or only calls that need a worker's place are left
+      if (!lending_.pause(between_looks)) return false;
       continue;
     }
     ran_.fetch_add(1, std::memory_order_relaxed);  // relaxed, all: only people read them

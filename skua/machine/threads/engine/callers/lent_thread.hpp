@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The thread that runs enqueued tasks while all workers of a pool wait for something that is none of Skua's, so that what
-// was enqueued is begun. oneTBB's "mandatory concurrency". States, bound and proof: lent_thread.md.
+// The thread that runs enqueued tasks while all workers of a pool are blocked outside of Skua, so that each enqueued task
+// begins. oneTBB's "mandatory concurrency". States, bound and proof: lent_thread.md.
 #pragma once
 
 #include <atomic>
@@ -20,14 +20,14 @@ class lent_thread {
   lent_thread& operator=(lent_thread const&) = delete;
   ~lent_thread() { end(); }
 
-  /// An enqueued task lies there, and no worker sleeps who may take it. Any thread.
+  /// Call it when an enqueued task is left and no sleeping worker may take it. Any thread.
   void ask() noexcept;
-  /// When this returns there is no thread. Not in a task that it runs.
+  /// Ends and joins the thread. Not in a task that the thread runs.
   void end() noexcept;
 
-  /// How many tasks it has begun.
+  /// The number of tasks that it has begun.
   [[nodiscard]] std::uint64_t ran() const noexcept { return ran_.load(std::memory_order_relaxed); }  // relaxed: a hint
-  /// A hint, too.
+  /// True while it runs a task. A hint, too.
   [[nodiscard]] bool runs_one() const noexcept {
     return is_running_.load(std::memory_order_relaxed);
   }  // relaxed: as above
@@ -38,9 +38,9 @@ class lent_thread {
   [[nodiscard]] bool watch() noexcept;
 
   pool_core& core_;
-  lending<> when_;
-  std::thread thread_;       ///< under the lock of when_; who has called end() uses it alone
-  std::uint64_t marks_ = 0;  ///< the thread's, both: what stood for the workers' state at the last look
+  lending<> lending_;
+  std::thread thread_;       ///< under the lock of lending_; after end() only its caller uses it
+  std::uint64_t marks_ = 0;  ///< the thread's, both: a hash of the workers' state at its last look
   std::uint64_t since_ns_ = 0;
   std::atomic<std::uint64_t> ran_{0};
   std::atomic<bool> is_running_{false};

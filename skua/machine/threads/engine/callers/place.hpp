@@ -13,10 +13,10 @@ template <class Sleepers, class Departure>
   return sleep.lend(w, [&tied] { return tied.is_free(); });
 }
 
-/// C2: what is left wakes the own thread; what those push who run goes on asking whether somebody sleeps.
+/// C2: wakes the own thread if tasks are left for it, and makes running workers ask about sleepers at their next pushes.
 template <class Worker>
 void leave_place(Worker& me) noexcept {
-  auto& all = me.of();
+  auto& all = me.pool();
   if (all.sleep().take_back(me.number(), [&me] { return work_search::anything_left(me); })) all.request_attention();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the kernel says of an open file: how both sides of a shared memory tell its file from another one under its number.
+// The kernel's identification of an open file, by which both sides of a shared memory tell its file from another one that reuses its number.
 #pragma once
 
 #include <sys/stat.h>

@@ -27,7 +27,7 @@ std::uint64_t past_work_of(pool const& p, worker_id w) {
   return p.counters(std::chrono::steady_clock::now() + std::chrono::hours(1))[index(w)].work_ns;
 }
 
-/// For a task. Times of callers count once somebody has asked.
+/// For a task. Callers are timed once their times have been read.
 void expect_works(pool const& p, auto& here) {
   std::uint64_t const before = work_of(p, here.worker());
   wait_until("the task's time counts as work", [&] { return work_of(p, here.worker()) > before; });

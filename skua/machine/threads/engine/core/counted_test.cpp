@@ -21,7 +21,7 @@ std::uint64_t sum(skua::pool const& pool, std::uint64_t skua::worker_counters::*
   return n;
 }
 
-/// Asks for attention in every lane of the pool: the next push looks whether somebody is to be woken.
+/// Asks for attention in every lane of the pool: the next push checks whether to wake a worker.
 void raise_an_alarm(auto& here) {
   try {
     here.scope([](auto&) { throw std::runtime_error("an alarm"); });

@@ -13,19 +13,19 @@ namespace skua { inline namespace v0 { namespace runtime {
 template <synchronisation Sync = real_sync>
 class departure {
  public:
-  /// A frame parks that is tied to this thread.
+  /// Call it when a frame parks that is tied to this thread.
   void ties() noexcept { ++tied_; }
-  /// It goes on.
+  /// Call it when such a frame resumes.
   void unties() noexcept { --tied_; }
-  /// No frame is tied: the worker may be lent, and a caller may leave at once.
+  /// True if no frame is tied: the worker may be lent, and a caller may leave at once.
   [[nodiscard]] bool is_free() const noexcept { return tied_ == 0; }
 
   /// The caller's call has ended; the caller parks until `left`, of which it has one of two children, ends.
   void waits_in(share_count<Sync>& left) noexcept { left_ = &left; }
   [[nodiscard]] bool is_waited_for() const noexcept { return left_ != nullptr; }
-  /// The caller waits, and its own frame is the only one that is tied.
+  /// True if the caller waits and its own frame is the only one that is tied.
   [[nodiscard]] bool is_due() const noexcept { return left_ != nullptr && tied_ <= 1; }
-  /// The frame of the caller, which goes on now and leaves; null if it is not due.
+  /// Takes the frame of the caller, which resumes now and leaves; null if it is not due.
   [[nodiscard]] parked<Sync>* take() noexcept {
     return is_due() ? std::exchange(left_, nullptr)->finish(1, 0, [] {}) : nullptr;
   }

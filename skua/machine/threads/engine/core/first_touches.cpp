@@ -7,7 +7,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 [[gnu::cold]] void first_touches::look(std::uint64_t now_ns) noexcept {
   std::uint64_t due = next_look_ns_.load(std::memory_order_relaxed);
-  // relaxed: only chooses who looks; what it finds is a hint.
+  // relaxed: only chooses the worker that looks; its finding is a hint.
   if (now_ns < due || !next_look_ns_.compare_exchange_strong(due, now_ns + period_ns_, std::memory_order_relaxed,
                                                              std::memory_order_relaxed))
     return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Whether the process touches memory for the first time just now: then the kernel decides on which NUMA node each page
-// lies from now on, and a policy may want tasks to stay where it put them (rested::first_touches). The sign is that the
-// process's count of minor page faults grows.
+// Whether the process is touching memory for the first time. Then the kernel chooses the NUMA node of each page for good, and a
+// policy may want tasks to stay where it put them (rested::first_touches). The indicator is that the process's count of minor
+// page faults grows.
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,8 @@ class first_touches {
  public:
   explicit first_touches(std::uint32_t workers) noexcept : period_ns_(policies::first_touches_period_ns(workers)) {}
 
-  /// Somebody did in one of the last two periods, as far as is known: before the second look, yes. For a worker that has
-  /// nothing to do. Cost: two loads; once per period, for one of all workers, a system call that visits all threads.
+  /// True if the process has touched new memory in one of the last two periods, and before the second look. For an idle worker.
+  /// Cost: two loads; once per period, for one of all workers, a system call that visits all threads.
   [[nodiscard]] bool seen(std::uint64_t now_ns) noexcept {
     if (now_ns >= next_look_ns_.load(std::memory_order_relaxed)) look(now_ns);  // relaxed: the exchange decides
     return grew_.load(std::memory_order_relaxed) != 0;                          // relaxed: a hint

@@ -69,17 +69,17 @@ home_processor::saved_mask home_processor::bind() const noexcept {
     cpu_mask home;
     home.insert(static_cast<std::uint32_t>(pu_));
     if (!bind_this_thread(home)) return mine;
-  } catch (std::bad_alloc const&) {  // it stays where it is
+  } catch (std::bad_alloc const&) {  // it keeps its processor
   }
   return std::nullopt;
 }
 
-/// Who else sets the masks of a program's threads (taskset, say) wants them to stay so.
+/// Keeps a mask that something else has set, such as taskset.
 void home_processor::release(cpu_mask const& to) const noexcept {
   try {
     cpu_mask const mine = affinity_of_this_thread();
     if (mine.size() != 1 || !mine.contains(static_cast<std::uint32_t>(pu_))) return;
-  } catch (std::bad_alloc const&) {  // then it is bound, most likely
+  } catch (std::bad_alloc const&) {  // then it most likely is bound
   }
   static_cast<void>(bind_this_thread(to));
 }

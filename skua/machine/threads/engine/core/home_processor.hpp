@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The processor of a pinned worker, and how a thread in the worker's place keeps to it. Threads and processes that a body
-// starts inherit the mask of the thread that runs it. So a thread is bound while it sleeps, because the kernel would wake
-// it near whoever wakes it, and has its own mask again while it runs tasks, unless somebody asked for more (SKUA_PIN=on).
+// starts inherit the mask of the thread that runs it. So a thread is bound only while it sleeps, because the kernel would wake it
+// near its waker; while it runs tasks it has its own mask again, unless the user asked for more (SKUA_PIN=on).
 // (caller.md, "Processors")
 #pragma once
 
@@ -12,28 +12,28 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Only the present thread of the place uses it. What a sleeper gets back is its own (`saved_mask`), since a caller may come to its
-/// place meanwhile.
+/// Only the present thread of the place uses it. A sleeper keeps its own mask (`saved_mask`), because a caller may take its place
+/// meanwhile.
 class home_processor {
  public:
   /// The mask that a thread gets back when it wakes; nothing: the mask that it has.
   using saved_mask = std::optional<cpu_mask>;
 
   /// Call it on the worker's own thread, which `pool_core::pin` has bound or not. `stays_bound`: it is never released, and
-  /// a caller that wakes somebody is bound until it leaves.
+  /// a caller that wakes a worker is bound until it leaves.
   void begin(bool stays_bound);
 
-  /// The kernel may have put this thread on the processor of another worker: at most once a millisecond it goes to its own,
-  /// in case others want that processor, too. Cost: getcpu; if it is elsewhere, three system calls.
+  /// Moves this thread to its own processor, at most once a millisecond: the kernel may have put it on the processor of another
+  /// worker. Cost: getcpu; if it is elsewhere, three system calls.
   void come() noexcept {
     if (pu_ >= 0 && is_elsewhere()) go();
   }
   /// For a caller that has woken a worker.
   void stay() noexcept;
-  /// For a caller whose call ends: the mask that it came with.
+  /// For a caller whose call ends: restores the mask that it came with.
   void leave() noexcept;
 
-  /// Around each sleep. Cost: two system calls each, 1 us. A mask that somebody else has set meanwhile stays.
+  /// Around each sleep. Cost: two system calls each, 1 us. Keeps a mask that something else has set meanwhile.
   [[nodiscard]] saved_mask before_sleep() const noexcept;
   void after_sleep(saved_mask const& from) const noexcept;
   /// For a worker that `pool_core::pin` has bound, after its first sleep.

@@ -30,7 +30,7 @@ using skua::testing::wait_until;
 /// Before any test, one of which might have narrowed the mask of the thread that runs them.
 cpu_mask const of_program = affinity_of_this_thread();
 
-/// On two processors, so that a pool of two workers is pinned unless somebody says otherwise.
+/// On two processors, so that a pool of two workers is pinned by default.
 class on_two_processors : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -237,7 +237,7 @@ TEST_F(on_two_processors, who_was_moved_away_comes_back_and_keeps_its_mask) {
   }
 }
 
-/// It keeps the mask that it has, also where who comes would stay bound.
+/// It keeps the mask that it has, even if a caller would stay bound.
 TEST_F(on_two_processors, a_thread_that_is_at_home_is_not_bound) {
   std::thread([&] {
     auto const home = static_cast<int>(two.members()[0]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whether a worker is inside of isolate(), for those who would give it what only it may take: it takes nothing until the
-// isolated call returns. (team.md, "Isolated workers")
+// Whether a worker is inside of isolate(), so that it takes nothing until the isolated call returns. For workers that are about to
+// send it a task that only it may take. (team.md, "Isolated workers")
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Invariant (one order of marks and looks): whoever looks on behalf of an isolated call sees its mark, and of two calls that look
-/// for each other's at least one sees the other.
+/// Invariant (one order of marks and looks): a worker that looks on behalf of an isolated call sees the mark of that call, and of two
+/// calls that look for each other's mark at least one sees the other's.
 template <synchronisation Sync = real_sync>
 class isolation_mark {
  public:
@@ -19,7 +19,7 @@ class isolation_mark {
     is_set_.store(true, std::memory_order_seq_cst);  // seq_cst: before what the call forks. Pairs with: is_set, load
   }
   void clear() noexcept {
-    is_set_.store(false, std::memory_order_relaxed);  // relaxed: who misses it makes a narrower team
+    is_set_.store(false, std::memory_order_relaxed);  // relaxed: a worker that misses it makes a narrower team
   }
   /// Any thread.
   [[nodiscard]] bool is_set() const noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What can be seen of a pool's progress while nobody stops for it: a number that changes whenever a task begins or forks, a
-// fiber waits, or a call begins or ends. For those who look whether a pool moves at all.
+// A fingerprint of a pool's progress, read while its workers run: a number that changes whenever a task begins or forks, a fiber
+// waits, or a call begins or ends. For threads that check whether a pool makes progress.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ inline std::uint64_t word_of_another_thread(void const* at) noexcept {
   return __atomic_load_n(static_cast<std::uint64_t const*>(at), __ATOMIC_RELAXED);  // relaxed: a hint
 }
 
-/// Sums up what is not to come back to an earlier value by chance. [FNV-1a]
+/// A hash of several numbers, so that it does not return to an earlier value by chance. [FNV-1a]
 class digest {
  public:
   void add(std::uint64_t word) noexcept { value_ = (value_ ^ word) * 0x100000001b3; }
@@ -28,8 +28,8 @@ class digest {
   std::uint64_t value_ = 0xcbf29ce484222325;
 };
 
-/// The regions that were open when it was made; keeps them. Who looks may be the last who does, and then ends regions that others have
-/// closed. What workers did there comes before that, by the count of the list, of which ThreadSanitizer does not hear.
+/// The regions that were open when it was made; keeps them alive. It may hold the last reference, and then destroys regions that
+/// others have closed. The list's reference count orders the workers' accesses before that, which ThreadSanitizer does not see.
 class open_regions {
  public:
   explicit open_regions(pool_core& c) noexcept { static_cast<void>(c.share_regions(list_)); }

@@ -12,7 +12,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 [[gnu::cold]] void oversubscription::look(std::uint64_t now_ns) noexcept {
   std::uint64_t seen = next_look_ns_.load(std::memory_order_relaxed);
   std::uint64_t const next = now_ns + static_cast<std::uint64_t>(std::chrono::nanoseconds(period).count());
-  // relaxed: only chooses who looks; threads_ was written before the workers were woken.
+  // relaxed: only chooses the worker that looks; threads_ was written before the workers were woken.
   if (threads_.empty() || now_ns < seen ||
       !next_look_ns_.compare_exchange_strong(seen, next, std::memory_order_relaxed))
     return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether a pool has more workers than processors: then a worker that searches gives its processor up after each round.
+// Whether a pool has more workers than processors. If so, a worker that searches yields its processor after each round.
 // Affinity masks and CPU quotas change while a program runs (taskset, cpusets, containers), so the pool looks again now
 // and then.
 #pragma once
@@ -15,7 +15,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 class oversubscription {
  public:
-  /// `processors`: how many the pool may use now, 0 if nobody knows.
+  /// `processors`: how many the pool may use now, 0 if unknown.
   oversubscription(std::uint32_t workers, std::uint32_t processors) noexcept
       : workers_(workers), processors_(processors != 0 ? processors : workers) {}
 
@@ -25,14 +25,14 @@ class oversubscription {
   [[nodiscard]] bool is_oversubscribed() const noexcept {
     return workers_ > processors_.load(std::memory_order_relaxed);  // relaxed: a hint
   }
-  /// `ns` of each worker, or as much less as there are fewer processors than workers.
+  /// `ns`, scaled down by processors / workers if there are fewer processors than workers.
   [[nodiscard]] std::uint64_t share_of(std::uint64_t ns) const noexcept {
     std::uint32_t const processors = processors_.load(std::memory_order_relaxed);  // relaxed: a hint
     return workers_ > processors ? ns / workers_ * processors : ns;
   }
 
-  /// Looks at the masks and the quota if nobody did in the last 200 ms. For a worker that has nothing to do. Cost of a look:
-  /// a system call per worker and 3 to 10 small files, some 0.1 ms; otherwise a load. Without memory, no news.
+  /// Reads the masks and the quota unless a worker did so in the last 200 ms. For an idle worker. Cost: a load; of a reading, a
+  /// system call per worker and 3 to 10 small files, some 0.1 ms. Without memory it changes nothing.
   void look_again(std::uint64_t now_ns) noexcept {
     if (now_ns >= next_look_ns_.load(std::memory_order_relaxed)) look(now_ns);  // relaxed: the exchange decides
   }

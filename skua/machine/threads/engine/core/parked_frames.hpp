@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The frames of a pool that wait, for the report of a stall (engine/stall/stall.md). Kept only while somebody asks for that report.
+// The waiting frames of a pool, for the report of a stall (engine/stall/stall.md). Kept only if the user asks for that report.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,19 @@ class parked_frames {
     if (first_ != nullptr) first_->noted.earlier = &f;
     first_ = &f;
   }
-  /// Before the frame goes on.
+  /// Before the frame resumes.
   void remove(frame& f) noexcept {
     std::lock_guard const hold(changing_);
     ++moves_;
     (f.noted.earlier != nullptr ? f.noted.earlier->noted.later : first_) = f.noted.later;
     if (f.noted.later != nullptr) f.noted.later->noted.earlier = f.noted.earlier;
   }
-  /// How many were added and removed.
+  /// The number of additions and removals so far.
   [[nodiscard]] std::uint64_t moves() noexcept {
     std::lock_guard const hold(changing_);
     return moves_;
   }
-  /// visit(frame const&), the latest first. None of them goes on meanwhile.
+  /// Calls visit(frame const&), the latest first. No frame resumes meanwhile.
   template <class Visit>
   void each(Visit&& visit) {
     std::lock_guard const hold(changing_);

@@ -68,7 +68,7 @@ void pool_core::trace_to(std::unique_ptr<trace::trace_file> t) {
   trace_ = std::move(t);
   for (std::uint32_t w = 0; w < workers(); ++w) workers_[w]->trace_to(trace_->track_of(w));
   outside_ = trace_->track_of(workers());
-  ask_for_times();  // or callers would not say when they work
+  ask_for_times();  // or callers would not read the clock when they work
 }
 
 void pool_core::save_history() const {
@@ -85,7 +85,7 @@ void pool_core::start() {
   try {
     for (auto& w : workers_) w->start();
     for (auto& w : workers_) w->await_ready();
-    // So that the first call finds a place. Each thread is a few instructions away from it.
+    // So that the first call finds a place. Each thread is about to sleep.
     for (auto& w : workers_) {
       while (!sleep_.is_waiting(w->number())) ::sched_yield();
     }
@@ -125,8 +125,8 @@ void pool_core::end_with_process() noexcept {
   }
 }
 
-/// Workers that have just become idle search before they sleep, if not for as long as otherwise; and those that have something
-/// to do may be about to end it.
+/// Waits briefly for the workers to sleep: idle ones still search, if for a shorter time, and busy ones may be about to end their
+/// tasks.
 bool pool_core::retire(region_list const& all) noexcept {
   constexpr std::uint64_t patience_with_idle_ns = 1'000'000'000;
   constexpr std::uint64_t patience_ns = 20'000'000;
@@ -143,12 +143,12 @@ bool pool_core::retire(region_list const& all) noexcept {
   return false;
 }
 
-/// While all threads sleep in their own places.
+/// Call it while all threads sleep in their own places.
 bool pool_core::is_unused(region_list const& all) noexcept {
   return nothing_in_progress(detached_, stacks_, workers_, all);
 }
 
-/// No worker writes any more, and callers who work alone are in no trace.
+/// No worker writes any more, and callers that work alone are not traced.
 void pool_core::end_trace() noexcept {
   std::lock_guard const hold(regions_changing_);
   outside_ = {};
@@ -226,7 +226,7 @@ std::uint64_t pool_core::share_regions(std::shared_ptr<region_list const>& with)
 
 std::string pool_core::pin(worker_id w) const {
   pin_result const result = pin_this_thread(map_, w, pinning_);
-  switch (result.what) {
+  switch (result.outcome) {
     case pinning::pinned: return result.why;
     case pinning::not_asked: return "not pinned: " + result.why;
     case pinning::pointless: return "not pinned: " + result.why;

@@ -53,45 +53,45 @@ class pool_core {
 
   /// Throws resource_error if the system refuses a thread or a stack; then no thread is left running.
   void start();
-  /// The process ends. If nothing is in progress, ends the threads; calls that come later run alone, each on its own
-  /// thread. Otherwise the pool works on until the process is gone. Either way it frees nothing. (exit.md)
+  /// Call it when the process ends. If nothing is in progress, ends the threads; later calls run alone, each on its own
+  /// thread. Otherwise the pool continues until the process is gone. Either way it frees nothing. (exit.md)
   void end_with_process() noexcept;
   /// Which workers may run a task together, if a file says so. Before the first region opens.
   void divide_by(std::shared_ptr<policies::arms::partitions const> p) noexcept { partitions_ = std::move(p); }
   /// Null: there is no file, or it is not about these workers.
   [[nodiscard]] policies::arms::partitions const* partitions_of(layout const& where) const noexcept;
 
-  /// What the workers do goes into this trace from now on. Before the first region opens.
+  /// The workers write their events to this trace from now on. Before the first region opens.
   void trace_to(std::unique_ptr<trace::trace_file> t);
 
-  /// What policies of all workers begin with, and where `save_history` writes. Before the first region opens.
-  /// Throws usage_error if it is of another number of workers.
+  /// The times with which policies of all workers begin, and the file to which `save_history` writes. Before the first region opens.
+  /// Throws usage_error if it has another number of workers.
   void remember(std::optional<history_file> h);
   [[nodiscard]] policies::known_times known_to(layout const& where) const noexcept;
   /// Writes what the first region's policy has learnt, if there is a file for it; a failure is noted on stderr.
   void save_history() const;
 
   /// Opens a region of these workers, and tells them of it. Throws std::bad_alloc, or what region's constructor throws;
-  /// then nothing has changed. All memory is taken here: a worker that learns of the region needs none.
+  /// then nothing has changed. All memory is taken here: a worker that finds the new region needs none.
   std::shared_ptr<region> open_region(policies::policy_factory const& make, std::span<worker_id const> members);
-  /// The region's work is done: the workers forget it. Without memory for a shorter list they do so when the next region
-  /// opens or closes; until then they find it empty.
+  /// Call it when the region's work is done: the workers drop it. Without memory for a shorter list they drop it when the next
+  /// region opens or closes; until then they find it empty.
   void close_region(region& r) noexcept;
-  /// Regions are open besides the first. Any thread.
+  /// True if regions besides the first are open. Any thread.
   [[nodiscard]] bool has_further_regions() noexcept;
 
   /// The region that was opened first, of all workers. It lives as long as the pool.
   [[nodiscard]] region& first_region() noexcept { return *first_region_; }
   [[nodiscard]] detached_tasks& detached() noexcept { return detached_; }
-  /// A task was injected, or a searcher has got another one: if tasks are left in `r` and nobody sleeps who would take them, the lent thread
-  /// is to look whether the workers go on (lent_thread.md).
+  /// Call it when a task was injected, or a searcher has taken one. If tasks are left in `r` and no sleeper would take them, asks the lent
+  /// thread to check whether the workers make progress (lent_thread.md).
   void look_after_enqueued(region& r) noexcept {
     if (r.has_enqueued() && lent_ != nullptr && (sleep_.asleep_now() == 0 || r.workers() < workers()))
       ask_lent_thread();
   }
   /// Null for a guest's pool.
   [[nodiscard]] lent_thread const* lent() const noexcept { return lent_.get(); }
-  /// Before the first region opens: what programs know this as.
+  /// Before the first region opens: the pool that programs know this as.
   void belong_to(pool& p) noexcept { pool_ = &p; }
   [[nodiscard]] pool& known_as() noexcept { return *host().pool_; }
   /// The pool whose guest this is, or this.
@@ -103,12 +103,12 @@ class pool_core {
   [[nodiscard]] sleep_state<>& sleep() noexcept { return sleep_; }
   [[nodiscard]] stack_pool& stacks() noexcept { return stacks_; }
   [[nodiscard]] block_pool& blocks() noexcept { return host().blocks_; }
-  /// The processors that the maker of the first pool could use. A pinned worker's own mask would be narrower.
+  /// The processors that the thread that made the first pool could use. A pinned worker's own mask would be narrower.
   [[nodiscard]] cpu_mask const& allowed() const noexcept { return allowed_; }
-  /// Somebody asked for pinned workers: they are bound also while they run tasks (home_processor.hpp).
+  /// True if the user asked for pinned workers: they are bound also while they run tasks (home_processor.hpp).
   [[nodiscard]] bool stays_pinned() const noexcept { return stays_pinned_; }
-  /// How long a worker searches before it sleeps. With more workers than processors they take turns, and whoever has
-  /// nothing to do takes turns from those who have: all of them together search as long as one per processor would.
+  /// How long a worker searches before it sleeps. With more workers than processors they take turns, and an
+  /// idle worker takes turns from busy ones: so all of them together search as long as one per processor would.
   [[nodiscard]] std::uint64_t spin_ns() const noexcept {
     if (is_in_a_hurry_.load(std::memory_order_relaxed)) return 0;  // relaxed: advice, it publishes nothing
     return never_sleeps() ? spin_ns_ : oversubscription_.share_of(spin_ns_);
@@ -129,7 +129,7 @@ class pool_core {
     pool_core& core_;
   };
 
-  /// A child of fork() has no worker threads, so it must not destroy the pool.
+  /// True in a child of fork(): it has no worker threads, so it must not destroy the pool.
   [[nodiscard]] bool lost_by_fork() const noexcept;
   void check_process() const;  ///< Throws error in such a child.
 
@@ -139,33 +139,33 @@ class pool_core {
     return closing_.load(std::memory_order_acquire);
   }
   [[nodiscard]] std::uint64_t regions_version() const noexcept {
-    // acquire: whoever sees the number may have been sent by the region that it is of. Pairs with: open_region and close_region,
+    // acquire: a worker may read it because the region with this number woke it. Pairs with: open_region and close_region,
     // increment. A hint: the list is read under the mutex.
     return regions_version_.load_hint(std::memory_order_acquire);
   }
   /// Shares the list of open regions, and returns its number.
   std::uint64_t share_regions(std::shared_ptr<region_list const>& with) noexcept;
-  /// Pins the calling thread, which is that of `w`. Returns the outcome as text for people.
+  /// Pins the calling thread, which is that of `w`. Returns the outcome as text for reports.
   [[nodiscard]] std::string pin(worker_id w) const;
   void request_attention() noexcept;  ///< all lanes of all regions
   void back_off() noexcept;           ///< between two rounds of a search
   [[nodiscard]] oversubscription& oversubscribed() noexcept { return oversubscription_; }
-  /// Who hears of the threads that work in this pool, or in that of which this is a guest.
+  /// The observers of the threads that work in this pool, or in the pool of which this is a guest.
   [[nodiscard]] std::shared_ptr<observer_list> const& observers() const noexcept { return observers_; }
   /// Before `start`.
   void begin_threads_with(thread_options how) { thread_options_ = std::move(how); }
   [[nodiscard]] thread_options const& options_of_threads() const noexcept { return thread_options_; }
   [[nodiscard]] first_touches& touches() noexcept { return touches_; }
-  /// Whether somebody reads the workers' times: callers read the clock only then.
+  /// True if the workers' times are being read: only then callers read the clock.
   void ask_for_times() noexcept {
     if (memory_ != nullptr) memory_->ask_for_times();
   }
   [[nodiscard]] bool times_asked() const noexcept { return memory_ != nullptr && memory_->times_asked(); }
-  /// Where frames that wait are noted for the report of a stall; null: nobody asks for it.
+  /// The waiting frames, for the report of a stall; null: the user does not ask for it.
   [[nodiscard]] parked_frames* parked() noexcept { return host().parked_; }
-  /// Where this pool's workers have what others may look at; null for a guest's.
+  /// The memory that this pool shows to other processes; null for a guest's.
   [[nodiscard]] std::shared_ptr<pool_memory> const& memory() const noexcept { return memory_; }
-  /// True the first time: whether to tell people that stacks are missing.
+  /// True the first time: the caller then reports that stacks are missing.
   [[nodiscard]] bool report_once() noexcept {
     return !reported_.exchange(true, std::memory_order_relaxed);  // relaxed: publishes nothing
   }
@@ -185,11 +185,11 @@ class pool_core {
   pool* pool_ = nullptr;  ///< null for a guest's pool
   layout const map_;
   std::shared_ptr<pool_memory> const memory_;          ///< null for a guest's pool
-  std::unique_ptr<worker_record> const guest_record_;  ///< of a guest's worker, which nobody sees
+  std::unique_ptr<worker_record> const guest_record_;  ///< of a guest's worker, which no other process sees
   std::shared_ptr<policies::arms::partitions const> partitions_;
   std::optional<history_file> history_;
   std::unique_ptr<trace::trace_file> trace_;  ///< null: none. It outlives the workers
-  trace::track outside_;                      ///< of what no worker does; under regions_changing_
+  trace::track outside_;                      ///< for events of no worker; under regions_changing_
   cpu_mask const allowed_;
   bool const pinning_;
   bool const stays_pinned_;
@@ -204,10 +204,10 @@ class pool_core {
   thread_options thread_options_;
   std::vector<std::unique_ptr<worker>> workers_;
   announced_atomic<bool> closing_{false};
-  std::atomic<bool> is_in_a_hurry_{false};  ///< the process ends: who finds nothing sleeps at once
+  std::atomic<bool> is_in_a_hurry_{false};  ///< the process ends: an idle worker sleeps at once
   visitors<> visitors_;
   std::atomic<bool> reported_{false};
-  std::unique_ptr<stall_watch> const stall_;  ///< null: nobody asked
+  std::unique_ptr<stall_watch> const stall_;  ///< null: not asked for
   parked_frames* const parked_ = nullptr;     ///< of stall_
 
   detached_tasks detached_;

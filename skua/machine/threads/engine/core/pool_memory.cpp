@@ -39,7 +39,7 @@ int make_file() noexcept {
   return file < 0 && errno == EINVAL ? ::memfd_create(shared_pool_name, MFD_CLOEXEC | MFD_ALLOW_SEALING) : file;
 }
 
-/// A file beyond this limit would end the process by SIGXFSZ.
+/// False if a file of this size would exceed the limit, which ends the process by SIGXFSZ.
 bool may_have_file_of(std::size_t bytes) noexcept {
   rlimit limit{};
   return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes <= limit.rlim_cur;
@@ -125,13 +125,13 @@ pool_memory::~pool_memory() {
   ::munmap(base_, bytes_);
 }
 
-/// False: the system does not want to, and nothing is left behind.
+/// Returns false, without effect, if the system refuses.
 bool pool_memory::share(std::size_t at_first) noexcept {
   if (!may_have_file_of(bytes_)) return false;
   int const file = make_file();
   if (file < 0) return false;
-  // Pages that are allocated now cannot be missing later, when a worker would get SIGBUS. Seals: nor can anybody take them
-  // away, or from those who have attached.
+  // Pages that are allocated now cannot be missing later, when a worker would get SIGBUS. The seals keep every process from
+  // truncating the file.
   bool const whole = ::ftruncate(file, static_cast<off_t>(bytes_)) == 0 &&
                      ::fallocate(file, 0, 0, static_cast<off_t>(at_first)) == 0 &&
                      ::fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
@@ -147,7 +147,7 @@ bool pool_memory::share(std::size_t at_first) noexcept {
   return false;
 }
 
-/// The program may have closed all files that it does not know, and opened another one under the number.
+/// The program may have closed all files that it does not know, and another file may have the number now.
 bool pool_memory::has_file() const noexcept { return is_shared() && about_file(file_).st_ino == inode_; }
 
 void pool_memory::close_file() noexcept {
@@ -214,7 +214,7 @@ void pool_memory::show(std::byte const* room, worker_slot const& first, std::uin
 }
 
 void pool_memory::hide(std::byte const* room) const noexcept {
-  // relaxed, and the fence: what now becomes of the slots comes after it. Pairs with: attached_pool::read_lanes, fence.
+  // relaxed, and the fence: later writes to the slots come after it. Pairs with: attached_pool::read_lanes, fence.
   region_at(room).number.store(region_record::being_filled, std::memory_order_relaxed);
   full_fence();
 }
@@ -234,12 +234,12 @@ void pool_memory::stays() const noexcept {
 }
 
 void pool_memory::before_fork() noexcept {
-  tsan::unseen const of_workers;  // who write meanwhile; the child has none of them
+  tsan::unseen const of_workers;  // which write meanwhile; the child has none of them
   copy_ = map_private(bytes_);
   if (copy_ == nullptr) return;
   std::memcpy(copy_, base_, slots_at_);
   for (std::uint32_t i = 0; i < shared_regions_max; ++i) {
-    // relaxed: the child goes on in regions that its own thread has seen
+    // relaxed: the child continues in regions that its own thread has seen
     if (head().regions[i].number.load(std::memory_order_relaxed) == region_record::unused) continue;
     std::size_t const at = slots_at_ + i * block_bytes();
     std::memcpy(copy_ + at, base_ + at, block_bytes());

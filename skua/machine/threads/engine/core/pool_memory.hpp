@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The memory in which a pool keeps what `skua top` may look at: its workers' counters and lanes. The kernel hands it to
-// processes of the same user that ask for it, and frees it with the process, whatever ends that. A child of fork() gets a
-// copy of its own. Rules and reasons: attach.md.
+// The memory in which a pool keeps the data that `skua top` reads: its workers' counters and lanes. The kernel maps it into
+// processes of the same user that ask for it, and frees it with the process, however that ends. A child of fork() gets a copy
+// of its own. Rules and reasons: attach.md.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class worker_slot;
 
 class pool_memory {
  public:
-  /// For the workers of `map`. If the system shares no memory or has no file number left, nobody can attach, and the pool
+  /// For the workers of `map`. If the system shares no memory or has no file number left, no process can attach, and the pool
   /// works as usual. Throws std::bad_alloc. Cost: some ten system calls.
   explicit pool_memory(layout const& map);
   ~pool_memory();
@@ -29,7 +29,7 @@ class pool_memory {
   [[nodiscard]] bool is_shared() const noexcept { return file_ >= 0; }
   [[nodiscard]] worker_record& record_of(worker_id w) const noexcept;
 
-  /// Whether somebody, in this process or another one, reads the workers' times.
+  /// True if this process or another one reads the workers' times.
   [[nodiscard]] bool times_asked() const noexcept {
     return head().times_asked.load(std::memory_order_relaxed) != 0;  // relaxed: a call that began before is not timed
   }
@@ -38,16 +38,16 @@ class pool_memory {
     head().times_asked.fetch_or(shared_pool::asked_inside, std::memory_order_relaxed);
   }
 
-  /// Room for the slots of a region of all workers; null: there is none, and the slots go on the heap.
+  /// Room for the slots of a region of all workers; null if there is none: the slots then go on the heap.
   [[nodiscard]] std::byte* take_slots() noexcept;
-  /// The slots are complete and can be looked at.
+  /// Call it when the slots are complete and other processes may read them.
   void show(std::byte const* room, worker_slot const& first, std::uint32_t workers, std::uint64_t number,
             std::string_view policy) const noexcept;
-  /// The slots are about to end.
+  /// Call it before the slots are destroyed.
   void hide(std::byte const* room) const noexcept;
   void give_slots(std::byte const* room) const noexcept;
-  /// The process ends, and this memory with it: what only its slots point to is not lost. For LeakSanitizer, if the program
-  /// was built with it and Skua was not.
+  /// Call it when the process ends, and this memory with it. Tells LeakSanitizer that memory to which only its slots point is not lost;
+  /// for programs that were built with it while Skua was not.
   void stays() const noexcept;
 
  private:

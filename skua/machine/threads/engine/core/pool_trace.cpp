@@ -36,7 +36,7 @@ std::unique_ptr<trace::trace_file> open_trace(settings const& chosen, layout con
   auto const rank = trace::find_rank();
   return trace::trace_file::make(
       {.path = trace::file_of_rank(chosen.trace.value, rank),
-       .chosen_by = chosen.trace.from == "code" ? "pool option trace" : chosen.trace.from,
+       .chosen_by = chosen.trace.source == "code" ? "pool option trace" : chosen.trace.source,
        .tracks = map.workers() + 1,
        .bytes = chosen.trace_bytes.value,
        .description = describe(chosen, map).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),

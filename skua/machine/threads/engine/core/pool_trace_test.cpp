@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A trace of a pool says what its workers did: every task that began has ended, every steal is followed by what was stolen,
-// and whoever parks is resumed.
+// and each parked frame is resumed.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a pool refuses, in words that say why, and what is told to nobody whom it does not concern.
+// What a pool refuses, with a message that says why, and that unrelated callers get no message.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

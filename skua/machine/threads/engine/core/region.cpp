@@ -14,7 +14,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
-/// Slot i is then that of the pool's worker i, as readers take it to be.
+/// True if slot i is that of the pool's worker i, as readers assume.
 bool is_of_first_workers(std::span<worker_id const> members) noexcept {
   for (std::uint32_t i = 0; i < members.size(); ++i) {
     if (index(members[i]) != i) return false;
@@ -51,7 +51,7 @@ region::region(pool_core& c, policies::policy_factory make, std::span<worker_id 
 }
 
 std::uint64_t region::ready_frame(worker_id local) const noexcept {
-  return slots_[index(local)]->who.tied_ready_frame();
+  return slots_[index(local)]->worker.tied_ready_frame();
 }
 
 region::~region() { room_.hide(); }
@@ -68,7 +68,7 @@ void region::inject(handed& t) noexcept {
   injected_.push(t);
   notify_work();
   core_.look_after_enqueued(*this);
-  // `t` may be gone by now; it is only compared.
+  // `t` may be gone by now: only its address is compared.
   if (has_no_threads() && injected_.remove(t)) guests_->run_task(t);
 }
 

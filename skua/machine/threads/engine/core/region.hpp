@@ -49,7 +49,7 @@ class region final : public std::enable_shared_from_this<region>, private polici
   [[nodiscard]] std::string_view policy_name() const noexcept { return policy_->name(); }
   [[nodiscard]] std::vector<policies::known_time> known() const { return policy_->known(); }
   [[nodiscard]] policies::policy_factory const& policy_maker() const noexcept { return make_; }
-  [[nodiscard]] pool_core& of() noexcept { return core_; }
+  [[nodiscard]] pool_core& pool() noexcept { return core_; }
 
   /// Submits a task from outside. Any thread. Once `t` is in, it may run to its end, and end the region and the pool;
   /// so `inject` keeps both alive until it returns.
@@ -57,7 +57,7 @@ class region final : public std::enable_shared_from_this<region>, private polici
   void inject(handed& t) noexcept;
   /// The same for a frame of this region that is ready and tied to no thread: a worker takes it before it begins a task.
   void make_ready(frame& f) noexcept;
-  /// Null: there is none. For a worker of this region.
+  /// Returns null if there is none. For a worker of this region.
   [[nodiscard]] frame* take_ready() noexcept;
   [[nodiscard]] bool has_ready() const noexcept { return !ready_.looks_empty(); }
   /// An entry can be taken: wakes a worker of the region unless enough are searching. True if one was woken. Any
@@ -69,20 +69,20 @@ class region final : public std::enable_shared_from_this<region>, private polici
                                       revocation_count& spent) noexcept;
   /// Where threads from outside submit tasks without waiting for them.
   [[nodiscard]] outside_lanes& lanes_outside() noexcept { return outside_; }
-  /// Takes a task back that was injected; false if a worker has it.
+  /// Takes an injected task back; false if a worker has it.
   bool withdraw(handed& t) noexcept { return injected_.remove(t); }
   /// The guests' callers, for calls that find no worker's place free.
   [[nodiscard]] guest_list& guests() noexcept { return *guests_; }
   void stand_in_for(region& host) noexcept { host_ = &host; }
   [[nodiscard]] bool is_of_guest() const noexcept { return host_ != nullptr; }
-  /// Of this region; in that of a guest, of its host's.
+  /// The number of workers of this region; in a guest's region, of its host.
   [[nodiscard]] std::uint32_t workers_around() const noexcept {
     return host_ == nullptr ? workers() : host_->workers();
   }
-  /// It has some workers of that region, whose calls it runs meanwhile (default_region.hpp).
+  /// Makes this region run calls of region `whole`, of which it has some of the workers (default_region.hpp).
   void limit(region const& whole) noexcept { whole_ = &whole; }
-  /// True for this region, for that of which this one is a guest's, and for that which either of them limits: what runs here may
-  /// call into it directly.
+  /// True if code that runs here may call into `r` directly: `r` is this region, the host of this guest's region, or a region that either of
+  /// them limits.
   [[nodiscard]] bool serves(region const& r) const noexcept {
     region const& mine = host_ == nullptr ? *this : *host_;
     return this == &r || &mine == &r || mine.whole_ == &r;
@@ -95,17 +95,17 @@ class region final : public std::enable_shared_from_this<region>, private polici
   /// Held while a team enters its workers' inboxes.
   [[nodiscard]] brief_lock<>& order_of_teams() noexcept { return order_of_teams_; }
 
-  /// Whoever sets a flag that `stolen_joins::want_end` tells of begins the next epoch.
+  /// A thread that sets a flag that `stolen_joins::want_end` reports begins the next epoch.
   [[nodiscard]] failure_epoch<>& failures() noexcept { return failures_; }
   /// Makes every fiber of this region poll at its next fork. Any thread.
   void request_attention() noexcept;
   /// True if there is nothing to take for the worker of this slot; with a null slot, for any member.
   [[nodiscard]] bool looks_empty_to(worker_slot* mine) noexcept;
-  /// The same for what the worker of this slot has in its own lanes, or anybody may take.
+  /// True if something is left in this slot's own lanes, or in lanes from which every member may take.
   [[nodiscard]] bool leaves_something_to(worker_slot& mine) noexcept;
-  /// There is nothing to take for any worker. Exact if all of them sleep and nobody pushes.
+  /// True if there is nothing to take for any worker. Exact if all of them sleep and no thread pushes.
   [[nodiscard]] bool holds_nothing() noexcept;
-  /// No thread will come for what is pushed (sleep_state::is_retired).
+  /// True if no thread will take what is pushed (sleep_state::is_retired).
   [[nodiscard]] bool has_no_threads() const noexcept;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The open regions as a worker sees them, and whose turn it is. For the thread that works in the worker's place, and what runs on it.
+// The open regions as a worker sees them, and which of them has its turn. For the thread in the worker's place, and code that runs on it.
 #pragma once
 
 #include <cstddef>
@@ -15,25 +15,25 @@ class region_turns {
  public:
   /// Null before the first look.
   [[nodiscard]] region_list const& all() const noexcept { return *all_; }
-  /// Where the search begins.
+  /// The region where the search begins.
   [[nodiscard]] region& first() const noexcept { return *(*all_)[first_]; }
 
-  /// The first one has been searched. Its turn ends if there was nothing, or after tasks_per_turn tasks.
+  /// Call it when the first region was searched. Its turn ends if nothing was found, or after tasks_per_turn tasks.
   void searched(bool found) noexcept {
     if (found && ++found_ < tasks_per_turn) return;
     found_ = 0;
     first_ = first_ + 1 < all_->size() ? first_ + 1 : 0;
   }
 
-  /// Regions have been opened or closed since.
+  /// True if regions have been opened or closed since.
   template <class Pool>
-  [[nodiscard]] bool are_old(Pool const& of) const noexcept {
-    return seen_ != of.regions_version();
+  [[nodiscard]] bool are_old(Pool const& pool) const noexcept {
+    return seen_ != pool.regions_version();
   }
   /// Shares the pool's list. Takes no memory, and so cannot fail.
   template <class Pool>
-  void renew(Pool& of) noexcept {
-    seen_ = of.share_regions(all_);
+  void renew(Pool& pool) noexcept {
+    seen_ = pool.share_regions(all_);
     first_ = 0;
   }
 

@@ -16,19 +16,19 @@ namespace {
 
 using skua::testing::wait_until;
 
-/// Random stealing that tells of its end.
+/// Random stealing that reports its end.
 class mortal final : public skua::policies::policy {
  public:
-  mortal(skua::layout const& where, std::atomic<int>& ended) : by_(where, 1), ended_(ended) {}
+  mortal(skua::layout const& where, std::atomic<int>& ended) : inner_(where, 1), ended_(ended) {}
   ~mortal() override { ++ended_; }
   mortal(mortal const&) = delete;
   mortal& operator=(mortal const&) = delete;
   [[nodiscard]] std::string_view name() const noexcept override { return "mortal"; }
-  [[nodiscard]] skua::policies::policy_needs needs() const noexcept override { return by_.needs(); }
-  skua::policies::worker_policy& of_worker(skua::worker_id w) noexcept override { return by_.of_worker(w); }
+  [[nodiscard]] skua::policies::policy_needs needs() const noexcept override { return inner_.needs(); }
+  skua::policies::worker_policy& of_worker(skua::worker_id w) noexcept override { return inner_.of_worker(w); }
 
  private:
-  skua::policies::random_stealing by_;
+  skua::policies::random_stealing inner_;
   std::atomic<int>& ended_;
 };
 

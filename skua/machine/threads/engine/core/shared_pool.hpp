@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a pool shows to `skua top`: the layout of the memory that it shares with whoever attaches. Workers write where they
-// always write, because their counters and their lanes lie in this memory; nothing is copied. attach.md has the rules.
+// The layout of the memory that a pool shares with `skua top`. The workers' counters and lanes lie in this memory, so nothing is
+// copied, and workers write as ever. attach.md has the rules.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 inline constexpr char shared_pool_name[] = "skua-pool";
 /// "skuapool", read as a little-endian number.
 inline constexpr std::uint64_t shared_pool_magic = 0x6c'6f'6f'70'61'75'6b'73;
-/// Whoever changes the meaning or the place of anything below takes the next number. A reader understands its own only.
+/// A change of the meaning or the place of anything below takes the next number. A reader accepts only its own.
 inline constexpr std::uint32_t shared_pool_version = 1;
 /// Regions whose lanes can be seen at once. The lanes of others lie on the heap.
 inline constexpr std::size_t shared_regions_max = 4;
@@ -26,7 +26,7 @@ inline constexpr std::size_t shared_regions_max = 4;
 /// One worker.
 struct alignas(cache_line_bytes) worker_record {
   live_counters counts;
-  counter calls;  ///< of outside callers in the worker's place: their begins and ends, so it is odd while one is inside
+  counter calls;  ///< begins and ends of outside callers in the worker's place: odd while one is inside
   std::uint32_t place = 0;
   std::int32_t processor = -1;  ///< -1: not known
 };
@@ -65,8 +65,8 @@ struct alignas(cache_line_bytes) shared_pool {
   std::uint32_t slot_bytes = 0;
   std::uint64_t workers_at = 0;
   std::uint64_t slots_at = 0;
-  /// Whether somebody reads the workers' times: bit 0 for the program itself, which never takes it back; above it the
-  /// number of processes that have attached.
+  /// Whether the workers' times are being read: bit 0 by the program itself, which never clears it; above it the number of processes
+  /// that have attached.
   std::atomic<std::uint32_t> times_asked{0};
   std::array<region_record, shared_regions_max> regions;
 
@@ -74,7 +74,7 @@ struct alignas(cache_line_bytes) shared_pool {
   static constexpr std::uint32_t asked_outside = 2;
 };
 
-// Two builds may have to agree on this. Whoever changes a size here changes the version, too.
+// Two builds may have to agree on this: a change of a size here needs a new version, too.
 static_assert(sizeof(worker_record) == 256 && sizeof(region_record) == 120 && sizeof(shared_pool) == 640);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 

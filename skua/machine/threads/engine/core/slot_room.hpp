@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the slots of a region lie: in the pool's memory, so that others may see how long their lanes are, or, where that has
-// no room, on the heap.
+// The memory of a region's slots: the pool's memory, where other processes may read how long the lanes are, or the heap if that
+// has no room.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Ends a slot, wherever it lies.
+/// Destroys a slot in either memory.
 struct slot_end {
   bool is_on_heap = true;
   void operator()(worker_slot* s) const noexcept {
@@ -44,11 +44,11 @@ class slot_room {
   template <class... Arguments>
   [[nodiscard]] slot_pointer make(std::uint32_t i, Arguments&&... arguments) const {
     if (begin_ == nullptr) return slot_pointer(new worker_slot(std::forward<Arguments>(arguments)...));
-    void* const at = begin_ + i * sizeof(worker_slot);
-    return slot_pointer(new (at) worker_slot(std::forward<Arguments>(arguments)...), {.is_on_heap = false});
+    void* const room = begin_ + i * sizeof(worker_slot);
+    return slot_pointer(new (room) worker_slot(std::forward<Arguments>(arguments)...), {.is_on_heap = false});
   }
 
-  /// Once all slots are made. `first` is number 0.
+  /// Call it once all slots are made. `first` is number 0.
   void show(worker_slot const& first, std::uint32_t workers, std::uint64_t number,
             std::string_view policy) const noexcept {
     if (begin_ != nullptr) pool_->show(begin_, first, workers, number, policy);

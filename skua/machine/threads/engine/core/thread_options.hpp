@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a program wants of a pool's own threads when they begin and end: a name, and functions of its own.
+// What a program asks of a pool's own threads: a name, and functions to call when they begin and end.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct thread_options {
   }
 };
 
-/// What ps, top, perf and debuggers show. Nothing happens if the kernel refuses it.
+/// Sets the name that ps, top, perf and debuggers show. No effect if the kernel refuses it.
 void name_this_thread(std::string const& name) noexcept;
 
 }}}  // namespace skua::v0::runtime

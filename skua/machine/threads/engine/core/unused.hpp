@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// E1: whether anything is in progress in a pool whose own threads all wait in their own places (exit.md). Generic in what it asks, so that
+// E1: whether anything is in progress in a pool whose own threads all wait in their own places (exit.md). Generic in its arguments, so that
 // exit_model.cpp can supply its own.
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Detached calls that have not ended; frames that are parked, each of which has a stack, while a worker that has given the others
-/// back has one; ready frames; and what nobody has begun, which lies in some region.
+/// Checks for detached calls that have not ended; parked frames, each of which keeps a stack, while a worker that has given its spare
+/// stacks back keeps one; ready frames; and tasks that have not begun, which lie in some region.
 template <class Detached, class Stacks, class Workers, class Regions>
 [[nodiscard]] bool nothing_in_progress(Detached const& detached, Stacks& stacks, Workers const& workers,
                                        Regions const& regions) noexcept {

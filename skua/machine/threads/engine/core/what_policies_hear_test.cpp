@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a policy hears of tasks, whichever construct they belong to: that a task has ended before its owner goes on, the place that a
-// stolen child inherits, the tag of a task that goes on after another one ran on top of it.
+// The events that a policy gets for tasks of every construct: the end of a task before its owner continues, the place that a stolen
+// child inherits, the tag of a task that continues after another one ran on top of it.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -118,9 +118,9 @@ TEST(what_policies_hear, of_a_stolen_child_is_the_place_that_it_inherits) {
   for_every_construct([&](char const* name, auto const& construct) {
     SCOPED_TRACE(name);
     region.run([&](auto& h) {
-      skua::at const here{skua::place_id{0}};
+      skua::at const first_place{skua::place_id{0}};
       h.join(
-          here,
+          first_place,
           [&](auto& g) {
             with_place = without = 0;
             stolen_child child;
@@ -128,7 +128,7 @@ TEST(what_policies_hear, of_a_stolen_child_is_the_place_that_it_inherits) {
             EXPECT_GE(with_place, 1);
             EXPECT_EQ(without, 0);
           },
-          here, [](auto&) {});
+          first_place, [](auto&) {});
     });
   });
 }

@@ -47,7 +47,7 @@ void worker::join() noexcept {
   if (thread_.joinable()) thread_.join();
 }
 
-/// A caller's record lies on the caller's stack, and every flow of its thread reads it: no edge orders their reads before
+/// A caller's record lies on the caller's stack, and every flow of its thread reads it. For TSan no edge orders these reads before
 /// the caller's next use of that stack.
 worker* worker::current() noexcept {
   tsan::unseen_accesses const of_the_thread;
@@ -95,11 +95,11 @@ void worker::sleep_at_first() noexcept {
 bool worker::has_room_for_calls() const noexcept {
   if (flows_.current_stack != nullptr) return flows_.current_stack->has_room_for_calls();
   auto const used = flows_.callers_frame - reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  // A call begins on its thread's own stack only where 7/8 of a stack of ours are left: this leaves half of one, as on ours.
+  // A call begins on its thread's own stack only if 7/8 of a pool's stack are left there: this leaves half of one, as on a pool's.
   return used < core_.stacks().stack_bytes() / 8 * 3;
 }
 
-/// If the calling thread is in the place of a pinned worker.
+/// No effect unless the calling thread is a caller in a worker's place.
 void worker::stay_in_place() noexcept {
   worker* const me = current();
   if (me != nullptr && me->is_lent_) me->home_.stay();

@@ -39,11 +39,11 @@ class pool_core;
 
 class worker final : public thread_record, private thread_owner {
  public:
-  /// What a search has found: a task, or a frame. `at` is null: nothing.
+  /// What a search has found: a task or a frame; nothing if `slot` is null.
   struct found {
-    worker_slot* at = nullptr;
+    worker_slot* slot = nullptr;
     tagged_entry taken{};
-    lane from = lane::forks;
+    runtime::lane lane = runtime::lane::forks;
   };
 
   /// Throws std::bad_alloc.
@@ -56,12 +56,12 @@ class worker final : public thread_record, private thread_owner {
   /// Returns when the thread is pinned and asleep. Throws what prevented that; the thread has then ended.
   void await_ready();
   void join() noexcept;
-  /// While the worker's thread waits and its place is not lent: the worker keeps the stack that it runs on, and no other.
+  /// Call it while the worker's thread waits and its place is not lent: the worker keeps only the stack that it runs on.
   void give_stacks_back() noexcept {
     tsan::unseen const of_the_worker;
     flows_.stacks.flush();
   }
-  /// Under the same condition: no frame that was tied to it is ready.
+  /// Under the same condition: true if no frame that was tied to it is ready.
   [[nodiscard]] bool holds_nothing() const noexcept { return !has_tied_ready() && flows_.ready == nullptr; }
 
   /// The worker of the calling thread; null if the thread is not a worker.
@@ -70,17 +70,17 @@ class worker final : public thread_record, private thread_owner {
   /// processor, or is bound there until its call ends (home_processor.hpp). Cost: getcpu, seldom system calls.
   static void stay_in_place() noexcept;
 
-  [[nodiscard]] pool_core& of() noexcept { return core_; }
+  [[nodiscard]] pool_core& pool() noexcept { return core_; }
   [[nodiscard]] worker_id number() const noexcept { return number_; }
   /// The kernel's number of the worker's own thread.
   [[nodiscard]] int thread_number() const noexcept { return thread_number_; }
   /// The fiber that is running. Valid while a task runs.
   [[nodiscard]] fiber& running_fiber() const noexcept { return *running(); }
   [[nodiscard]] live_counters& counts() noexcept { return counts_; }
-  /// Of outside callers in this worker's place: one more at the begin of each, and at its end.
+  /// Counts the outside callers in this worker's place: one at the begin of each, and one at its end.
   [[nodiscard]] counter& calls() noexcept { return record_.calls; }
   [[nodiscard]] leaf_log& leaves() noexcept { return leaves_; }
-  /// The running fiber is isolated, so this worker takes nothing.
+  /// Set while the running fiber is isolated, so that this worker takes nothing.
   [[nodiscard]] isolation_mark<>& isolation() noexcept { return isolation_; }
   [[nodiscard]] worker_trace& traced() noexcept { return trace_; }
   /// Before `start`.
@@ -92,15 +92,15 @@ class worker final : public thread_record, private thread_owner {
     if (f != nullptr) [[unlikely]]
       send_home(static_cast<frame&>(*f));
   }
-  /// Adds what was counted to the region, because this worker turns to something else.
+  /// Adds this worker's count to the finish region that it is inside of, because it turns to other work.
   void leave_finish() noexcept {
     tsan::unseen const of_the_worker;
     send_if_ready(share_.leave());
   }
-  /// For the running fiber: may spawns be calls on its stack? If less than half of that is used; of a caller's own stack,
-  /// whose size nobody tells us cheaply, 64 KiB since its call.
+  /// True if spawns of the running fiber may run inline: less than half of its stack is used, or, on a caller's own stack, whose
+  /// size is expensive to query, less than 3/8 of a pool's stack since its call.
   [[nodiscard]] bool has_room_for_calls() const noexcept;
-  // The thread tells who observes its pool that it begins to work there, or stops; `observer_list` says when. Cost where nobody does: a load.
+  // Tells the observers of the pool that this thread begins to work there, or stops; `observer_list` says when. Cost without observers: a load.
   void enter_observed() noexcept {
     if (has_newer_observers()) [[unlikely]]
       set_entered(observers().enter(entered(), is_on_own_thread()));
@@ -112,7 +112,7 @@ class worker final : public thread_record, private thread_owner {
     set_entered(0);
     observers().leave(before, is_on_own_thread());
   }
-  /// Charges this worker's time to `what` from now on. Cost: one clock reading.
+  /// From now on this worker's time counts as `what`. Cost: one clock reading.
   void begin(activity what) noexcept {
     counts_.times.change_to(what, now_ns());
     trace_.begins(what, counts_.attempts.read());
@@ -123,15 +123,15 @@ class worker final : public thread_record, private thread_owner {
   [[nodiscard]] bool other_regions_wait(region const& mine) const noexcept;
   [[nodiscard]] std::string const& pin_report() const noexcept { return pin_report_; }
 
-  /// Puts an entry into the lane of another worker, or of a team's, as the policy decided. Returns false if it stays here.
+  /// Puts an entry into the lane of another worker, or of a team's, as the policy decided. Returns false if the entry stays here.
   [[nodiscard]] static bool send(worker_slot& from, tagged_entry& entry, placement const& to) noexcept;
   [[nodiscard]] static bool send_one(worker_slot& from, tagged_entry& entry, placement const& to) noexcept;
   void move(fiber& on, placement const& to, task_tag const& tag) noexcept;
-  /// Preempts the fiber in favour of what another worker put into the mailbox: it goes to a lane of this worker.
+  /// Preempts the fiber in favour of an entry that another worker put into the mailbox: the fiber goes to a lane of this worker.
   void preempt(fiber& on) noexcept;
 
-  /// Sends a ready frame to its worker, if it is tied to one, or else to its region. It goes on before the next task that
-  /// a worker there would begin. Any thread.
+  /// Sends a ready frame to its worker, if it is tied to one, or else to its region. It resumes before a worker
+  /// there begins another task. Any thread.
   static void send_home(frame& f) noexcept;
   /// Ready frames that only the present thread, or only this worker, may resume.
   [[nodiscard]] injector<> const& tied_ready() const noexcept { return tied_ready_; }
@@ -142,25 +142,25 @@ class worker final : public thread_record, private thread_owner {
     return has_tied_ready() ? tied_taken_ + 1 : 0;
   }
 
-  /// Suspends the running fiber, which waits for `g` and has dealt with `mine` of its children, and runs other work.
-  /// Returns when the fiber is resumed, perhaps on another thread. Returns false, and does nothing, if the system
+  /// Suspends the running fiber, which waits for `g` and accounts for `mine` of its children, and runs other work.
+  /// Returns when the fiber is resumed, perhaps on another thread. Returns false, without effect, if the system
   /// refuses a stack.
   [[nodiscard]] bool park(fiber& waiting, group& g, std::uint64_t mine) noexcept;
   /// Waits without a fresh stack: tasks run on top of the fiber, or the worker leaves for a ready frame, which has a
   /// stack.
   static void wait_in_place(fiber& waiting, group& g, std::uint64_t mine) noexcept;
-  /// The fiber is about to wait for this task_group. If one of its tasks lies beneath the fiber on the same stack, it will
-  /// wait for ever: ends the process with a message that names the limits.
+  /// The fiber is about to wait for this task_group. If one of its tasks lies beneath the fiber on the same stack, the
+  /// wait cannot end: ends the process with a message that names the limits.
   static void expect_none_beneath(fiber const& waiting, wait_group const& tasks) noexcept;
-  /// Waits, and does nothing else than to note steals.
+  /// Waits and only records steals: the worker runs nothing meanwhile.
   void wait_alone(fiber& waiting, group const& g, std::uint64_t mine) noexcept;
 
-  /// What the next wait of the running fiber is for.
+  /// States what the next wait of the running fiber is for.
   void keep_reason(wait_reason const& why) noexcept {
     tsan::unseen const of_the_worker;
     flows_.next_wait = why;
   }
-  /// For what the fiber on top of this worker waits without a frame of its own; null: it does not. Any thread.
+  /// What the fiber on top of this worker waits for without a frame of its own; null: it does not wait. Any thread.
   [[nodiscard]] char const* waits_in_place_for() const noexcept {
     return in_place_for_.load(std::memory_order_relaxed);  // relaxed: a literal
   }
@@ -183,7 +183,7 @@ class worker final : public thread_record, private thread_owner {
   [[nodiscard]] found probe_everywhere() noexcept;
   [[nodiscard]] bool is_barred() noexcept;
   void short_sleep(std::uint64_t since) noexcept;
-  /// A round of the search found nothing: the time since the previous round was idle.
+  /// Call it when a round of the search found nothing: the time since the previous round was idle.
   void note_failed_round(std::uint64_t now) noexcept {
     trace_.finds_nothing(counts_.attempts.read());
     home_.come();
@@ -205,7 +205,7 @@ class worker final : public thread_record, private thread_owner {
     return std::exchange(flows_.next_wait, {});
   }
   static void run_on_top(fiber& on, found const& f) noexcept;
-  /// Tells people once that nothing here can go on for want of a stack.
+  /// Reports once that no fiber here can continue for lack of a stack.
   void report_buried(fiber const& waiting) noexcept;
   /// Shares the pool's list of regions if it has changed. Takes no memory, and so cannot fail.
   void refresh_regions() noexcept;
@@ -213,7 +213,7 @@ class worker final : public thread_record, private thread_owner {
 
   /// What a fiber does next: it continues a frame, runs what was found, or, if there is neither, ends the thread.
   struct step {
-    worker* on;
+    worker* runner;
     frame* resume;
     found run;
   };
@@ -230,7 +230,7 @@ class worker final : public thread_record, private thread_owner {
     tsan::unseen_accesses const of_the_worker;
     return observers_;
   }
-  /// Unseen: no edge leads from the fiber that looks, which may have begun on another worker, to the pool's end.
+  /// Unseen by TSan: no edge leads from the calling fiber, which may have begun on another worker, to the pool's end.
   [[nodiscard]] bool has_newer_observers() const noexcept {
     tsan::unseen_accesses const of_the_worker;
     return observers_.has_newer(entered_);
@@ -266,33 +266,33 @@ class worker final : public thread_record, private thread_owner {
   static void commit_move(void* self) noexcept;
   static void recycle_stack(void* self) noexcept;
 
-  // What every thread may touch. Each of these says itself how.
+  // Every thread may touch these; each type states how.
   pool_core& core_;
   worker_id const number_;
-  worker_record& record_;  ///< what whoever attaches can see; written by whoever works in this place
+  worker_record& record_;  ///< readable by processes that attach; the thread in this place writes it
   live_counters& counts_ = record_.counts;
   injector<> tied_ready_;  ///< ready frames that only the present thread, or only this worker, may resume
   isolation_mark<> isolation_;
-  std::atomic<char const*> in_place_for_{nullptr};  ///< a literal; what the fiber on top waits for without a frame
+  std::atomic<char const*> in_place_for_{nullptr};  ///< a literal: what the fiber on top waits for without a frame
   observer_list& observers_;
 
-  // Of the worker's own thread. Written before is_ready_ is set, and by nobody after.
+  // The worker's own thread writes these before it sets is_ready_; then they are constant.
   std::thread thread_;
   std::promise<void> is_ready_;
   int thread_number_ = 0;
   std::string pin_report_;
-  home_processor home_;  ///< begun then; whoever works in this place asks it to come and stay
+  home_processor home_;  ///< begun then; the thread in this place asks it to come and stay
 
-  // Of the thread that works in this place, and of what runs on it: the own one, or while that sleeps a caller's. Handed over by the
-  // lock of the sleep state (caller.md).
+  // Only the thread in this place uses these, and code that runs on it: the worker's own, or a caller's while that sleeps. The lock of
+  // the sleep state hands them over (caller.md).
   region_turns turns_;
   worker_flows flows_;
   block_cache blocks_;            ///< thread_record::blocks
   std::uint64_t tied_taken_ = 0;  ///< of tied_ready_, so far
-  departure<> departure_;         ///< while frames are tied to the present thread, the worker is neither lent nor left
+  departure<> departure_;         ///< while frames are tied to the present thread, no caller takes or leaves this place
   bool is_lent_ = false;          ///< the present thread is a caller's (caller.hpp)
   bool was_woken_ = false;        ///< from the first sleep
-  std::uint64_t entered_ = 0;     ///< the present thread's: observer_list
+  std::uint64_t entered_ = 0;     ///< as observer_list numbers observers; the present thread's
   finish_share<finish_region> share_;
   leaf_log leaves_;
   worker_trace trace_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a worker's thread switches between: stacks, saved flows, and what a switch leaves for the flow that goes on. For the thread that
-// works in the worker's place, and what runs on it.
+// The flows between which a worker's thread switches: their stacks, the saved flows, and the data that a switch passes to the flow that
+// continues. For the thread in the worker's place, and code that runs on it.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ struct worker_flows {
 
   // Written before a switch, read after it, on the other stack.
   context ended;                 ///< the fiber that ends
-  stack* ended_stack = nullptr;  ///< what it ran on
+  stack* ended_stack = nullptr;  ///< the stack that it ran on
   struct {
     group* waits_for = nullptr;
-    std::uint64_t mine = 0;  ///< children of the group that the fiber has dealt with
+    std::uint64_t mine = 0;  ///< children of the group for which the fiber accounts
   } parking;
   struct {
     frame* saved = nullptr;
-    placement to{};
+    placement destination{};
     task_tag tag{};
   } leaving;
   frame* ready = nullptr;  ///< a frame whose group was complete by the time it had parked

@@ -8,10 +8,11 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-worker_slot& worker_slot::neighbour(worker_id number) noexcept { return in.slot_of(number); }
+worker_slot& worker_slot::neighbour(worker_id number) noexcept { return region.slot_of(number); }
 
 void worker_slot::notify_owner() noexcept {
-  if (who.of().sleep().notify_worker(who.number(), [this] { in.notify_work(); })) worker::stay_in_place();
+  if (worker.pool().sleep().notify_worker(worker.number(), [this] { region.notify_work(); }))
+    runtime::worker::stay_in_place();
 }
 
 }}}  // namespace skua::v0::runtime

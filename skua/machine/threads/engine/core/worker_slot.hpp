@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A worker slot: what one worker has in one region (lane/fiber_slot.hpp), and which worker and region that are.
+// A worker slot: what one worker has in one region (lane/fiber_slot.hpp), with that worker and that region.
 #pragma once
 
 #include "skua/machine/threads/fork/fiber/fiber_at.hpp"
@@ -15,21 +15,21 @@ class worker;
 class alignas(cache_line_bytes) worker_slot : public fiber_slot {
  public:
   /// Throws std::bad_alloc.
-  worker_slot(worker& w, region& r, slot_surroundings const& all, std::uint32_t region_workers, worker_id number,
-              worker_policy& decides, policies::policy_needs const& its_needs)
-      : fiber_slot(all, region_workers, number, decides, its_needs), who(w), in(r) {}
+  worker_slot(runtime::worker& w, runtime::region& r, slot_surroundings const& all, std::uint32_t region_workers,
+              worker_id number, worker_policy& decides, policies::policy_needs const& its_needs)
+      : fiber_slot(all, region_workers, number, decides, its_needs), worker(w), region(r) {}
 
-  worker& who;
-  region& in;
+  runtime::worker& worker;
+  runtime::region& region;
 
   /// The slot of another worker of the region.
   [[nodiscard]] worker_slot& neighbour(worker_id number) noexcept;
-  /// An entry was put here for this slot's worker. Wakes it; if it is awake, another worker may come and steal the
-  /// entry.
+  /// Call it when an entry was put here for this slot's worker. Wakes the worker; if it is awake, notifies the
+  /// region's sleepers, one of which may steal the entry.
   void notify_owner() noexcept;
 };
 
-/// Where a fiber runs, as the engine knows it.
-[[nodiscard]] inline worker_slot& slot_of(fiber const& f) noexcept { return static_cast<worker_slot&>(f.at()); }
+/// The slot of a fiber, as the engine knows it.
+[[nodiscard]] inline worker_slot& slot_of(fiber const& f) noexcept { return static_cast<worker_slot&>(f.slot()); }
 
 }}}  // namespace skua::v0::runtime

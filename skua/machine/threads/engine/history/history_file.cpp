@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
 
-/// The file that is written before it replaces the old one.
+/// The new file, which is written first and then replaces the old one.
 std::string draft_of(std::string const& path) { return path + ".new." + std::to_string(::getpid()); }
 
-/// 0, or why not.
+/// Returns 0 or the error.
 int write_whole(std::string const& path, std::string const& text) noexcept {
   int const file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) return errno;

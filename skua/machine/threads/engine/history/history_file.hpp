@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The file in which a policy's times stay from one run of a program to the next.
+// The file that keeps a policy's times from one run of a program to the next.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 class history_file {
  public:
-  /// Reads it; a file that is not there is empty. Throws usage_error, which begins with `chosen_by`, if what it says is wrong,
-  /// it cannot be read, or a new one could not be put in its place.
+  /// Reads the file; a missing file counts as empty. Throws usage_error, which begins with `chosen_by`, if its content is invalid, if
+  /// it cannot be read, or if a new file could not replace it.
   history_file(std::string const& chosen_by, std::string path);
 
-  /// Throws usage_error if they are of another number of workers.
+  /// Throws usage_error if the times belong to another number of workers.
   void expect_workers(std::uint32_t n) const;
-  /// Valid as long as this.
+  /// The result refers to this object.
   [[nodiscard]] policies::known_times read() const noexcept { return {.from = name_, .all = known_.times}; }
-  /// Replaces the file in one step, so that a program that begins meanwhile finds a whole one; not if no times are given. A
-  /// failure is noted on stderr: pools end in destructors.
+  /// Replaces the file in one step, so that a program that starts meanwhile finds a complete one. Does nothing if `times` is empty.
+  /// Reports a failure on stderr: pools end in destructors.
   void write(std::uint32_t workers, std::vector<policies::known_time> times) const noexcept;
 
  private:

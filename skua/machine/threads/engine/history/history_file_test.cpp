@@ -76,19 +76,19 @@ std::string refusal(std::string const& path) {
 }
 
 TEST(history_file, a_second_run_begins_with_what_the_first_learnt) {
-  folder const here;
-  std::string const file = here.file("times.json");
+  folder const directory;
+  std::string const file = directory.file("times.json");
   EXPECT_EQ(run_teams(file, 10).size(), 2U) << "nothing is known: each width is tried";
   std::string const first = text_of(file);
   EXPECT_NE(first.find("\"type\":7"), std::string::npos) << first;
   EXPECT_EQ(run_teams(file, 1).size(), 1U);
   EXPECT_GE(times_in(text_of(file)), times_in(first)) << "what was known is still there";
-  EXPECT_EQ(here.files(), 1U) << "no draft is left";
+  EXPECT_EQ(directory.files(), 1U) << "no draft is left";
 }
 
 TEST(history_file, other_policies_leave_it_alone) {
-  folder const here;
-  std::string const file = here.file("times.json");
+  folder const directory;
+  std::string const file = directory.file("times.json");
   std::string const text = R"({"workers": 2, "times": []})";
   std::ofstream(file) << text;
   {
@@ -99,34 +99,34 @@ TEST(history_file, other_policies_leave_it_alone) {
 }
 
 TEST(history_file, mistakes_are_refused_when_the_pool_is_made) {
-  folder const here;
-  EXPECT_NE(refusal(here.file("no/such/folder")).find("cannot be written: No such file"), std::string::npos);
-  EXPECT_NE(refusal(here.file("")).find("Is a directory"), std::string::npos);
-  std::string const broken = here.file("broken.json");
+  folder const directory;
+  EXPECT_NE(refusal(directory.file("no/such/folder")).find("cannot be written: No such file"), std::string::npos);
+  EXPECT_NE(refusal(directory.file("")).find("Is a directory"), std::string::npos);
+  std::string const broken = directory.file("broken.json");
   std::ofstream(broken) << "{\"workers\": 2, ";
   EXPECT_EQ(refusal(broken), "pool option history: " + broken +
                                  ": no JSON from byte 16 on; allowed: a file that a run of arms has written");
-  std::string const other = here.file("other.json");
+  std::string const other = directory.file("other.json");
   std::ofstream(other) << R"({"workers": 3, "times": [{"type": 1, "address": 0, "leader": 0, "width": 1, "ns": 5}]})";
   EXPECT_NE(refusal(other).find("is of 3 workers, but there are 2"), std::string::npos) << refusal(other);
-  EXPECT_EQ(here.files(), 2U);
+  EXPECT_EQ(directory.files(), 2U);
 }
 
 TEST(history_file, a_file_that_cannot_be_replaced_is_noted) {
-  folder const here;
-  std::string const file = here.file("times.json");
+  folder const directory;
+  std::string const file = directory.file("times.json");
   skua::runtime::history_file const history("SKUA_HISTORY", file);
   fs::create_directory(file);
   ::testing::internal::CaptureStderr();
   history.write(2, {{.ns = 5}});
   EXPECT_NE(::testing::internal::GetCapturedStderr().find("was not written: "), std::string::npos);
-  EXPECT_EQ(here.files(), 1U) << "no draft is left";
+  EXPECT_EQ(directory.files(), 1U) << "no draft is left";
 }
 
 TEST(history_file, a_file_that_takes_no_text_is_noted) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
-  folder const here;
-  std::string const file = here.file("times.json");
+  folder const directory;
+  std::string const file = directory.file("times.json");
   std::ofstream(file) << R"({"workers": 2, "times": []})";
   std::string const before = text_of(file);
   skua::runtime::history_file const history("SKUA_HISTORY", file);
@@ -136,7 +136,7 @@ TEST(history_file, a_file_that_takes_no_text_is_noted) {
   std::string const said = ::testing::internal::GetCapturedStderr();
   EXPECT_NE(said.find("was not written: No space left on device"), std::string::npos) << said;
   EXPECT_EQ(text_of(file), before);
-  EXPECT_EQ(here.files(), 1U) << "no draft is left";
+  EXPECT_EQ(directory.files(), 1U) << "no draft is left";
 }
 
 }  // namespace

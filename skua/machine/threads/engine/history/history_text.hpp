@@ -18,8 +18,8 @@ struct history {
 };
 
 [[nodiscard]] std::string text_of(history const& known);
-/// What text_of wrote; no text, as a program finds it before its first run, is no history. Throws usage_error, which begins
-/// with the name and says which entry is wrong.
+/// Reads what text_of wrote; an empty text, as before a program's first run, is no history. Throws usage_error, which begins with the
+/// name and says which entry is wrong.
 [[nodiscard]] history read_history(std::string_view name, std::string_view text);
 
 }}}  // namespace skua::v0::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a worker does for the fibers that run on it: lane/duties.hpp.
+// Implements lane/duties.hpp: what a worker does for the fibers that run on it.
 #include "skua/machine/threads/lane/duties.hpp"
 
 #include "skua/machine/threads/engine/core/region.hpp"
@@ -21,34 +21,34 @@ fiber* duties::running_fiber() noexcept {
   return w == nullptr ? nullptr : &w->running_fiber();
 }
 
-void duties::begin(activity what) noexcept { whole(*this).who.begin(what); }
-bool duties::notify_work() noexcept { return whole(*this).in.notify_work(); }
-void duties::ask_all_to_poll() noexcept { whole(*this).in.request_attention(); }
+void duties::begin(activity what) noexcept { whole(*this).worker.begin(what); }
+bool duties::notify_work() noexcept { return whole(*this).region.notify_work(); }
+void duties::ask_all_to_poll() noexcept { whole(*this).region.request_attention(); }
 
 bool duties::send(tagged_entry& entry, placement const& to) noexcept { return worker::send(whole(*this), entry, to); }
 void duties::send_home(frame& f) noexcept { worker::send_home(f); }
 
 bool duties::park(fiber& waiting, group& g, std::uint64_t mine) noexcept {
-  return whole(*this).who.park(waiting, g, mine);
+  return whole(*this).worker.park(waiting, g, mine);
 }
 void duties::wait_in_place(fiber& waiting, group& g, std::uint64_t mine) noexcept {
   worker::wait_in_place(waiting, g, mine);
 }
 void duties::wait_alone(fiber& waiting, group const& g, std::uint64_t mine) noexcept {
-  whole(*this).who.wait_alone(waiting, g, mine);
+  whole(*this).worker.wait_alone(waiting, g, mine);
 }
-void duties::say_why(wait_reason const& why) noexcept { whole(*this).who.keep_reason(why); }
+void duties::say_why(wait_reason const& why) noexcept { whole(*this).worker.keep_reason(why); }
 
 void duties::move(fiber& running, placement const& to, task_tag const& tag) noexcept {
-  whole(*this).who.move(running, to, tag);
+  whole(*this).worker.move(running, to, tag);
 }
-void duties::preempt(fiber& running) noexcept { whole(*this).who.preempt(running); }
+void duties::preempt(fiber& running) noexcept { whole(*this).worker.preempt(running); }
 
-bool duties::has_room_for_calls() const noexcept { return whole(*this).who.has_room_for_calls(); }
-bool duties::turns_away() const noexcept { return whole(*this).who.turns_away(whole(*this)); }
+bool duties::has_room_for_calls() const noexcept { return whole(*this).worker.has_room_for_calls(); }
+bool duties::turns_away() const noexcept { return whole(*this).worker.turns_away(whole(*this)); }
 bool duties::other_regions_wait() const noexcept {
   worker_slot const& s = whole(*this);
-  return s.who.other_regions_wait(s.in);
+  return s.worker.other_regions_wait(s.region);
 }
 
 }}}  // namespace skua::v0::runtime

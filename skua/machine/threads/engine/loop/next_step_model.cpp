@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Callers and workers whose tasks wait for answers from outside, under every schedule: no frame that is ready is lost when
-// a fiber ends or a caller leaves, and everybody who may leave does (next_step.md). Flows of control are coroutines; what
-// they wait for, where ready frames go and who takes what next is the production code. Each mutant is an order of sources
+// a fiber ends or a caller leaves, and every caller that may leave does (next_step.md). Flows of control are coroutines; their
+// waits, the lanes of ready frames and the choice of the next step are the production code. Each mutant is an order of sources
 // in which a source can hide another one.
 #include "skua/machine/threads/engine/loop/next_step.hpp"
 
@@ -36,7 +36,7 @@ struct frame;
 
 /// A fiber, as far as a step sees it.
 struct fiber {
-  worker* at = nullptr;
+  worker* runner = nullptr;
   bool tied = false;
   frame* ready = nullptr;
   frame* take_ready() { return std::exchange(ready, nullptr); }
@@ -44,10 +44,10 @@ struct fiber {
 
 /// A suspended flow.
 struct frame : parked<sync>, injectable {
-  fiber* of = nullptr;
+  fiber* owner = nullptr;
   std::coroutine_handle<> rest;
   static constexpr bool is_open = true;
-  bool is_tied() const { return of->tied; }
+  bool is_tied() const { return owner->tied; }
 };
 
 /// A task, or a function that it calls with co_await. What it needs lives to the end of the execution.
@@ -101,10 +101,10 @@ struct region {
 /// A worker's place.
 class worker {
  public:
-  explicit worker(region& r) : in(r) {}
+  explicit worker(region& r) : shared(r) {}
 
   struct step {
-    worker* on;
+    worker* runner;
     frame* resume;
     flow (*begin)(region&, fiber&);
   };
@@ -115,15 +115,17 @@ class worker {
   static frame* leave_share() { return nullptr; }
   bool may_depart() const { return leaving.is_due(); }
   frame* take_departure() { return static_cast<frame*>(leaving.take()); }
-  bool has(frame const& f) const { return f.of->at == this; }
+  bool has(frame const& f) const { return f.owner->runner == this; }
   static bool is_of_region(frame const&, fiber const&) { return true; }
   static bool is_sent_elsewhere(frame const&, fiber const&) { return false; }
-  static void send_home(frame& f) { f.is_tied() ? f.of->at->tied_ready_.push(f) : f.of->at->in.ready.push(f); }
+  static void send_home(frame& f) {
+    f.is_tied() ? f.owner->runner->tied_ready_.push(f) : f.owner->runner->shared.ready.push(f);
+  }
   step search();
 
   // What work_search asks.
   struct found {
-    worker* at = nullptr;
+    worker* slot = nullptr;
     frame* resume = nullptr;
     flow (*begin)(region&, fiber&) = nullptr;
   };
@@ -152,24 +154,24 @@ class worker {
           ready_ = static_cast<frame*>(complete);
         }
         f = &immortal<fiber>();
-        f->at = this;
+        f->runner = this;
       } else if (call != nullptr && f == &calls) {
         return require(ready_ == nullptr && leaving.is_free(), "a caller that leaves holds no frame");
       }
       step const s = Order::of(*this, *f);
       if (s.resume == nullptr) {
-        next = s.begin(in, *f).handle;
+        next = s.begin(shared, *f).handle;
         continue;
       }
       require(f->ready == nullptr && ready_ == nullptr, "a fiber that ends holds no ready frame");
-      f = s.resume->of;
+      f = s.resume->owner;
       if (f->tied) leaving.unties();
-      f->at = this;
+      f->runner = this;
       next = s.resume->rest;
     }
   }
 
-  region& in;
+  region& shared;
   departure<sync> leaving;
 
  private:
@@ -181,15 +183,15 @@ class worker {
 
 /// As fiber::wait.
 struct wait {
-  fiber& of;
+  fiber& owner;
   count& until;
   frame& me = immortal<frame>();
 
   bool await_ready() { return until.left_only(1); }
   void await_suspend(std::coroutine_handle<> rest) {
-    me.of = &of;
+    me.owner = &owner;
     me.rest = rest;
-    of.at->parks(me, until, 1);
+    owner.runner->parks(me, until, 1);
   }
   void await_resume() { static_cast<void>(until.left_only(0)); }
 };
@@ -212,43 +214,44 @@ flow ask(fiber& f, answer& a) {
   f.tied = tied;
 }
 
-flow child(region& in, fiber& f) {
-  co_await ask(f, in.of_child);
-  if (auto* const ready = in.join.finish(1, 0, [] {})) f.ready = static_cast<frame*>(ready);
+flow child(region& shared, fiber& f) {
+  co_await ask(f, shared.of_child);
+  if (auto* const ready = shared.join.finish(1, 0, [] {})) f.ready = static_cast<frame*>(ready);
 }
 
 /// here.join of two functions that ask.
-flow root(region& in, fiber& f) {
-  in.offered.store(1, std::memory_order_release);
-  co_await ask(f, in.of_root);
-  if (in.offered.exchange(0, std::memory_order_acq_rel) == 1) {
-    co_await ask(f, in.of_child);
+flow root(region& shared, fiber& f) {
+  shared.offered.store(1, std::memory_order_release);
+  co_await ask(f, shared.of_root);
+  if (shared.offered.exchange(0, std::memory_order_acq_rel) == 1) {
+    co_await ask(f, shared.of_child);
   } else {
-    co_await wait{f, in.join};
+    co_await wait{f, shared.join};
   }
-  ++in.roots_ended;
+  ++shared.roots_ended;
 }
 
 /// A call from outside, which asks or is itself the root, and how it leaves (caller::await_departure).
-flow call(region& in, fiber& f, answer& a, bool is_root) {
-  co_await (is_root ? root(in, f) : ask(f, a));
-  if (f.at->leaving.is_free()) co_return;
+flow call(region& shared, fiber& f, answer& a, bool is_root) {
+  co_await (is_root ? root(shared, f) : ask(f, a));
+  if (f.runner->leaving.is_free()) co_return;
   auto& left = immortal<count>(std::uint64_t{2});
-  f.at->leaving.waits_in(left);
+  f.runner->leaving.waits_in(left);
   co_await wait{f, left};
 }
 
 worker::found worker::take_ready() {
   if (injectable* const mine = tied_ready_.pop()) return {this, static_cast<frame*>(mine), nullptr};
-  if (injectable* const any = in.ready.pop()) return {this, static_cast<frame*>(any), nullptr};
+  if (injectable* const any = shared.ready.pop()) return {this, static_cast<frame*>(any), nullptr};
   return {};
 }
 
 worker::found worker::probe_everywhere() {
-  if (in.offered.load(std::memory_order_acquire) == 1 && in.offered.exchange(0, std::memory_order_acq_rel) == 1) {
+  if (shared.offered.load(std::memory_order_acquire) == 1 &&
+      shared.offered.exchange(0, std::memory_order_acq_rel) == 1) {
     return {this, nullptr, &child};
   }
-  return in.injected.pop() == nullptr ? found{} : found{this, nullptr, &root};
+  return shared.injected.pop() == nullptr ? found{} : found{this, nullptr, &root};
 }
 
 /// Without work the thread waits until there is some.
@@ -256,7 +259,7 @@ worker::step worker::search() {
   for (;;) {
     found const f = work_search::find(*this);
     if (f.resume != nullptr || f.begin != nullptr) return {this, f.resume, f.begin};
-    current_world()->step([this] { return !tied_ready_.looks_empty() || !in.looks_empty(); });
+    current_world()->step([this] { return !tied_ready_.looks_empty() || !shared.looks_empty(); });
   }
 }
 
@@ -265,34 +268,34 @@ worker::step worker::search() {
 template <int Callers, class Order = next_step, bool CallIsRoot = false>
 struct places {
   static constexpr int threads = 3;
-  region in;
-  std::array<worker*, 2> place{&immortal<worker>(in), &immortal<worker>(in)};
+  region shared;
+  std::array<worker*, 2> place{&immortal<worker>(shared), &immortal<worker>(shared)};
   std::array<answer*, 2> of_caller{&immortal<answer>(), &immortal<answer>()};
   int left = 0;
 
   places() {
-    if (!CallIsRoot) in.injected.push(in.root);
+    if (!CallIsRoot) shared.injected.push(shared.root);
   }
   void run(int me) {
     if (me == 2) return set_answers();
-    worker& here = *place[static_cast<std::size_t>(me)];
+    worker& mine = *place[static_cast<std::size_t>(me)];
     if (me < Callers) {
-      auto& calls = immortal<fiber>(&here, true);
-      flow const its = call(in, calls, *of_caller[static_cast<std::size_t>(me)], CallIsRoot && me == 0);
-      here.live<Order>(&its, calls);
+      auto& calls = immortal<fiber>(&mine, true);
+      flow const its = call(shared, calls, *of_caller[static_cast<std::size_t>(me)], CallIsRoot && me == 0);
+      mine.live<Order>(&its, calls);
       ++left;
     }
     current_world()->may_rest();
-    here.live<Order>(nullptr, immortal<fiber>(&here));
+    mine.live<Order>(nullptr, immortal<fiber>(&mine));
   }
   void finish() {
     require(left == Callers, "callers leave");
-    require(in.roots_ended == 1, "the root ends");
+    require(shared.roots_ended == 1, "the root ends");
   }
 
  private:
   void set_answers() {
-    std::array<answer*, 4> all{&in.of_root, &in.of_child, of_caller[0], of_caller[1]};
+    std::array<answer*, 4> all{&shared.of_root, &shared.of_child, of_caller[0], of_caller[1]};
     for (std::size_t n = 2 + Callers; n > 0; --n) {
       std::swap(all[n - 1], all[current_world()->choose(n)]);
       require(all[n - 1]->claim(), "an answer is set once");
@@ -325,7 +328,7 @@ struct parked_after_departure {
 /// A fiber takes what others need before it looks at what its own task made ready.
 struct search_first {
   static worker::step of(worker& me, fiber& f) {
-    if (!me.in.looks_empty()) return me.search();
+    if (!me.shared.looks_empty()) return me.search();
     return next_step::of(me, f);
   }
 };

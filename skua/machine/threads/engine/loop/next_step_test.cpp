@@ -151,7 +151,7 @@ TEST(next_step, a_nested_region_ends_before_the_worker_of_its_last_task_begins_a
   }
 }
 
-/// The other worker ends a task of the region while another one lies in its lane, and goes on with a frame that is tied to it and
+/// The other worker ends a task of the region while another one lies in its lane, and resumes a frame that is tied to it and
 /// waits for the region's end. The owner takes what is left.
 TEST(next_step, a_region_ends_though_a_worker_that_ran_its_tasks_goes_on_with_something_else) {
   skua::pool pool({.workers = 2, .policy = "checked:random"});

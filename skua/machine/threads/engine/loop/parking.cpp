@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How a worker's fibers park, resume and move. A fiber that waits leaves its frame on its own stack, its worker continues
-// with other work, and whoever finds the frame ready resumes it. Steps and proof: group.md, "Parking" and "Without a
+// with other work, and a worker that finds the frame ready resumes it. Steps and proof: group.md, "Parking" and "Without a
 // stack"; exposed_group.md, "Moving".
 #include <cerrno>
 #include <cstdio>
@@ -20,7 +20,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
-/// How long a fiber that waits in place finds nothing to do before it looks for a reason.
+/// How long a fiber that waits in place may be idle before it looks for the reason.
 constexpr std::uint64_t patience_ns = 1'000'000'000;
 
 void say_out_of_stacks(stack_pool const& stacks, char const* what) noexcept {
@@ -53,29 +53,29 @@ bool worker::park(fiber& waiting, group& g, std::uint64_t mine) noexcept {
 }
 
 void worker::wait_in_place(fiber& waiting, group& g, std::uint64_t mine) noexcept {
-  slot_of(waiting).who.counts_.waited_in_place.add(1);
+  slot_of(waiting).worker.counts_.waited_in_place.add(1);
   waiting.clock().stop();
   fiber::buried const myself{g, mine, waiting.watching(), waiting.beneath()};
   std::uint64_t idle_since = 0;
-  wait_reason const why = slot_of(waiting).who.take_reason();
+  wait_reason const reason = slot_of(waiting).worker.take_reason();
   for (unsigned rounds = 1; !g.left_only(mine); ++rounds) {
-    // Others may have given stacks back. Asking costs a system call.
+    // Other workers may have given stacks back. Asking costs a system call.
     if (rounds % 16 == 0) {
-      slot_of(waiting).who.in_place_for_.store(nullptr,
-                                               std::memory_order_relaxed);  // relaxed: a literal, said below again
-      slot_of(waiting).who.keep_reason(why);
-      if (slot_of(waiting).who.park(waiting, g, mine)) {
+      slot_of(waiting).worker.in_place_for_.store(nullptr,
+                                                  std::memory_order_relaxed);  // relaxed: a literal, said below again
+      slot_of(waiting).worker.keep_reason(reason);
+      if (slot_of(waiting).worker.park(waiting, g, mine)) {
         static_cast<void>(g.left_only(0));  // as in fiber::park
         return;
       }
-      static_cast<void>(slot_of(waiting).who.take_reason());
+      static_cast<void>(slot_of(waiting).worker.take_reason());
     }
-    worker& me = slot_of(waiting).who;
+    worker& me = slot_of(waiting).worker;
     me.refresh_regions();
     if (me.turns_from_finish(waiting)) me.leave_finish();  // as next_step
     found const f = work_search::find(me);
-    if (f.at == nullptr) {
-      me.in_place_for_.store(why.what, std::memory_order_relaxed);  // relaxed: a literal
+    if (f.slot == nullptr) {
+      me.in_place_for_.store(reason.text, std::memory_order_relaxed);  // relaxed: a literal
       me.leave_finish();
       me.core_.back_off();
       std::uint64_t const now = now_ns();
@@ -87,21 +87,21 @@ void worker::wait_in_place(fiber& waiting, group& g, std::uint64_t mine) noexcep
     idle_since = 0;
     me.in_place_for_.store(nullptr, std::memory_order_relaxed);  // relaxed: as above
     if (frame* const ready = f.taken.as_frame()) {
-      me.keep_reason(why);
+      me.keep_reason(reason);
       return me.exchange_for(*ready, waiting, g, mine);
     }
     waiting.lie_on(&myself);
     run_on_top(waiting, f);
     waiting.lie_on(myself.below);
-    slot_of(waiting).who.pause_work(slot_of(waiting));
+    slot_of(waiting).worker.pause_work(slot_of(waiting));
   }
-  // As return_to: what goes on here may be a caller that leaves, and whoever waits for what ran on top would wait for this worker's next task.
-  slot_of(waiting).who.leave_finish();
+  // As return_to: the fiber that resumes may be a caller that leaves, and a waiter for tasks that ran on top would wait for this worker's next task.
+  slot_of(waiting).worker.leave_finish();
   waiting.clock().go();
-  slot_of(waiting).who.goes_on();
+  slot_of(waiting).worker.goes_on();
 }
 
-/// The fiber on top goes on after a wait without a frame.
+/// The fiber on top continues after a wait without a frame.
 void worker::goes_on() noexcept {
   in_place_for_.store(nullptr, std::memory_order_relaxed);  // relaxed: as where it is set
   begin(activity::working);
@@ -119,7 +119,7 @@ void worker::report_buried(fiber const& waiting) noexcept {
 void worker::expect_none_beneath(fiber const& waiting, wait_group const& tasks) noexcept {
   for (fiber::buried const* b = waiting.beneath(); b != nullptr; b = b->below) {
     if (!b->belongs_to(tasks)) continue;
-    say_out_of_stacks(slot_of(waiting).who.core_.stacks(),
+    say_out_of_stacks(slot_of(waiting).worker.core_.stacks(),
                       "a task waits for a task_group of which a task lies under it, on the same stack, and"
                       " so can never end");
     std::abort();
@@ -130,7 +130,7 @@ void worker::wait_alone(fiber& waiting, group const& g, std::uint64_t mine) noex
   std::uint64_t const began = now_ns();
   waiting.clock().stop();
   leave_finish();
-  in_place_for_.store(take_reason().what, std::memory_order_relaxed);  // relaxed: a literal
+  in_place_for_.store(take_reason().text, std::memory_order_relaxed);  // relaxed: a literal
   while (!g.left_only(mine)) {
     if (waiting.front().may_have_steals()) waiting.note_steals();
     short_sleep(now_ns() - began);
@@ -144,10 +144,10 @@ void worker::run_on_top(fiber& on, found const& f) noexcept {
   bool const tied = on.tie(true);
   task_clock const waits = on.clock();
   {
-    fiber::nested_task const nested{on, nullptr, *f.at};
+    fiber::nested_task const nested{on, nullptr, *f.slot};
     start_work(on, f);
     task& t = *f.taken.item;
-    t.is->run(t, f.taken.extra, on);
+    t.kind->run(t, f.taken.extra, on);
     note_task_end(on);
   }
   if (frame* const ready = on.take_ready()) send_home(*ready);
@@ -166,8 +166,8 @@ void worker::exchange_for(frame& next, fiber& waiting, group& g, std::uint64_t m
   f.resumed();
 }
 
-/// Notes that the running fiber, whose frame is `f`, waits for `g` and has dealt with `mine` of its children. A switch
-/// must follow.
+/// Records that the running fiber, whose frame is `f`, waits for `g` and accounts for `mine` of its children. A switch must
+/// follow.
 void worker::prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept {
   g.wait_in(f);
   flows_.parking = {&g, mine};
@@ -180,18 +180,18 @@ void worker::prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept {
   note_parked(f, &g);
 }
 
-/// For the report of a stall, if somebody asks for it. Before others can resume the frame.
+/// Records the frame for the report of a stall, if the user asks for it. Call it before other workers can resume the frame.
 void worker::note_parked(frame& f, group const* g) noexcept {
-  wait_reason const why = take_reason();
+  wait_reason const reason = take_reason();
   parked_frames* const all = core_.parked();
   if (all == nullptr) [[likely]]
     return;
-  f.noted = {.earlier = nullptr, .later = nullptr, .waits_for = g, .why = why, .since_ns = now_ns()};
+  f.noted = {.earlier = nullptr, .later = nullptr, .waits_for = g, .reason = reason, .since_ns = now_ns()};
   all->add(f);
 }
 
 /// Runs once the frame is saved, and subtracts its share; from then on another worker may resume it. Returns the frame
-/// if all other children have ended, because then nobody else will.
+/// if all other children have ended: then the caller must resume it.
 frame* worker::commit_share() noexcept {
   return static_cast<frame*>(flows_.parking.waits_for->park(flows_.parking.mine));
 }
@@ -230,16 +230,16 @@ void worker::return_to(frame& f) noexcept {
   leave_finish();
   if (parked_frames* const all = core_.parked()) [[unlikely]]
     all->remove(f);
-  flows_.current_stack = f.on;
+  flows_.current_stack = f.stack;
   if (!f.is_open) f.call();
   fiber& resumed = *f.suspended;
   if (resumed.is_tied()) departure_.unties();
-  worker_slot& mine = *slot_of(resumed).in.slot_for(*this);
+  worker_slot& mine = *slot_of(resumed).region.slot_for(*this);
   resumed.forget_places();
   mine.continue_above(f.left_at);
   resumed.run_in(mine);
   resumed.begins(resumed.tag(), f.is_open);
-  if (resumed.watching() != nullptr) mine.request_attention();  // What it watches may have been stopped meanwhile.
+  if (resumed.watching() != nullptr) mine.request_attention();  // a node that it watches may have been stopped
   run_from_now_on(&resumed);
   resumed.clock().go();
   begin(activity::working);
@@ -256,7 +256,7 @@ bool worker::send_one(worker_slot& from, tagged_entry& entry, placement const& t
   std::uint64_t const id = worker_trace::id_of(entry);  // the entry may be gone once it is sent
   placement went;
   if (!moving::send(from, entry, to, &went)) return false;
-  from.who.trace_.sends(id, {from.neighbour(went.worker).who.number(), went.where, 1});
+  from.worker.trace_.sends(id, {from.neighbour(went.worker).worker.number(), went.where, 1});
   return true;
 }
 
@@ -276,7 +276,7 @@ void worker::move(fiber& on, placement const& to, task_tag const& tag) noexcept 
   flows_.leaving = {&f, to, tag};
   on.clock().stop();
   on.front().release_id();
-  trace_.moves(f, slot_of(on).neighbour(to.worker).who.number());
+  trace_.moves(f, slot_of(on).neighbour(to.worker).worker.number());
   pause_work(slot_of(on));
   note_parked(f, nullptr);
   flows_.current_stack = fresh;
@@ -290,15 +290,16 @@ void worker::commit_move(void* self) noexcept {
   tsan::unseen const scheduling;
   auto& me = *static_cast<worker*>(self);
   frame& f = *me.flows_.leaving.saved;
-  if (!moving::hand_over(slot_of(*f.suspended), tagged_entry{&f, 1, me.flows_.leaving.tag}, me.flows_.leaving.to))
+  if (!moving::hand_over(slot_of(*f.suspended), tagged_entry{&f, 1, me.flows_.leaving.tag},
+                         me.flows_.leaving.destination))
     me.flows_.ready = &f;
 }
 
 void worker::preempt(fiber& on) noexcept {
   tsan::unseen const scheduling;
   task_tag tag = on.tag();
-  placement const to = on.at().place(tag, cause::preempted);
-  if (to.worker == on.at().id && to.where == lane::local) move(on, to, tag);
+  placement const to = on.slot().place(tag, cause::preempted);
+  if (to.worker == on.slot().id && to.where == lane::local) move(on, to, tag);
 }
 
 }}}  // namespace skua::v0::runtime

@@ -17,8 +17,8 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
-/// How long a worker sleeps between two looks at tasks that its policies keep from it, once it has used up its spin
-/// budget.
+/// How long a worker sleeps between two searches while its policies bar it from the visible tasks, once its spin budget is used
+/// up.
 constexpr std::chrono::microseconds barred_sleep{20};
 
 }  // namespace
@@ -27,54 +27,54 @@ constexpr std::chrono::microseconds barred_sleep{20};
 void worker::run_loop(fiber& on) noexcept {
   for (;;) {
     step const next = next_step_of(on);
-    if (next.resume == nullptr && next.run.at == nullptr) next.on->end_thread();
-    next.on->enter_observed();
-    if (next.resume != nullptr) next.on->continue_with(*next.resume);
+    if (next.resume == nullptr && next.run.slot == nullptr) next.runner->end_thread();
+    next.runner->enter_observed();
+    if (next.resume != nullptr) next.runner->continue_with(*next.resume);
     start_work(on, next.run);
     task& t = *next.run.taken.item;
-    t.is->run(t, next.run.taken.extra, on);
+    t.kind->run(t, next.run.taken.extra, on);
     note_task_end(on);
   }
 }
 
 void worker::note_task_end(fiber const& on) noexcept {
   tsan::unseen const scheduling;
-  slot_of(on).who.trace_.task_ends();
+  slot_of(on).worker.trace_.task_ends();
 }
 
 /// Finish what has begun before taking something new: a ready frame goes before anything that a search could find.
 worker::step worker::next_step_of(fiber& on) noexcept {
   tsan::unseen const scheduling;
-  worker& me = slot_of(on).who;
+  worker& me = slot_of(on).worker;
   on.front().release_id();
   me.end_work(slot_of(on));
   return next_step::of(me, on);
 }
 
-/// While a task of the region comes first here, leaving would end nothing, and cost one word that all workers share. Else the
-/// owner may wait for nothing but us.
+/// While a task of the region comes first here, leaving the region could not end it, and would write a word that all workers share.
+/// Otherwise this worker's count may be all that the owner waits for.
 bool worker::turns_from_finish(fiber const& on) const noexcept {
   finish_region const* const inside = share_.inside_of();
-  return inside != nullptr && (departure_.is_waited_for() || !next_is_of(on.at(), *inside));
+  return inside != nullptr && (departure_.is_waited_for() || !next_is_of(on.slot(), *inside));
 }
 
 worker::step worker::search() noexcept {
   found const f = work_search::find_work(*this);
-  if (f.at != nullptr) core_.look_after_enqueued(core_.first_region());
-  frame* const moved = f.at == nullptr ? nullptr : f.taken.as_frame();
+  if (f.slot != nullptr) core_.look_after_enqueued(core_.first_region());
+  frame* const moved = f.slot == nullptr ? nullptr : f.taken.as_frame();
   return moved != nullptr ? step{this, moved, {}} : step{this, nullptr, f};
 }
 
 void worker::start_work(fiber& on, found const& f) noexcept {
   tsan::unseen const scheduling;
-  worker& me = f.at->who;
-  on.run_in(*f.at);
+  worker& me = f.slot->worker;
+  on.run_in(*f.slot);
   on.watch(nullptr);
   on.begins_task(f.taken.tag);
   me.counts_.tasks.add(1);
   if (me.share_.inside_of() != finish_region::of(*f.taken.item)) me.leave_finish();
   if (me.counts_.times.current() != activity::working) me.begin(activity::working);
-  me.trace_.task_begins(f.taken, f.from, f.at->in.number());
+  me.trace_.task_begins(f.taken, f.lane, f.slot->region.number());
 }
 
 /// Brings time and counters up to date, because a task has ended or its fiber parks.
@@ -83,29 +83,29 @@ void worker::pause_work(worker_slot& s) noexcept {
   counts_.forks.add(s.forks.take_pushes());
 }
 
-/// As pause_work, when a task has ended. If more tasks are at hand the worker goes on working, and reads no clock: the
-/// 100 ns in between count as work.
+/// As pause_work, when a task has ended. If the worker's own lanes hold more tasks it keeps the activity `working`, and does not read
+/// the clock: the 100 ns in between count as work.
 void worker::end_work(worker_slot& s) noexcept {
-  if (!s.own_tasks_look_empty() || s.in.has_injected()) {
+  if (!s.own_tasks_look_empty() || s.region.has_injected()) {
     counts_.forks.add(s.forks.take_pushes());
   } else {
     pause_work(s);
   }
 }
 
-/// A guest has nobody to leave a frame to.
-bool worker::may_depart() const noexcept { return departure_.is_due() && !slot_of(*running()).in.is_of_guest(); }
+/// False for a guest: it has no worker to which it could leave a frame.
+bool worker::may_depart() const noexcept { return departure_.is_due() && !slot_of(*running()).region.is_of_guest(); }
 
-bool worker::has(frame const& tied) const noexcept { return &slot_of(*tied.suspended).who == this; }
+bool worker::has(frame const& tied) const noexcept { return &slot_of(*tied.suspended).worker == this; }
 
 bool worker::is_of_region(frame const& f, fiber const& on) noexcept {
-  return &slot_of(*f.suspended).in == &slot_of(on).in;
+  return &slot_of(*f.suspended).region == &slot_of(on).region;
 }
 
-/// The policy says who continues it.
+/// Sends the frame on if the policy chooses another worker for it.
 bool worker::is_sent_elsewhere(frame& f, fiber& on) noexcept {
   task_tag used;
-  placement const to = f.suspended->place_again(on.at(), used);
+  placement const to = f.suspended->place_again(on.slot(), used);
   tagged_entry entry{&f, 1, used};
   return send(slot_of(on), entry, to);
 }
@@ -113,15 +113,15 @@ bool worker::is_sent_elsewhere(frame& f, fiber& on) noexcept {
 void worker::send_home(frame& f) noexcept {
   tsan::unseen const scheduling;  // TSan does not see that the frame is ours until the push: it follows flows
   worker_slot& home = slot_of(*f.suspended);
-  if (!f.is_tied()) return home.in.make_ready(f);
-  pool_core& of = home.who.of();
-  pool_core::visit const inside{of};
-  worker_id const only = home.who.number();
-  home.who.tied_ready_.push(f);
-  of.sleep().wake(only);
+  if (!f.is_tied()) return home.region.make_ready(f);
+  pool_core& pool = home.worker.pool();
+  pool_core::visit const inside{pool};
+  worker_id const only = home.worker.number();
+  home.worker.tied_ready_.push(f);
+  pool.sleep().wake(only);
 }
 
-/// A frame that is tied to this thread, else one of a region, in turn. The policy may send the latter on.
+/// Takes a frame that is tied to this thread, else one of a region, in turn. The policy may send the latter on.
 worker::found worker::take_ready() noexcept {
   if (auto* const tied = static_cast<frame*>(static_cast<handed*>(tied_ready_.pop()))) {
     tsan::unseen const scheduling;
@@ -156,7 +156,7 @@ void worker::short_sleep(std::uint64_t since) noexcept {
 
 void worker::fall_asleep() noexcept {
   if (!is_lent_)
-    leave_observed();  // ThreadSanitizer sees nothing of what an observer does here, which hides a race and makes none
+    leave_observed();  // ThreadSanitizer ignores what an observer does here, which can hide a race but report no false one
   core_.oversubscribed().look_again(now_ns());
   begin(activity::idling);
   trace_.sleeps(counts_.attempts.read());

@@ -12,8 +12,8 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
-/// The policy may send what was just taken to another worker. A task from the worker's own lanes is already where it
-/// belongs.
+/// True if the policy sends the taken entry on to another worker. A task from the worker's own lanes has its placement
+/// already.
 bool is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noexcept {
   frame* const f = taken.as_frame();
   bool const is_own_task =
@@ -32,10 +32,10 @@ bool is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noexcept {
   return worker::send(s, taken, to);
 }
 
-/// What waits on top of a member of a team, on the same stack, takes no member of another one: that might wait for this one's
-/// team. (team.md, "Without a stack")
+/// A fiber that waits on top of a team's member, on the same stack, takes no member of another team, which might wait for this
+/// one. (team.md, "Without a stack")
 outcome pop_inbox(worker_slot& s, tagged_entry& out) noexcept {
-  if (s.who.running_fiber().is_in_team()) return outcome::empty;
+  if (s.worker.running_fiber().is_in_team()) return outcome::empty;
   auto* const mine = static_cast<handed*>(s.inbox.pop());
   if (mine == nullptr) return outcome::empty;
   task_tag const* const of_member = team_of_workers::tag_of(*mine);
@@ -58,8 +58,8 @@ void count(worker& me, revocation_count const& spent) noexcept {
 
 outcome take_injected(worker_slot& s, policies::amount many, tagged_entry& out) noexcept {
   revocation_count spent;
-  outcome const how = s.in.take_injected(s, many, out, spent);
-  count(s.who, spent);
+  outcome const how = s.region.take_injected(s, many, out, spent);
+  count(s.worker, spent);
   return how;
 }
 
@@ -76,7 +76,7 @@ outcome steal_ordered(worker_slot& s, worker_slot& victim, policies::amount many
   return outcome::got;
 }
 
-/// From a lane whose entries have the tag of what runs there.
+/// Steals from a lane whose entries have the tag of the task that runs there.
 template <class Lane>
 outcome steal_untagged(worker_slot& s, worker_slot const& victim, Lane from, tagged_entry& out) noexcept {
   if (from.looks_empty()) return outcome::empty;
@@ -85,7 +85,7 @@ outcome steal_untagged(worker_slot& s, worker_slot const& victim, Lane from, tag
   entry oldest;
   revocation_count spent;
   outcome const how = from.steal(oldest, spent);
-  count(s.who, spent);
+  count(s.worker, spent);
   if (how == outcome::got) out = {static_cast<task*>(oldest.task), oldest.extra, {{published}}};
   return how;
 }
@@ -107,18 +107,18 @@ outcome steal_from(worker_slot& s, worker_slot& victim, probe const& p, tagged_e
 }
 
 outcome steal(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
-  invariant(p.whom != s.id && index(p.whom) < s.in.workers(), "a policy's victim is another worker of the region");
-  worker_slot& victim = s.in.slot_of(p.whom);
-  s.who.counts().attempts.add(1);
+  invariant(p.whom != s.id && index(p.whom) < s.region.workers(), "a policy's victim is another worker of the region");
+  worker_slot& victim = s.region.slot_of(p.whom);
+  s.worker.counts().attempts.add(1);
   outcome const how = steal_from(s, victim, p, out);
   if (how == outcome::lost) {
-    s.who.counts().lost.add(1);
-    s.who.traced().loses(victim.who.number());
+    s.worker.counts().lost.add(1);
+    s.worker.traced().loses(victim.worker.number());
   }
   if (how == outcome::got) {
-    auto const d = s.in.map().distance(s.id, p.whom);
-    s.who.counts().steals[d < worker_counters::distance_classes ? d : worker_counters::distance_classes - 1].add(1);
-    s.who.traced().steals(out, p.where, victim.who.number(), d);
+    auto const d = s.region.map().distance(s.id, p.whom);
+    s.worker.counts().steals[d < worker_counters::distance_classes ? d : worker_counters::distance_classes - 1].add(1);
+    s.worker.traced().steals(out, p.where, victim.worker.number(), d);
   }
   return how;
 }
@@ -145,12 +145,12 @@ outcome execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
   return pop_inbox(s, out);
 }
 
-/// Ask, act, report; until a task is found or the policy rests.
+/// Asks the policy, executes the probe, reports the outcome; until a task is found or the policy rests.
 worker::found probe_in(worker_slot& s) noexcept {
   for (;;) {
     probe const next = s.policy.next_probe();
     if (next.what == action::rest) {
-      if (s.needs.rests) s.policy.learn(policies::rested{s.who.of().touches().seen(clock_ns())});
+      if (s.needs.rests) s.policy.learn(policies::rested{s.worker.pool().touches().seen(clock_ns())});
       return {};
     }
     tagged_entry taken;
@@ -162,19 +162,19 @@ worker::found probe_in(worker_slot& s) noexcept {
 
 }  // namespace
 
-/// Regions take turns: the one where something was found last comes first again, but not more than tasks_per_turn times.
+/// Regions take turns: the region where a task was found last comes first again, but at most tasks_per_turn times.
 worker::found worker::probe_everywhere() noexcept {
   for (std::size_t tried = 0; tried < regions().size(); ++tried) {
     worker_slot* const s = turns_.first().slot_for(*this);
     found const f = s == nullptr ? found{} : probe_in(*s);
-    turns_.searched(f.at != nullptr);
-    if (f.at != nullptr) return f;
+    turns_.searched(f.slot != nullptr);
+    if (f.slot != nullptr) return f;
   }
   return {};
 }
 
-/// True if tasks are visible that the policies do not let this worker take. Others may come for them; this worker looks
-/// again soon. (exposed_group.md, "Barred workers")
+/// True if tasks are visible that the policies bar this worker from. Other workers may take them; this worker searches again
+/// soon. (exposed_group.md, "Barred workers")
 bool worker::is_barred() noexcept {
   for (auto const& r : regions()) {
     worker_slot* const s = r->slot_for(*this);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a worker does when it is out of work: it searches for a while, then sleeps; before it sleeps it looks once more,
-// for itself and for others (sleep.md, S3 and S5). Generic in the worker, so that work_search_model.cpp can supply its own.
+// What a worker does when it is out of work: it searches for a while, then sleeps; before it sleeps it looks once more for
+// work, its own and that of other workers (sleep.md, S3 and S5). Generic in the worker, so that work_search_model.cpp can supply its own.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,26 @@
 namespace skua { inline namespace v0 { namespace runtime {
 
 struct work_search {
-  /// Searches until a task is found. A result whose `at` is null means that the pool closes.
+  /// Searches until a task is found. A result whose `slot` is null means that the pool closes.
   template <class Worker>
   static typename Worker::found find_work(Worker& me) noexcept {
-    auto& all = me.of();
+    auto& all = me.pool();
     bool searching = me.was_woken();
     if (searching && all.closing()) return {};  // see the last comment of this function
     std::uint64_t began = 0;
     for (;;) {
       me.refresh_regions();
       typename Worker::found const f = find(me);
-      if (f.at != nullptr) {
+      if (f.slot != nullptr) {
         if (searching && all.sleep().found()) me.counts().wakeups_sent.add(1);
         return f;
       }
-      me.leave_finish();  // whoever waits for what we counted need not wait for what we find next
+      me.leave_finish();  // a waiter for the tasks that we counted must not wait for the next task, too
       if (all.closing()) return {};
       std::uint64_t const now = Worker::now_ns();
       me.note_failed_round(now);
       if (began == 0) began = now;
-      if (me.is_barred()) {  // others must not rely on it as a searcher
+      if (me.is_barred()) {  // other workers must not rely on it as a searcher
         if (std::exchange(searching, false) && all.sleep().found()) me.counts().wakeups_sent.add(1);
         me.short_sleep(now - began);
         continue;
@@ -46,23 +46,23 @@ struct work_search {
     }
   }
 
-  /// One look: what has begun goes on before anything begins (next_step.md, "Ready frames first").
+  /// One round: a ready frame resumes before any task begins (next_step.md, "Ready frames first").
   template <class Worker>
   [[nodiscard]] static typename Worker::found find(Worker& me) noexcept {
     typename Worker::found const ready = me.take_ready();
-    return ready.at != nullptr ? ready : me.probe_everywhere();
+    return ready.slot != nullptr ? ready : me.probe_everywhere();
   }
 
-  /// S3, S5: true if there is something for this worker. Work for others only is handed on to them: its pusher may have
+  /// S3, S5: true if there is work for this worker. For work that only others may take it notifies them: the pusher may have
   /// relied on this worker, which searched but is not a member, or woken it instead of a member.
   template <class Worker>
   [[nodiscard]] static bool anything_to_do(Worker& me) noexcept {
-    if (me.of().closing() || me.has_new_regions() || me.has_tied_ready()) return true;
+    if (me.pool().closing() || me.has_new_regions() || me.has_tied_ready()) return true;
     bool mine = false;
     for (auto const& r : me.regions()) {
-      auto* const at = r->slot_for(me);
-      if (r->looks_empty_to(at)) continue;
-      if (at != nullptr) {
+      auto* const slot = r->slot_for(me);
+      if (r->looks_empty_to(slot)) continue;
+      if (slot != nullptr) {
         mine = true;
       } else {
         r->notify_work();
@@ -71,15 +71,15 @@ struct work_search {
     return mine;
   }
 
-  /// C5: true if a caller that leaves this worker's place leaves something for it (caller.md). What only others may take, they
-  /// know of.
+  /// C5: true if a caller that leaves this worker's place leaves work for it (caller.md). Other workers know of work that only
+  /// they may take.
   template <class Worker>
   [[nodiscard]] static bool anything_left(Worker& me) noexcept {
-    // A region that was opened meanwhile is not on the list that this place knows, and may have a task already.
+    // A region that was opened meanwhile is not on this place's list, and may have a task already.
     if (me.has_new_regions() || me.has_tied_ready()) return true;
     for (auto const& r : me.regions()) {
-      auto* const at = r->slot_for(me);
-      if (at != nullptr && r->leaves_something_to(*at)) return true;
+      auto* const slot = r->slot_for(me);
+      if (slot != nullptr && r->leaves_something_to(*slot)) return true;
     }
     return false;
   }

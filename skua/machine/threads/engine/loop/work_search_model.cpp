@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Regions of few workers, among workers that are not members: a member finds what is pushed, whoever searches, falls
-// asleep or is woken meanwhile; and a pool that closes wakes everybody (sleep.md). Each mutant removes one step, and
-// the explorer must find work that nobody fetches.
+// Regions of few workers, among workers that are not members: a member finds what is pushed, even if other workers search,
+// fall asleep or are woken meanwhile; and a pool that closes wakes all workers (sleep.md). Each mutant removes one step,
+// and the explorer must find work that no worker fetches.
 #include "skua/machine/threads/engine/loop/work_search.hpp"
 
 #include <gtest/gtest.h>
@@ -32,8 +32,8 @@ enum class fault : std::uint8_t {
   nobody_hands_on,      ///< S3, S5: a worker that sees work only for others does nothing about it
   both,                 ///< the two together
   taken_for_all,        ///< the region is taken for one of all workers
-  found_in_silence,     ///< F1 wakes nobody
-  closes_in_silence,    ///< closing wakes nobody
+  found_in_silence,     ///< F1 wakes no worker
+  closes_in_silence,    ///< closing wakes no worker
   woken_unnoticed,      ///< a worker that was woken from its first sleep does not know that it counts as searching
 };
 
@@ -68,7 +68,7 @@ struct worker_slot {
   skua::runtime::injector<Sync>& inbox = immortal<skua::runtime::injector<Sync>>();
   bool looks_stolen() { return forks.outside().looks_empty(); }
   static bool tagged_lanes_look_empty() { return true; }
-  /// A thief that has lost goes on when the others are through: time would pass meanwhile.
+  /// A thief that has lost continues when the others are done: time would pass meanwhile.
   bool steal() {
     skua::runtime::entry got;
     ++thieves_;
@@ -92,7 +92,7 @@ struct no_lanes_outside {
 /// One owner's lane, and the injected tasks. Members only take.
 template <class Sync, fault Fault>
 struct region {
-  region(pool_core<Sync, Fault>& c, std::vector<worker_id> m) : of(c), members(std::move(m)) {}
+  region(pool_core<Sync, Fault>& c, std::vector<worker_id> m) : pool(c), members(std::move(m)) {}
 
   worker_slot<Sync>* slot_for(worker<Sync, Fault> const& w) {
     return std::ranges::find(members, w.number()) == members.end() ? nullptr : &owners;
@@ -108,15 +108,15 @@ struct region {
   }
   /// Called by the pusher.
   bool was_pushed() {
-    if (Fault == fault::taken_for_all) return of.real_sleep.notify();
+    if (Fault == fault::taken_for_all) return pool.real_sleep.notify();
     if (Fault == fault::relies_on_searchers || Fault == fault::both) {
       Sync::full_fence();
-      if (of.real_sleep.searching_now() > 0) return false;
+      if (pool.real_sleep.searching_now() > 0) return false;
     }
-    return of.real_sleep.notify_members(members);
+    return pool.real_sleep.notify_members(members);
   }
 
-  pool_core<Sync, Fault>& of;
+  pool_core<Sync, Fault>& pool;
   std::vector<worker_id> members;
   worker_slot<Sync> owners;
   skua::runtime::injector<Sync>& ready = immortal<skua::runtime::injector<Sync>>();  ///< frames
@@ -133,13 +133,13 @@ struct live_counters {
 template <class Sync, fault Fault>
 class worker {
  public:
-  worker(region<Sync, Fault>& r, worker_id n) : regions_{&r}, core_(r.of), number_(n) {}
+  worker(region<Sync, Fault>& r, worker_id n) : regions_{&r}, core_(r.pool), number_(n) {}
 
   struct found {
-    worker_slot<Sync>* at = nullptr;
+    worker_slot<Sync>* slot = nullptr;
     bool is_frame = false;
   };
-  pool_core<Sync, Fault>& of() { return core_; }
+  pool_core<Sync, Fault>& pool() { return core_; }
   worker_id number() const { return number_; }
   live_counters& counts() { return counts_; }
   static std::uint64_t now_ns() { return 1; }
@@ -193,7 +193,7 @@ class scene {
   /// Runs a worker until it fetches an entry, which keeps it busy from then on, or until the pool closes.
   void work(int number) {
     worker<Sync, Fault> me{region_, worker_id{static_cast<unsigned>(number)}};
-    if (work_search::find_work(me).at != nullptr) ++fetched_;
+    if (work_search::find_work(me).slot != nullptr) ++fetched_;
   }
   /// The pool has just been made.
   void begin_asleep() { core_.real_sleep.begin_asleep(); }
@@ -205,7 +205,7 @@ class scene {
   void work_from_the_start(int number) {
     worker<Sync, Fault> me{region_, worker_id{static_cast<unsigned>(number)}};
     me.sleep_until_woken();
-    if (work_search::find_work(me).at != nullptr) ++fetched_;
+    if (work_search::find_work(me).slot != nullptr) ++fetched_;
   }
   void push(int& job) {
     if (!region_.owners.forks.push(&job)) return;
@@ -260,7 +260,7 @@ struct ready_from_outside {
 };
 
 /// Worker 0 is not a member. Worker 3 pushes two entries; 1 and 2 are the members that may fetch one each. When both
-/// sleep, the first push wakes one of them, and the second need not wake anybody: the first to fetch wakes another
+/// sleep, the first push wakes one of them, and the second need not wake any: the first to fetch wakes another
 /// worker in its stead, perhaps worker 0.
 template <class Sync, fault Fault = fault::none>
 struct two_entries {
@@ -348,7 +348,7 @@ struct ready_among_tasks {
     worker<Sync, fault::none> w{in, worker_id{0}};
     for (int taken = 0; taken < tasks + 1;) {
       auto const found = work_search::find(w);
-      if (found.at == nullptr) {
+      if (found.slot == nullptr) {
         current_world()->step([this] { return !in.ready.looks_empty(); });
         continue;
       }

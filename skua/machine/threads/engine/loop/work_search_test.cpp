@@ -14,7 +14,7 @@ namespace skua { inline namespace v0 { namespace runtime { namespace {
 class scripted {
  public:
   struct found {
-    int const* at = nullptr;
+    int const* slot = nullptr;
   };
   /// One letter per round: '-' finds nothing, 'r' a ready frame, 't' a task, 'b' nothing because its policy bars it, 'c' the pool closes.
   explicit scripted(std::string rounds) : rounds_(rounds.begin(), rounds.end()) {}
@@ -23,7 +23,7 @@ class scripted {
   bool woken = false;
   bool wakes_another = false;
 
-  scripted& of() { return *this; }
+  scripted& pool() { return *this; }
   scripted& sleep() { return *this; }
   scripted& counts() { return *this; }
   struct counter {
@@ -73,7 +73,7 @@ class scripted {
 };
 
 std::string search(scripted& me, bool finds) {
-  EXPECT_EQ(work_search::find_work(me).at != nullptr, finds);
+  EXPECT_EQ(work_search::find_work(me).slot != nullptr, finds);
   return me.done;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The lanes of threads from outside, as those see them who fall asleep or look for a task. A lane stays in the list for as long as its
-// region lives: outside_lane.md.
+// The lanes of threads from outside, as seen by workers that search or are about to sleep. A lane stays in the list as long as its region
+// lives: outside_lane.md.
 #pragma once
 
 #include <atomic>
@@ -13,17 +13,17 @@ namespace skua { inline namespace v0 { namespace runtime {
 template <class Lane, synchronisation Sync = real_sync>
 class lane_list {
  public:
-  /// For those who want tasks, and follow `next`.
+  /// For workers that search for tasks; they follow `next`.
   [[nodiscard]] Lane* first() const noexcept {
     return first_.load(std::memory_order_acquire);  // acquire: the lanes. Pairs with: link, store
   }
-  /// Before the first push to this lane, which lies where its `next` is `newest()`.
+  /// Before the first push to this lane, whose `next` is `newest()`.
   void link(Lane& made) noexcept {
     // release: the lane. Pairs with: first, load; looks_empty. The owner's fence before its look at the sleepers (P3) announces it.
     first_.store(&made, std::memory_order_release);
   }
   [[nodiscard]] Lane* newest() const noexcept {
-    return first_.load(std::memory_order_relaxed);  // relaxed: for whoever links lanes
+    return first_.load(std::memory_order_relaxed);  // relaxed: only the thread that links lanes calls it
   }
   [[nodiscard]] bool looks_empty() const noexcept {
     // seq_cst: a sleeper has announced itself before. Pairs with: P3, after link.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When the thread that is lent to enqueued tasks sleeps, so that no request for it is lost: lent_thread.md.
+// Sleep and wake-up of the thread that is lent to enqueued tasks, so that no request for it is lost: lent_thread.md.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 template <synchronisation Sync = real_sync>
 class lending {
  public:
-  /// A task was pushed before, or is left, that perhaps nobody takes. `start()` is called under the lock, and says whether there is a thread.
+  /// Call it after a push, or if a task is left, that perhaps no worker takes. Calls `start()` under the lock; it returns whether there is a thread.
   template <class Start>
   void ask(Start&& start) noexcept {
     // seq_cst: after the push. Pairs with: rest, store.
@@ -26,7 +26,7 @@ class lending {
     }
     signal_.notify_one();
   }
-  /// For the thread: sleeps until it is asked again. False: it is to end. `anything_left()` looks for tasks.
+  /// For the thread: sleeps until it is asked again. Returns false if it must end. `anything_left()` looks for tasks.
   template <class AnythingLeft>
   [[nodiscard]] bool rest(AnythingLeft&& anything_left) noexcept {
     std::unique_lock hold(lock_);
@@ -36,12 +36,12 @@ class lending {
     while (!is_asked_.load(std::memory_order_relaxed) && !ends_) signal_.wait(hold);
     return !ends_;
   }
-  /// For the thread: lets time pass. False: it is to end.
+  /// For the thread: sleeps for that time. Returns false if it must end.
   [[nodiscard]] bool pause(std::chrono::milliseconds time) noexcept {
     std::unique_lock hold(lock_);
     return !signal_.wait_for(hold, time, [this] { return ends_; });
   }
-  /// The thread ends, and is asked for nothing any more.
+  /// Makes the thread end; later requests have no effect.
   void end() noexcept {
     {
       std::lock_guard const hold(lock_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The thread that is lent to enqueued tasks, one that enqueues, and a worker that takes a task or does not, under every
-// schedule: what nobody else takes the lent thread takes (lent_thread.md). Each mutant breaks one step of the argument.
+// schedule: the lent thread takes each item that no worker takes (lent_thread.md). Each mutant breaks one step of the argument.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace skua::explorer;
 
-/// Items are pushed one by one. Whoever takes the last one ends the lent thread; if a request is lost, it sleeps for ever.
+/// Items are pushed one by one. The taker of the last one ends the lent thread; if a request is lost, that sleeps for ever.
 template <class Sync, int Items>
 struct lent {
   static constexpr int threads = 3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A function that a program hands to a pool and waits for, without its type, so that compiled code (root.hpp) can call
+// A function that a program passes to a pool and waits for, without its type, so that compiled code (root.hpp) can call
 // it.
 #pragma once
 
@@ -24,13 +24,13 @@ struct outside_call {
 
 /// Runs the call on a region: at once if the caller is a task of that region, else submitted as a root. Throws what the
 /// call throws.
-void run_in(region& where, outside_call& what);
-/// As run_in, for calls whose bodies have numbers of their own. No guest runs it: a thread that finds no worker's place free waits
+void run_in(region& where, outside_call& call);
+/// As run_in, for calls whose bodies number their workers themselves. No guest runs it: if no worker's place is free, the thread waits
 /// until a worker, or a caller in a worker's place, has run the call as a task (caller.md, "More callers than workers").
-void run_in_a_place(region& where, outside_call& what);
+void run_in_a_place(region& where, outside_call& call);
 
 /// Runs f(here), or f(), through run(outside_call&). Returns f's value (a copy of the referent if f returns a reference).
-/// Traces call it by the type `Name`.
+/// Its name in traces is the type `Name`.
 template <class F, class Run, class Name = F>
 auto call_outside(F& f, Run const& run) {
   if constexpr (!std::invocable<F&, here&> && std::invocable<F&>) {

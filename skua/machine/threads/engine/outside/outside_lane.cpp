@@ -13,8 +13,8 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
-/// How many tasks to take. Each visit costs the lane's owner as much as several pushes. So whoever may take more than one
-/// lets a lane of a few tasks fill for about 300 ns: its owner may be submitting more.
+/// How many tasks to take. Each visit costs the lane's owner as much as several pushes. So a worker that may take more than
+/// one waits about 300 ns for a lane of a few tasks to fill: its owner may be submitting more.
 std::size_t share_of(deque<>::victim lane, std::size_t of) noexcept {
   constexpr std::size_t few = 8;
   constexpr int patience = 16;
@@ -48,7 +48,7 @@ outside_lane* outside_lanes::adopt() noexcept {
   }
   try {
     outside_lane& mine = find_or_make();
-    // Another region's lane stays the thread's, for when it comes back.
+    // The thread keeps another region's lane, for when it returns to it.
     if (pthread_setspecific(at_end_of_thread_, &mine) != 0) {
       leave(&mine);
       return nullptr;
@@ -60,9 +60,9 @@ outside_lane* outside_lanes::adopt() noexcept {
   }
 }
 
-/// The lane that the calling thread had here before it submitted to another region.
+/// Returns the lane that the calling thread had here before it submitted to another region.
 outside_lane* outside_lanes::left_here() noexcept {
-  if (lanes_.first() == nullptr) return nullptr;  // before the first lane there is no key, either
+  if (lanes_.first() == nullptr) return nullptr;  // before the first lane the key does not exist, either
   return static_cast<outside_lane*>(pthread_getspecific(at_end_of_thread_));
 }
 
@@ -80,7 +80,7 @@ outside_lane& outside_lanes::find_or_make() {
   return *made.release();
 }
 
-/// The thread ends, or has no use for its lane.
+/// Called when the thread ends, or drops its lane.
 void outside_lanes::leave(void* lane) noexcept {
   auto& mine = *static_cast<outside_lane*>(lane);
   if (current_thread() == &mine) set_current_thread(nullptr);

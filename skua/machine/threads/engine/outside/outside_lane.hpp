@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where a thread that is no worker submits tasks, so that each takes neither a lock nor a word that others write:
-// outside_lane.md.
+// The lane to which a thread that is no worker submits tasks, so that a submission takes no lock and writes no word that other threads
+// write: outside_lane.md.
 #pragma once
 
 #include <pthread.h>
@@ -25,12 +25,13 @@ class outside_lanes;
 /// The tasks that one thread has submitted, oldest at the top. Also the thread's record.
 struct outside_lane : thread_record {
   /// Throws std::bad_alloc.
-  outside_lane(outside_lanes& all, block_pool& pool, outside_lane* before) : of(all), next(before), kept(pool) {
+  outside_lane(outside_lanes& region_lanes, block_pool& pool, outside_lane* before)
+      : siblings(region_lanes), next(before), kept(pool) {
     submits_to = this;
     blocks = &kept;
     ownership.lock();
   }
-  outside_lanes& of;
+  outside_lanes& siblings;
   outside_lane* next;
   brief_lock<> ownership;
   block_cache kept;
@@ -63,11 +64,11 @@ class outside_lanes {
     thread_record* const me = current_thread();
     if (me == nullptr || me->submits_to == nullptr) return nullptr;
     auto* const lane = static_cast<outside_lane*>(me->submits_to);
-    return &lane->of == this ? lane : nullptr;
+    return &lane->siblings == this ? lane : nullptr;
   }
 
-  /// Takes the oldest tasks of some lane, and sets `taken` to them: one, or up to a share of 1/`of` of what is there.
-  [[nodiscard]] outcome take(outside_batch& taken, std::size_t of, revocation_count& spent) noexcept;
+  /// Takes the oldest tasks of some lane, and sets `taken` to them: one, or up to a `parts`-th of what is there.
+  [[nodiscard]] outcome take(outside_batch& taken, std::size_t parts, revocation_count& spent) noexcept;
   [[nodiscard]] bool look_empty() const noexcept { return lanes_.looks_empty(); }
 
  private:

@@ -52,15 +52,15 @@ TEST(outside_lane, a_thread_that_ends_leaves_its_lane_and_its_tasks_to_the_next)
 
 TEST(outside_lane, a_thread_that_comes_back_to_a_region_has_its_lane_there) {
   block_pool blocks;
-  outside_lanes here(blocks);
+  outside_lanes lanes(blocks);
   outside_lanes there(blocks);
   std::thread([&] {
-    outside_lane* const first = here.mine();
+    outside_lane* const first = lanes.mine();
     outside_lane* const other = there.mine();
     EXPECT_NE(first, other);
-    EXPECT_EQ(here.of_this_thread(), nullptr);
+    EXPECT_EQ(lanes.of_this_thread(), nullptr);
     for (int i = 0; i < 3; ++i) {
-      EXPECT_EQ(here.mine(), first);
+      EXPECT_EQ(lanes.mine(), first);
       EXPECT_EQ(there.mine(), other);
     }
   }).join();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A root: a function that is submitted to a region from outside, by somebody who waits for it. The waiter is a user's
-// thread, which blocks, or a fiber of another region, which parks while its worker runs other work.
+// A root: a function that a waiter submits to a region from outside. The waiter is a user's thread, which blocks, or a fiber of
+// another region, which parks while its worker runs other work.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ class completion {
     std::unique_lock hold(mutex_);
     signal_.wait(hold, [this] { return done_; });
   }
-  /// False if it was not set in that time.
+  /// Returns false if it was not set in that time.
   [[nodiscard]] bool wait_for(std::chrono::milliseconds limit) {
     std::unique_lock hold(mutex_);
     return signal_.wait_for(hold, limit, [this] { return done_; });
@@ -55,27 +55,26 @@ struct root_base : handed {
 
 class root final : public root_base {
  public:
-  explicit root(outside_call& what) noexcept : root_base(kind), what_(what) {}
+  explicit root(outside_call& c) noexcept : root_base(kind), call_(c) {}
   /// The call runs a task from a lane, which has this hint, and which reports its own end to the policy.
-  root(outside_call& what, hint const& of_task) noexcept
-      : root_base(kind), what_(what), hint_(of_task), runs_a_task_(true) {}
+  root(outside_call& c, hint const& of_task) noexcept : root_base(kind), call_(c), hint_(of_task), runs_a_task_(true) {}
 
   /// Calls the function and keeps what it throws.
   void call(fiber& on) noexcept {
     try {
-      what_.call(what_, on);
+      call_.call(call_, on);
     } catch (...) {
       error_ = std::current_exception();
     }
   }
 
-  [[nodiscard]] char const* name() const noexcept { return what_.name; }
+  [[nodiscard]] char const* name() const noexcept { return call_.name; }
   [[nodiscard]] hint const& hinted() const noexcept { return hint_; }
-  /// No guest is to run it.
+  /// Makes it wait for a worker's place: no guest may run it.
   void need_a_place() noexcept { needs_a_place_ = true; }
   /// True if it is a root that waits for a worker's place.
   [[nodiscard]] static bool waits_for_a_place(task const& t) noexcept {
-    return t.is == &kind && static_cast<root const&>(t).needs_a_place_;
+    return t.kind == &kind && static_cast<root const&>(t).needs_a_place_;
   }
   [[nodiscard]] bool reports_its_end() const noexcept { return runs_a_task_; }
   /// Call this after the wait: throws what the call threw.
@@ -98,10 +97,10 @@ class root final : public root_base {
   static char const* name_of_call(task const& t) noexcept { return static_cast<root const&>(t).name(); }
   static constexpr task_kind kind{.run = &root::run_task, .name_of = &root::name_of_call};
 
-  outside_call& what_;
+  outside_call& call_;
   hint hint_;
   bool runs_a_task_ = false;
-  bool needs_a_place_ = false;  ///< beside the other one: one store writes both
+  bool needs_a_place_ = false;  ///< beside the other flag, so that one store writes both
   std::exception_ptr error_;
 };
 

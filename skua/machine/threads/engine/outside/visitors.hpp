@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Threads that are not of a pool and still touch it: the pool ends after them. (caller.md, "How it is checked")
+// Counts threads that touch a pool without belonging to it: the pool ends after them. (caller.md, "How it is checked")
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ class visitors {
   void leave() noexcept {
     inside_.fetch_sub(1, std::memory_order_release);  // release: its accesses. Pairs with: are_gone, load
   }
-  /// Nobody touches the pool any more. For whoever ends it, once nothing can be released.
+  /// True if no visitor touches the pool any more. For the thread that ends it, once no new visitor can come.
   [[nodiscard]] bool are_gone() const noexcept {
     return inside_.load(std::memory_order_acquire) == 0;  // acquire: pairs with leave
   }

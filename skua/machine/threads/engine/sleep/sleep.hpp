@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who sleeps, and who wakes whom, so that no wake-up is lost. States, steps (S1.., P1.., F1) and proof: sleep.md.
+// Which workers sleep, and how pushers and searchers wake them, so that no wake-up is lost. States, steps (S1.., P1.., F1) and proof: sleep.md.
 #pragma once
 
 #include <atomic>
@@ -15,11 +15,11 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Whether a caller may take a worker's place.
+/// The answer to a caller that asks for a worker's place.
 enum class loan : std::uint8_t {
   given,
-  soon,     ///< its thread is about to wait
-  refused,  ///< its thread is awake, or another caller was faster
+  soon,     ///< the worker's thread is about to wait
+  refused,  ///< the worker's thread is awake, or another caller was faster
 };
 
 /// The sleepers of one pool. Sync is the real world, or the explorer's.
@@ -53,31 +53,31 @@ class sleep_state {
   /// S1 to S6, for a worker that searches. `request_attention()` does so in all lanes; `anything()` looks at all sources. On return the worker
   /// counts as searching. Returns true if it was woken.
   template <class Request, class Anything>
-  bool fall_asleep(worker_id self, Request&& request_attention, Anything&& anything, thread who = thread::own) {
+  bool fall_asleep(worker_id self, Request&& request_attention, Anything&& anything, thread waiter = thread::own) {
     sleeper& mine = sleepers_[index(self)];
     {
       std::lock_guard const hold(sleepers_lock_);
       mine.state.store(sleeping, std::memory_order_relaxed);  // relaxed: states change under the lock
-      // release: who sees that somebody sleeps sees who it is. Pairs with: notify and found, counts_. The full fence below
-      // orders it before S3.
+      // release: a reader of the count also sees the state. Pairs with: notify and found, counts_. The full fence below orders it
+      // before S3.
       counts_.fetch_add(one_asleep - one_searching, std::memory_order_release);
     }
     request_attention();
-    Sync::full_fence();  // S3 for what is pushed with a full fence. Pairs with: notify, fence
+    Sync::full_fence();  // S3: sees entries that were pushed with a full fence. Pairs with: notify, fence
     if (anything()) return stay_awake(mine);
-    if (short_wait(self, who)) return true;
+    if (short_wait(self, waiter)) return true;
     if (anything()) return stay_awake(mine);
-    return sleep_until_woken(self, who);
+    return sleep_until_woken(self, waiter);
   }
 
-  /// Call this before any worker runs: there is nothing to do yet, so all are asleep. (sleep.md, "The first sleep")
+  /// Call it before any worker runs: a new pool has no work, so all workers begin asleep. (sleep.md, "The first sleep")
   void begin_asleep() noexcept {
     for (sleeper& s : sleepers_)
       s.state.store(sleeping, std::memory_order_relaxed);  // relaxed, both: no other thread uses this yet
     counts_.store(workers_ * one_asleep, std::memory_order_relaxed);
   }
 
-  /// The same where no thread will ever wait: all places are for callers.
+  /// The same for a pool without threads: all places are for callers.
   void begin_without_threads() noexcept {
     begin_asleep();
     for (sleeper& s : sleepers_) s.is_waiting = true;
@@ -89,25 +89,25 @@ class sleep_state {
     return sleepers_[index(w)].is_waiting;
   }
 
-  /// A worker sleeps or searches, and so would come for work. A hint. Any thread.
+  /// True if a worker sleeps or searches, so that it would take new work. A hint. Any thread.
   [[nodiscard]] bool anyone_idle() const noexcept { return counts_.load(std::memory_order_relaxed) != 0; }
 
   /// S6: sleeps until woken; then the worker counts as searching. Returns true if it slept.
-  bool sleep_until_woken(worker_id self, thread who = thread::own) noexcept {
+  bool sleep_until_woken(worker_id self, thread waiter = thread::own) noexcept {
     sleeper& mine = sleepers_[index(self)];
     std::unique_lock hold(sleepers_lock_);
     bool slept = false;
-    if (who == thread::own) mine.is_waiting = true;
-    while (has_to_wait(mine, who)) {
+    if (waiter == thread::own) mine.is_waiting = true;
+    while (has_to_wait(mine, waiter)) {
       slept = true;
-      signal_of(mine, who).wait(hold);
+      signal_of(mine, waiter).wait(hold);
     }
-    if (who == thread::own) mine.is_waiting = false;
+    if (waiter == thread::own) mine.is_waiting = false;
     return slept;
   }
 
   /// C1: a caller takes the place of worker `w` if its thread waits, no other caller has it, and `may_be_lent()` says so;
-  /// that thread goes on waiting meanwhile. The caller counts as a worker that is active and does not search.
+  /// that thread keeps waiting meanwhile. The caller counts as a worker that is active and does not search.
   template <class MayBeLent>
   loan lend(worker_id w, MayBeLent&& may_be_lent) noexcept {
     sleeper& s = sleepers_[index(w)];
@@ -124,7 +124,7 @@ class sleep_state {
   }
 
   /// C2: the caller leaves, and the thread of worker `w` counts as asleep again; it is woken if `anything()` was left for
-  /// it. True if other workers run tasks: they may push what nobody would tell this worker of, so the caller then
+  /// it. Returns true if other workers run tasks: they may push without a wake-up for this worker, so the caller then
   /// requests attention in all lanes. (sleep.md, "Callers")
   template <class Anything>
   bool take_back(worker_id w, Anything&& anything) noexcept {
@@ -138,7 +138,7 @@ class sleep_state {
       // seq_cst: before the look. Pairs with: notify_worker, load of counts_.
       std::uint64_t const before = counts_.fetch_add(one_asleep, std::memory_order_seq_cst);
       others = asleep(before) + 1 + searching(before) < workers_;
-      Sync::full_fence_after_rmw();  // as P3: who relied on this caller pushed before, and we see it
+      Sync::full_fence_after_rmw();  // as P3: a pusher that relied on this caller pushed before, and we see the entry
       wakes = anything();
       if (wakes) wake_up_locked(s);
     }
@@ -156,7 +156,7 @@ class sleep_state {
   }
 
   /// The same for work that worker `w` should do: wakes it if it sleeps, and returns true. If it is awake but others sleep,
-  /// calls otherwise(). Takes no lock if nobody sleeps.
+  /// calls otherwise(). Takes no lock if no worker sleeps.
   template <class Otherwise>
   bool notify_worker(worker_id w, Otherwise&& otherwise) noexcept {
     Sync::full_fence();                                                      // P3, as in notify
@@ -166,7 +166,7 @@ class sleep_state {
     return false;
   }
 
-  /// The same for work that only `some` may do. A searcher may not be one of them, so it wakes a sleeper all the same.
+  /// The same for work that only `some` may do. Wakes a sleeper of them even if a worker searches, which may not be one of them.
   template <class Workers>
   bool notify_among(Workers const& some) noexcept {
     Sync::full_fence();                                                      // P3, as in notify
@@ -185,7 +185,7 @@ class sleep_state {
     return members.size() == workers_ ? notify() : notify_among(members);
   }
 
-  /// Wakes this worker if it sleeps.
+  /// Wakes this worker if it sleeps; then returns true.
   bool wake(worker_id w) noexcept {
     sleeper& target = sleepers_[index(w)];
     typename Sync::condition* signal = nullptr;
@@ -200,8 +200,8 @@ class sleep_state {
     return true;
   }
 
-  /// E1: from now on nobody wakes a worker or takes its place, if all own threads wait and `nothing_left()` says so.
-  /// Whoever pushes something finds is_retired() true afterwards, and takes it back. (sleep.md, "The end of the process")
+  /// E1: if all own threads wait and `nothing_left()`, then from now on no thread wakes a worker or takes its place. A thread
+  /// that pushes an entry finds is_retired() true afterwards, and takes the entry back. (sleep.md, "The end of the process")
   template <class NothingLeft>
   [[nodiscard]] bool retire(NothingLeft&& nothing_left) noexcept {
     std::lock_guard const hold(sleepers_lock_);
@@ -211,12 +211,12 @@ class sleep_state {
     }
     // seq_cst: before the look. Pairs with: is_retired, load, which comes after a push.
     retired_.store(true, std::memory_order_seq_cst);
-    Sync::full_fence();  // as P3: what was pushed by somebody who did not see it, we see
+    Sync::full_fence();  // as P3: we see what a thread pushed that did not see the flag
     bool const ends = nothing_left();
     if (!ends) retired_.store(false, std::memory_order_seq_cst);  // seq_cst: as above
     return ends;
   }
-  /// No thread will come for what is pushed. Ask after the push and its notification (P3).
+  /// True if no thread will take what is pushed. Ask after the push and its notification (P3).
   [[nodiscard]] bool is_retired() const noexcept {
     return retired_.load(std::memory_order_seq_cst);  // seq_cst: pairs with retire, store
   }
@@ -258,40 +258,40 @@ class sleep_state {
     typename Sync::condition caller_signal;
   };
 
-  /// S4: sleeps for a while. True if it was woken; false: whatever was pushed before S2 can be seen now. If a caller has
-  /// the place by then, it will look when it leaves (C5), so the own thread sleeps on; so it does if it is retired.
-  bool short_wait(worker_id self, thread who) noexcept {
+  /// S4: sleeps for a while. True: it was woken. False: every entry that was pushed before S2 is visible now. If a caller has
+  /// taken the place by then, the caller looks when it leaves (C5), so the own thread keeps sleeping; so it does if it is retired.
+  bool short_wait(worker_id self, thread waiter) noexcept {
     sleeper& mine = sleepers_[index(self)];
-    bool const is_own = who == thread::own;
+    bool const is_own = waiter == thread::own;
     bool time_has_passed = false;
     {
       std::unique_lock hold(sleepers_lock_);
       mine.is_waiting = mine.is_waiting || is_own;
-      while (has_to_wait(mine, who) && !time_has_passed && !(is_own && mine.is_lent))
-        time_has_passed = !signal_of(mine, who).short_wait(hold);
+      while (has_to_wait(mine, waiter) && !time_has_passed && !(is_own && mine.is_lent))
+        time_has_passed = !signal_of(mine, waiter).short_wait(hold);
       bool const goes_on = is_own && (mine.is_lent || is_retired());
       if (is_own) mine.is_waiting = goes_on;
-      if (!has_to_wait(mine, who)) return true;
+      if (!has_to_wait(mine, waiter)) return true;
       if (!goes_on) return false;
     }
-    return sleep_until_woken(self, who);
+    return sleep_until_woken(self, waiter);
   }
-  /// There is something to do after all.
+  /// For a sleeper that has found work after all.
   bool stay_awake(sleeper& mine) noexcept {
     std::lock_guard const hold(sleepers_lock_);
     if (mine.state.load(std::memory_order_relaxed) == sleeping) wake_up_locked(mine);  // relaxed: under the lock
     return false;
   }
   // Both under the lock.
-  static bool has_to_wait(sleeper const& s, thread who) noexcept {
+  static bool has_to_wait(sleeper const& s, thread waiter) noexcept {
     return s.state.load(std::memory_order_relaxed) == sleeping ||
-           (who == thread::own && s.is_lent);  // relaxed: as said
+           (waiter == thread::own && s.is_lent);  // relaxed: as said
   }
-  static typename Sync::condition& signal_of(sleeper& s, thread who) noexcept {
-    return who == thread::own ? s.signal : s.caller_signal;
+  static typename Sync::condition& signal_of(sleeper& s, thread waiter) noexcept {
+    return waiter == thread::own ? s.signal : s.caller_signal;
   }
 
-  /// The sleeper will wake and search. Under the lock.
+  /// Makes the sleeper wake and search. Under the lock.
   void wake_up_locked(sleeper& s) noexcept {
     s.state.store(awake, std::memory_order_relaxed);  // relaxed: counts_ and the signal publish it
     // seq_cst: as in start_search. Pairs with: notify, load of counts_.
@@ -299,8 +299,8 @@ class sleep_state {
   }
 
   bool wake_any() noexcept {
-    // Low numbers first: with little to do, the pool shrinks to its first workers. But worker 0 last: callers from
-    // outside take its place, and find the same worker every time.
+    // Low numbers first: with little work, the pool shrinks to its first workers. But worker 0 last: callers from outside take
+    // its place, and so find the same worker every time.
     for (std::uint32_t i = 1; i <= workers_; ++i) {
       std::uint32_t const w = i % workers_;
       // relaxed: a hint; `wake` looks again under the lock.

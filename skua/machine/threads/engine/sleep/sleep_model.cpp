@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The sleep protocol together with the deque, under many schedules: what is pushed is found, or a sleeper is woken
-// (sleep.md). Each mutant removes one step of the proof, and the explorer must find a sleeper that nobody wakes.
+// (sleep.md). Each mutant removes one step of the proof, and the explorer must find a sleeper that no thread wakes.
 #include <gtest/gtest.h>
 
 #include "skua/machine/threads/engine/outside/keep_batch.hpp"
@@ -60,7 +60,7 @@ struct owner_and_sleeper {
   void finish() { require(taken.load(std::memory_order_relaxed) == 1, "a pushed entry is taken"); }
 };
 
-/// A count of items that anybody may take.
+/// A count of items that any worker may take.
 template <class Sync>
 class item_count {
  public:
@@ -181,7 +181,7 @@ struct offer_and_sleeper {
   int job = 0;
 
   // The fiber, for `moving`.
-  worker_slot& at() { return owner; }
+  worker_slot& slot() { return owner; }
   void make_room() {
     require(owner.make_room([] {}), "there is memory");
     owner.sleep.notify();
@@ -265,7 +265,7 @@ struct share_and_sleeper {
   void finish() { require(taken.load(std::memory_order_relaxed) == 1, "the other worker gets a task"); }
 };
 
-/// Items for worker 0 and nobody else, as in its inbox, or in a lane of thread 2. Thread 0 is the worker's own, thread 1 a caller that takes the
+/// Items for worker 0 only, as in its inbox, or in a lane of thread 2. Thread 0 is the worker's own, thread 1 a caller that takes the
 /// worker's place if it can, thread 2 pushes. The own thread must take what the caller leaves.
 template <class Sync, int Items, class Queue = item_count<Sync>, bool Looks = true>
 struct caller_in_its_place {
@@ -319,7 +319,7 @@ struct caller_in_its_place {
 };
 
 /// The end of the process: thread 0 is the worker's own, thread 1 retires it if it can and ends it, thread 2 pushes an item
-/// and takes it back if nobody will come. Without E1 the worker goes on; it must not lose the item then, either. It begins
+/// and takes it back if no worker will come. Without E1 the worker continues; it must not lose the item then, either. It begins
 /// asleep, or on its way there (S1 to S5).
 template <class Sync, bool TakesBack = true, bool Asleep = true>
 struct end_and_pusher {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A pool whose stalls nobody could report is not made; what is work, and what is ready, in rare states.
+// A pool whose stalls could not be reported is not made; what counts as work, and as ready, in rare states.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -73,7 +73,7 @@ TEST_F(watched, a_frame_that_waits_for_nothing_is_ready_to_go_on) {
     auto const report = [&](runtime::group const* waits_for) {
       parked.noted = {};
       parked.noted.waits_for = waits_for;
-      parked.noted.why = {"an answer"};
+      parked.noted.reason = {"an answer"};
       list.add(parked);
       std::string text = runtime::describe_stall(c, list, 0);
       list.remove(parked);

@@ -63,7 +63,7 @@ std::string in_words(pool_core& c, worker& w) {
 }
 
 std::string in_words(frame const& f, std::uint64_t now_ns) {
-  region const& in = slot_of(*f.suspended).in;
+  region const& in = slot_of(*f.suspended).region;
   std::string text = "  parked for " + std::to_string((now_ns - f.noted.since_ns) / 1'000'000) + " ms: ";
   text += in.is_of_guest() ? "a guest's task" : "a task of region " + std::to_string(in.number());
   if (f.is_tied_to_thread()) {
@@ -72,10 +72,10 @@ std::string in_words(frame const& f, std::uint64_t now_ns) {
     text += " (only its worker may continue it)";
   }
   if (f.noted.waits_for == nullptr || f.noted.waits_for->left_only(0)) return text + " is ready to go on\n";
-  text += std::string(" waits for ") + f.noted.why.what;
-  if (f.noted.why.which != nullptr) {
+  text += std::string(" waits for ") + f.noted.reason.text;
+  if (f.noted.reason.object != nullptr) {
     std::array<char, 32> at{};
-    std::snprintf(at.data(), at.size(), " at 0x%" PRIxPTR, reinterpret_cast<std::uintptr_t>(f.noted.why.which));
+    std::snprintf(at.data(), at.size(), " at 0x%" PRIxPTR, reinterpret_cast<std::uintptr_t>(f.noted.reason.object));
     text += at.data();
   }
   return text + "\n";
@@ -88,7 +88,7 @@ std::string lanes_in_words(region& r) {
     for (auto const& [name, entries] : lanes_of(s)) {
       if (entries == 0) continue;
       text += (text.empty() ? "" : ", ") + std::to_string(entries) + " in " + std::string(name) + " of worker " +
-              std::to_string(index(s.who.number()));
+              std::to_string(index(s.worker.number()));
     }
   }
   auto const also = [&text](std::string_view what) { text += (text.empty() ? "" : ", ") + std::string(what); };

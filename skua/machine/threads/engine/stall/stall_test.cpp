@@ -35,11 +35,11 @@ class asks_for_reports {
   ~asks_for_reports() { unsetenv("SKUA_STALL"); }
 };
 
-/// A pool whose parked frames are noted. Whoever watches it says nothing for an hour; the tests look themselves.
+/// A pool whose parked frames are recorded. The watching thread reports nothing for an hour; the tests look themselves.
 class stalled_pool : public ::testing::TestWithParam<std::string> {
  protected:
   pool_core& core() {
-    return *pool_.run([](auto&) { return &runtime::worker::current()->of().host(); });
+    return *pool_.run([](auto&) { return &runtime::worker::current()->pool().host(); });
   }
   /// Two tasks that wait until their one_shots are set; the call returns the sum.
   std::future<int> call() {
@@ -231,7 +231,7 @@ TEST(stall, limits_of_0_and_inf_ask_for_nothing) {
   for (char const* const never : {"0", "inf", " "}) {
     asks_for_reports const asked(never);
     pool p{1};
-    EXPECT_EQ(p.run([](auto&) { return runtime::worker::current()->of().parked(); }), nullptr);
+    EXPECT_EQ(p.run([](auto&) { return runtime::worker::current()->pool().parked(); }), nullptr);
   }
 }
 

@@ -24,11 +24,11 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
-/// The thread that looks at all pools of this process that asked for it. It lives as long as there is one.
+/// The thread that watches all pools of this process that ask for it. It lives as long as there is such a pool.
 class watchman {
  public:
-  /// A child of fork() has none of its parent's threads, and so a watchman of its own. Never destroyed: pools may end after
-  /// static objects do.
+  /// A child of fork() has none of its parent's threads, so it gets a watchman of its own. Never destroyed: pools may end after
+  /// static objects.
   static watchman& of_process() {
     static std::atomic<watchman*> newest{nullptr};
     watchman* found = newest.load(std::memory_order_acquire);  // acquire: it is made. Pairs with: the exchange below
@@ -91,7 +91,7 @@ class watchman {
   }
 
   std::uint32_t const made_in_ = fork_generation();
-  std::mutex starting_;  ///< who starts the thread, or ends it
+  std::mutex starting_;  ///< held to start the thread, and to end it
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<stall_watch*> pools_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SKUA_STALL: a pool in which nothing moves says who waits for whom. States and rules: stall.md.
+// SKUA_STALL: a pool that makes no progress reports which fibers wait for what. States and rules: stall.md.
 #pragma once
 
 #include <cstdint>
@@ -20,24 +20,24 @@ class stall_watch {
   stall_watch(stall_watch const&) = delete;
   stall_watch& operator=(stall_watch const&) = delete;
 
-  /// Has the pool looked at from now on, by a thread that watches all pools of the process. Throws resource_error.
+  /// From now on a thread that watches all pools of the process watches this one, too. Throws resource_error.
   void begin();
-  /// When this returns nobody looks at the pool any more. Without a begin: does nothing.
+  /// Ends the watching; when this returns, the watching thread does not touch the pool any more. No effect without a begin.
   void end() noexcept;
 
   [[nodiscard]] parked_frames& parked() noexcept { return parked_; }
   [[nodiscard]] std::uint64_t limit_ns() const noexcept { return limit_ns_; }
-  /// For the thread that watches: compares the pool with what it was at the last look. Returns the report when nothing has moved
-  /// for the limit and something waits or runs; once until something moves again. Else it is empty.
+  /// For the thread that watches: compares the pool with its state at the last look. Returns the report if the pool has made no
+  /// progress for the limit and has work, once until it makes progress again; else an empty text.
   [[nodiscard]] std::string look(std::uint64_t now_ns);
 
  private:
   pool_core& core_;
   std::uint64_t const limit_ns_;
   parked_frames parked_;
-  std::uint64_t moved_ = 0;     ///< what stood for the pool's state at the last look
-  std::uint64_t since_ns_ = 0;  ///< when it changed
-  bool has_told_ = false;       ///< since then
+  std::uint64_t moved_ = 0;     ///< a hash of the pool's state at the last look
+  std::uint64_t since_ns_ = 0;  ///< when the state last changed
+  bool has_told_ = false;       ///< a report since then
   bool is_watched_ = false;
 };
 

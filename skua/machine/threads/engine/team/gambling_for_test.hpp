@@ -24,18 +24,18 @@ using policies::worker_policy;
 /// partition, which need not contain the worker that takes them. One that `sends_nothing` leaves spawned tasks where they are.
 class gambling_worker final : public worker_policy {
  public:
-  gambling_worker(worker_policy& by, worker_id self, std::uint32_t workers, std::uint64_t seed, bool sends_nothing)
-      : by_(by), self_(self), workers_(workers), sends_nothing_(sends_nothing), roll_(seed + index(self)) {}
+  gambling_worker(worker_policy& inner, worker_id self, std::uint32_t workers, std::uint64_t seed, bool sends_nothing)
+      : inner_(inner), self_(self), workers_(workers), sends_nothing_(sends_nothing), roll_(seed + index(self)) {}
 
   task_tag mark(task_tag& parent, runtime::hint const& hinted) noexcept override {
-    task_tag child = by_.mark(parent, hinted);
+    task_tag child = inner_.mark(parent, hinted);
     child.words[0] = hinted.type && hinted.type.value().moldable != 0 ? 1 : 0;
     return child;
   }
   placement place(task_tag& task, cause why) noexcept override {
     if (why == cause::released) return {sends_nothing_ ? self_ : worker_id{roll_.below(workers_)}, lane::migrated};
     bool const may_choose = why == cause::chosen || why == cause::stolen;
-    if (!may_choose || task.words[0] == 0) return by_.place(task, why);
+    if (!may_choose || task.words[0] == 0) return inner_.place(task, why);
     std::uint32_t const leader = roll_.below(workers_);
     auto const width = static_cast<std::uint16_t>(1 + roll_.below(workers_ - leader));
     task.words[0] = 0;
@@ -43,7 +43,7 @@ class gambling_worker final : public worker_policy {
   }
   probe next_probe() noexcept override {
     if (!asked_migrated_) return {.what = action::pop, .where = lane::migrated, .whom = self_};
-    return by_.next_probe();
+    return inner_.next_probe();
   }
   void learn(event const& seen) noexcept override {
     if (auto const* p = std::get_if<probed>(&seen); p != nullptr && p->what.where == lane::migrated) {
@@ -51,11 +51,11 @@ class gambling_worker final : public worker_policy {
       return;
     }
     asked_migrated_ = false;
-    by_.learn(seen);
+    inner_.learn(seen);
   }
 
  private:
-  worker_policy& by_;
+  worker_policy& inner_;
   worker_id const self_;
   std::uint32_t const workers_;
   bool const sends_nothing_;
@@ -65,14 +65,14 @@ class gambling_worker final : public worker_policy {
 
 class gambling final : public policy {
  public:
-  gambling(layout const& where, std::uint64_t seed, bool sends_nothing) : by_(where, seed) {
+  gambling(layout const& where, std::uint64_t seed, bool sends_nothing) : inner_(where, seed) {
     for (std::uint32_t w = 0; w < where.workers(); ++w)
-      all_.push_back(std::make_unique<gambling_worker>(by_.of_worker(worker_id{w}), worker_id{w}, where.workers(), seed,
-                                                       sends_nothing));
+      all_.push_back(std::make_unique<gambling_worker>(inner_.of_worker(worker_id{w}), worker_id{w}, where.workers(),
+                                                       seed, sends_nothing));
   }
   [[nodiscard]] std::string_view name() const noexcept override { return "gambling"; }
   [[nodiscard]] policy_needs needs() const noexcept override {
-    policy_needs all = by_.needs();
+    policy_needs all = inner_.needs();
     all.lanes = {lane::migrated};
     all.times = all.chosen = all.released = true;
     return all;
@@ -80,7 +80,7 @@ class gambling final : public policy {
   worker_policy& of_worker(worker_id w) noexcept override { return *all_[index(w)]; }
 
  private:
-  policies::random_stealing by_;
+  policies::random_stealing inner_;
   std::vector<std::unique_ptr<gambling_worker>> all_;
 };
 

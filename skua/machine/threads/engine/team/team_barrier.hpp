@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The counts of a team: who is at the barrier, and who has left. Generic in the atomics; every schedule:
+// The counts of a team: the members at the barrier, and the members that have not left. Generic in the atomics; every schedule:
 // team_barrier_model.cpp. States and proof: team.md.
 #pragma once
 
@@ -10,28 +10,28 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Each member has its own way to wait; whoever is told to lets all go that wait. Between `arrive` and being let go, and
-/// after `depart`, a member touches nothing here.
+/// The last arriver releases the waiters; how they wait is up to the caller. Between `arrive` and its release, and after
+/// `depart`, a member touches nothing here.
 template <synchronisation Sync = real_sync>
 class team_barrier {
  public:
   explicit team_barrier(std::uint32_t members) noexcept : word_(members) {}
 
-  /// True: all others that have not left wait. The caller calls `open`, and then lets them go.
+  /// True: all other members that have not left are waiting. The caller calls `open`, and then releases them.
   [[nodiscard]] bool arrive() noexcept {
-    // acq_rel: what we did, and that we wait, for whoever opens; what the others did, if that is us. Pairs with: itself
+    // acq_rel: publishes what we did, and that we wait, to the last arriver, which acquires it. Pairs with: itself
     return is_full(word_.fetch_add(one_there, std::memory_order_acq_rel) + one_there);
   }
-  /// Nobody else touches the barrier: the others wait.
+  /// No other member touches the barrier meanwhile: all of them wait.
   void open() noexcept {
-    std::uint64_t const w = word_.load(std::memory_order_relaxed);  // relaxed: nobody else writes
-    word_.store(w % one_there, std::memory_order_relaxed);          // relaxed: letting go orders
+    std::uint64_t const w = word_.load(std::memory_order_relaxed);  // relaxed: no other member writes
+    word_.store(w % one_there, std::memory_order_relaxed);          // relaxed: the release of the waiters orders
   }
 
   enum class departure : std::uint8_t {
-    unnoticed,  ///< others are still at work
-    opens,      ///< all others wait: the caller calls `open`, and then lets them go
-    last,       ///< nobody is left, and what all members did is visible
+    unnoticed,  ///< other members still run
+    opens,      ///< all others wait: the caller calls `open`, and then releases them
+    last,       ///< no member is left, and what all members did is visible
   };
   [[nodiscard]] departure depart() noexcept {
     std::uint64_t const w = word_.fetch_sub(1, std::memory_order_acq_rel) - 1;  // acq_rel: as in arrive

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A team's barrier under every schedule: nobody passes before all are there or have left, everybody passes, one is the last
+// A team's barrier under every schedule: no member passes before all are there or have left, every member passes, one is the last
 // (team.md). Each mutant breaks one step.
 #include "skua/machine/threads/engine/team/team_barrier.hpp"
 
@@ -49,7 +49,7 @@ struct members_that_meet {
         int const seen = all[static_cast<std::size_t>(other)].rounds.get();
         require(other == Leaver || seen >= round, "nobody passes before all are there");
       }
-      pass(mine);  // so that nobody writes while others read
+      pass(mine);  // so that no member writes while others read
     }
     switch (counts.depart()) {
       case team_barrier<Sync>::departure::opens: open(); break;
@@ -91,7 +91,7 @@ struct relaxed_counts : model_sync {
     T fetch_sub(T by, memory_order) noexcept { return model_atomic<T>::fetch_sub(by, memory_order_relaxed); }
   };
 };
-/// Who leaves does not see that the others wait for it alone.
+/// A leaving member does not see that the others wait for it alone.
 struct silent_departure : model_sync {
   template <class T>
   struct atomic : model_atomic<T> {

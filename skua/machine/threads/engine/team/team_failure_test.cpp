@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A member that throws leaves its team, which hears of it; without memory for a team its task runs alone.
+// A member that throws leaves its team, and the team learns of it; without memory for a team its task runs alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>

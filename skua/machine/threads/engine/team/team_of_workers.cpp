@@ -23,20 +23,20 @@ task_kind const team_of_workers::member::kind{.run = &team_of_workers::run_membe
 team_of_workers::team_of_workers(finish_region::task& whole, task_tag const& tag, std::uint32_t width)
     : team_state(width), whole_(whole), tag_(tag), members_(std::make_unique<member[]>(width)), counts_(width) {
   for (std::uint32_t m = 0; m < width; ++m) {
-    members_[m].of = this;
+    members_[m].team = this;
     members_[m].number = m;
   }
 }
 
 task_tag const* team_of_workers::tag_of(handed const& entry) noexcept {
-  return entry.is == &member::kind ? &static_cast<member const&>(entry).of->tag_ : nullptr;
+  return entry.kind == &member::kind ? &static_cast<member const&>(entry).team->tag_ : nullptr;
 }
 
-/// A worker inside of isolate() comes for nothing until its call returns, and the call may wait for the team. (team.md, "Isolated
+/// A worker inside of isolate() takes nothing until its call returns, and the call may wait for the team. (team.md, "Isolated
 /// workers")
 bool team_of_workers::has_isolated_worker(worker_slot& from, placement const& to) noexcept {
   for (std::uint32_t m = 0; m < to.width; ++m) {
-    if (from.neighbour(worker_id{index(to.worker) + m}).who.isolation().is_set()) return true;
+    if (from.neighbour(worker_id{index(to.worker) + m}).worker.isolation().is_set()) return true;
   }
   return false;
 }
@@ -52,7 +52,7 @@ bool team_of_workers::form(worker_slot& from, task& whole, task_tag const& tag, 
   }
   std::uint32_t const width = to.width;  // the team may end as soon as the last member is in an inbox
   enter_inboxes(
-      from.in.order_of_teams(), width,
+      from.region.order_of_teams(), width,
       [&](std::uint32_t m) -> auto& { return from.neighbour(worker_id{index(to.worker) + m}).inbox; },
       [made](std::uint32_t m) -> auto& { return made->members_[m]; });
   for (std::uint32_t m = 0; m < width; ++m) {
@@ -64,40 +64,40 @@ bool team_of_workers::form(worker_slot& from, task& whole, task_tag const& tag, 
 
 void team_of_workers::run_member(task& t, std::uint64_t, fiber& on) noexcept {
   auto& me = static_cast<member&>(static_cast<handed&>(t));
-  team_of_workers& team = *me.of;
-  finish_region& in = team.whole_.in;
-  me.on = &on;
-  on.watch(&in.inside());
-  bool const was_member = on.join_team(true);       // it is resumed by this worker, whose part of the data is here
-  worker_trace& traced = slot_of(on).who.traced();  // a member stays on its worker
+  team_of_workers& team = *me.team;
+  finish_region& region = team.whole_.region;
+  me.runner = &on;
+  on.watch(&region.inside());
+  bool const was_member = on.join_team(true);          // so this worker resumes it: its part of the data is here
+  worker_trace& traced = slot_of(on).worker.traced();  // a member stays on its worker
   traced.member_begins(team.whole_, team.width(), finish_region::hint_of(team.whole_, 0), me.number);
   team.call_member(me);
   traced.member_ends();
   finish_region::task& whole = team.whole_;
   bool const is_last = team.leave(me);
   if (is_last) {
-    if (!team.has_failed_.load(std::memory_order_relaxed)) in.end_team(on, whole);  // relaxed: depart orders
+    if (!team.has_failed_.load(std::memory_order_relaxed)) region.end_team(on, whole);  // relaxed: depart orders
     delete &team;
   }
   on.join_team(was_member);
   on.watch(nullptr);
   on.task_ends();
-  if (is_last) in.end_task(on, whole);
+  if (is_last) region.end_task(on, whole);
 }
 
 void team_of_workers::call_member(member& me) noexcept {
-  if (!whole_.in.call_member(*me.on, whole_, *this, me.number)) {
+  if (!whole_.region.call_member(*me.runner, whole_, *this, me.number)) {
     has_failed_.store(true, std::memory_order_relaxed);  // relaxed: depart orders
   }
 }
 
-/// True: the last. Until then the team may not be touched any more.
+/// True if this was the last member. Else the caller must not touch the team any more.
 bool team_of_workers::leave(member& me) noexcept {
   me.exposed = nullptr;
   switch (counts_.depart()) {
     case team_barrier<>::departure::last: return true;
     case team_barrier<>::departure::opens:
-      let_go();  // the others are at a barrier, so the team is there until they are let go
+      let_go();  // the others are at a barrier, so the team exists until they are released
       return false;
     case team_barrier<>::departure::unnoticed: return false;
   }
@@ -116,11 +116,11 @@ void team_of_workers::barrier(std::uint32_t m) noexcept {
   while (!opened.left_only(1) && clock_ns() - began < spin_ns) {
     for (int i = 0; i < 16 && !opened.left_only(1); ++i) relax();
   }
-  waits_for const why{*me.on, {"a team's barrier", this}};
-  me.on->wait(opened, 1);
+  waits_for const reason{*me.runner, {"a team's barrier", this}};
+  me.runner->wait(opened, 1);
 }
 
-/// Opens the barrier, at which all wait that have not left. The last that is let go may end the team.
+/// Opens the barrier, at which all members wait that have not left. The last of them to be released may end the team.
 void team_of_workers::let_go() noexcept {
   counts_.open();
   std::uint32_t const n = width();

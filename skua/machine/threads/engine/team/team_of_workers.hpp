@@ -19,10 +19,10 @@ class worker_slot;
 
 class team_of_workers final : public team_state {
  public:
-  /// Sends one member of the task to each of the workers to.worker, .., to.worker + to.width - 1. False: no memory, or one of them
-  /// is isolated.
+  /// Sends one member of the task to each of the workers to.worker, .., to.worker + to.width - 1. Returns false if there is no memory, or if
+  /// one of them is isolated.
   [[nodiscard]] static bool form(worker_slot& from, task& whole, task_tag const& tag, placement const& to) noexcept;
-  /// The tag of a member; null if this entry of an inbox is something else.
+  /// The tag of a member; null if this entry of an inbox is not one.
   [[nodiscard]] static task_tag const* tag_of(handed const& entry) noexcept;
 
   void barrier(std::uint32_t member) noexcept override;
@@ -32,10 +32,10 @@ class team_of_workers final : public team_state {
   struct member : handed {
     member() noexcept : handed(kind) {}
     static task_kind const kind;
-    team_of_workers* of = nullptr;
+    team_of_workers* team = nullptr;
     std::uint32_t number = 0;
-    fiber* on = nullptr;     ///< while it runs
-    group* waits = nullptr;  ///< at a barrier
+    fiber* runner = nullptr;  ///< while it runs
+    group* waits = nullptr;   ///< at a barrier
     void const* exposed = nullptr;
   };
 

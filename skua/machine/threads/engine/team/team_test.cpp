@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Teams on threads: a policy of this test gives every moldable task a random partition. Every member runs once, barriers and
-// reductions meet, overlapping teams end, exceptions and stops leave nobody behind.
+// reductions meet, overlapping teams end, exceptions and stops leave no member waiting.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

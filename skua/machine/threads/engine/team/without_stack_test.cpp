@@ -31,22 +31,22 @@ struct told {
 /// Random stealing; each moldable task is a team of both workers.
 class wide_worker final : public worker_policy {
  public:
-  wide_worker(worker_policy& by, worker_id self, told& to) : by_(by), self_(self), to_(to) {}
+  wide_worker(worker_policy& by, worker_id self, told& to) : inner_(by), self_(self), told_(to) {}
   task_tag mark(task_tag& parent, skua::runtime::hint const& hinted) noexcept override {
-    task_tag child = by_.mark(parent, hinted);
+    task_tag child = inner_.mark(parent, hinted);
     child.words[0] = hinted.type && hinted.type.value().moldable != 0 ? 1 : 0;
     return child;
   }
   placement place(task_tag& task, cause why) noexcept override {
     if (why == cause::released) return {self_, lane::migrated};
     bool const may_choose = why == cause::chosen || why == cause::stolen;
-    if (!may_choose || std::exchange(task.words[0], 0) == 0) return by_.place(task, why);
-    to_.teams.fetch_add(1);
+    if (!may_choose || std::exchange(task.words[0], 0) == 0) return inner_.place(task, why);
+    told_.teams.fetch_add(1);
     return {worker_id{0}, lane::inbox, 2};
   }
   probe next_probe() noexcept override {
     if (!asked_migrated_) return {.what = action::pop, .where = lane::migrated, .whom = self_};
-    return by_.next_probe();
+    return inner_.next_probe();
   }
   void learn(event const& seen) noexcept override {
     auto const* const p = std::get_if<probed>(&seen);
@@ -56,27 +56,27 @@ class wide_worker final : public worker_policy {
     }
     asked_migrated_ = false;
     if (p != nullptr && p->what.where == lane::inbox && p->how == skua::runtime::outcome::empty &&
-        to_.teams.load() == 2)
-      to_.in_vain[index(self_)].fetch_add(1);
-    by_.learn(seen);
+        told_.teams.load() == 2)
+      told_.in_vain[index(self_)].fetch_add(1);
+    inner_.learn(seen);
   }
 
  private:
-  worker_policy& by_;
+  worker_policy& inner_;
   worker_id const self_;
-  told& to_;
+  told& told_;
   bool asked_migrated_ = false;
 };
 
 class wide final : public policy {
  public:
-  wide(skua::layout const& where, std::uint64_t seed, told& to) : by_(where, seed) {
+  wide(skua::layout const& where, std::uint64_t seed, told& to) : inner_(where, seed) {
     for (std::uint32_t w = 0; w < where.workers(); ++w)
-      all_.push_back(std::make_unique<wide_worker>(by_.of_worker(worker_id{w}), worker_id{w}, to));
+      all_.push_back(std::make_unique<wide_worker>(inner_.of_worker(worker_id{w}), worker_id{w}, to));
   }
   [[nodiscard]] std::string_view name() const noexcept override { return "wide"; }
   [[nodiscard]] policy_needs needs() const noexcept override {
-    policy_needs all = by_.needs();
+    policy_needs all = inner_.needs();
     all.lanes = {lane::migrated};
     all.times = all.chosen = all.released = true;
     return all;
@@ -84,7 +84,7 @@ class wide final : public policy {
   worker_policy& of_worker(worker_id w) noexcept override { return *all_[index(w)]; }
 
  private:
-  skua::policies::random_stealing by_;
+  skua::policies::random_stealing inner_;
   std::vector<std::unique_ptr<wide_worker>> all_;
 };
 

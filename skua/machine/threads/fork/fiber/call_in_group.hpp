@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a child's way to end becomes its group's. For compiled code: forks inline their own.
+// Passes the way in which a child ended to its group. For compiled code; forks have an inlined version of their own.
 #pragma once
 
 #include "skua/machine/threads/fork/fiber/failure.hpp"

@@ -14,7 +14,7 @@ namespace {
 
 task_tag meet_group(fiber& owner, double total_work, std::uint64_t n) noexcept {
   tsan::unseen const scheduling;
-  return owner.at().policy.meet(owner.tag(), total_work, n);
+  return owner.slot().policy.meet(owner.tag(), total_work, n);
 }
 
 }  // namespace
@@ -24,14 +24,14 @@ exposed_group::exposed_group(fiber& owner, group& g, std::uint64_t n, double tot
       whole_(meet_group(owner, total_work, n)), rest_(whole_) {
   begin_exposed(owner_, group_, node_);
   tsan::unseen const scheduling;
-  owner_.at().trace.exposes(n);
+  owner_.slot().trace.exposes(n);
 }
 
 exposed_group::~exposed_group() { owner_.watch(node_.outer); }
 
 bool exposed_group::sends(std::uint64_t i, hint const& hint) noexcept {
   tsan::unseen const scheduling;
-  fiber_slot& mine = owner_.at();
+  fiber_slot& mine = owner_.slot();
   child_ = mine.policy.mark(rest_, hint);
   placement const to = mine.place(child_, cause::forked);
   tagged_entry entry{&group_, i | alone, child_};
@@ -45,7 +45,7 @@ bool exposed_group::sends(std::uint64_t i, hint const& hint) noexcept {
 
 /// Sending a child is scheduling time; the rest of an exposed group is work time, as push and pop are (README.md).
 bool exposed_group::sends_away(tagged_entry& entry, placement const& to) noexcept {
-  fiber_slot& mine = owner_.at();
+  fiber_slot& mine = owner_.slot();
   mine.begin(activity::scheduling);
   bool const sent = mine.send(entry, to);
   mine.begin(activity::working);
@@ -54,7 +54,7 @@ bool exposed_group::sends_away(tagged_entry& entry, placement const& to) noexcep
 
 void exposed_group::keep(std::uint64_t i) noexcept {
   tsan::unseen const scheduling;
-  fiber_slot& mine = owner_.at();
+  fiber_slot& mine = owner_.slot();
   after_ = i + 1;
   if (after_ < children_ && moving::keep(mine, mine.local, tagged_entry{&group_, after_, rest_})) rest_at_ = &mine;
   owner_.know(child_);
@@ -63,7 +63,7 @@ void exposed_group::keep(std::uint64_t i) noexcept {
 
 bool exposed_group::comes_back() noexcept {
   tsan::unseen const scheduling;
-  fiber_slot& now = owner_.at();
+  fiber_slot& now = owner_.slot();
   now.policy.learn(returned{child_});
   now.update_exposure();
   if (after_ == children_) return false;
@@ -81,14 +81,14 @@ void exposed_group::wait(std::uint64_t mine) noexcept {
   go_on(owner_, whole_);
 }
 
-/// The owner has passed the group, and continues on the worker that the policy chooses.
+/// The owner is past the group, and continues on the worker that the policy chooses.
 void exposed_group::go_on(fiber& owner, task_tag const& group) noexcept {
   {
     tsan::unseen const scheduling;
-    owner.at().policy.leave(owner.tag(), group);
+    owner.slot().policy.leave(owner.tag(), group);
   }
   owner.relocate();
-  owner.at().update_exposure();
+  owner.slot().update_exposure();
 }
 
 void exposed_scope::meet(fiber& owner) noexcept {
@@ -96,9 +96,9 @@ void exposed_scope::meet(fiber& owner) noexcept {
   tsan::unseen const scheduling;
   is_met_ = true;
   task_ = owner.tag();
-  whole_ = owner.at().policy.meet(task_, 0, 0);
+  whole_ = owner.slot().policy.meet(task_, 0, 0);
   owner.know(whole_);
-  owner.at().update_exposure();
+  owner.slot().update_exposure();
 }
 
 void exposed_scope::leave(fiber& owner) noexcept {

@@ -24,11 +24,11 @@ class exposed_group {
 
   /// Places child i, the next one. True: it was sent to another worker, or to this one for later. False: call it now.
   [[nodiscard]] bool sends(std::uint64_t i, hint const& hint) noexcept;
-  /// Child i will be called now; meanwhile others may take the children after it.
+  /// Call it before child i is called inline: from then on other workers may take the children after it.
   void keep(std::uint64_t i) noexcept;
-  /// Child i has returned. True: the children after it are the caller's again.
+  /// Call it when child i has returned. True: the caller has the children after it back.
   [[nodiscard]] bool comes_back() noexcept;
-  /// The owner has dealt with `mine` children: waits for the others, and continues where the policy says.
+  /// The owner accounts for `mine` children: waits for the others, and continues on the worker that the policy chooses.
   void wait(std::uint64_t mine) noexcept;
 
   static void go_on(fiber& owner, task_tag const& group) noexcept;
@@ -39,8 +39,8 @@ class exposed_group {
   fiber& owner_;
   group& group_;
   std::uint64_t const children_;
-  stop_node const node_;                  ///< lets what runs here meanwhile see the group fail
-  fiber::registration const registered_;  ///< lets children elsewhere see joins around the group fail
+  stop_node const node_;                  ///< shows tasks that run here meanwhile that the group has failed
+  fiber::registration const registered_;  ///< shows children on other workers that a join around the group has failed
   task_tag const task_;                   ///< tag of the task that met the group
   task_tag const whole_;                  ///< tag of the group
   task_tag rest_;                         ///< tag of the children that are not yet placed
@@ -49,8 +49,8 @@ class exposed_group {
   std::uint64_t after_ = 0;               ///< the first child of the rest
 };
 
-/// A scope that forks while the policy sees forks. The policy meets it as a group of no children; all of its children
-/// can be stolen.
+/// A scope that forks while the policy sees forks. The policy meets it as a group without children; thieves may steal all of its
+/// children.
 class exposed_scope {
  public:
   void meet(fiber& owner) noexcept;

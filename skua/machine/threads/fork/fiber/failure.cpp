@@ -6,8 +6,8 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-fiber_slot& stop_scope::slot_of(fiber const& f) noexcept { return f.at(); }
+fiber_slot& stop_scope::slot_of(fiber const& f) noexcept { return f.slot(); }
 
-void stop_scope::alarm::operator()() const noexcept { in.ask_all_to_poll(); }
+void stop_scope::alarm::operator()() const noexcept { slot.ask_all_to_poll(); }
 
 }}}  // namespace skua::v0::runtime

@@ -47,7 +47,7 @@ class stop_scope {
  private:
   /// Runs on the thread that requests the stop.
   struct alarm {
-    fiber_slot& in;  ///< any one of the region
+    fiber_slot& slot;  ///< any one of the region
     void operator()() const noexcept;
   };
 

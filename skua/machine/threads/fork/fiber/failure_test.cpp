@@ -49,7 +49,7 @@ std::vector<setup> every_policy() {
   return all;
 }
 
-/// The setups under which so many children that wait for each other run at the same time.
+/// The setups under which that many children run at the same time, so that they may wait for each other.
 std::vector<setup> where_run_at_once(std::uint32_t children) {
   std::vector<setup> all = every_policy();
   std::erase_if(all, [=](setup const& s) { return s.workers < children || !s.thieves_come(); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The slow paths of a fiber: polls, stolen joins, parking, the end of a stolen piece, and what it tells the policy.
+// The slow paths of a fiber: polls, stolen joins, parking, the end of a stolen piece, and its messages to the policy.
 #include "skua/machine/threads/fork/fiber/fiber.hpp"
 
 #include "skua/machine/threads/fork/fiber/fiber_at.hpp"
@@ -11,7 +11,9 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-inline bool stop_node::has_failed(std::uint64_t epoch) const noexcept { return of != nullptr && of->wants_end(epoch); }
+inline bool stop_node::has_failed(std::uint64_t epoch) const noexcept {
+  return watched != nullptr && watched->wants_end(epoch);
+}
 
 bool stop_node::look(failure_epoch<> const& failures) const noexcept {
   for (stop_node const* n = asked_; n != nullptr; n = asked_in(n->outer)) {
@@ -45,22 +47,22 @@ void fiber::finish_piece(group& g, std::uint64_t children, std::uint64_t flags) 
 }
 
 void fiber::note_steals() const noexcept {
-  auto const link = [this](void* what, std::int64_t place) { return link_stolen(what, place); };
-  if (!note_stolen(at(), link)) return;
-  std::uint64_t const epoch = at().failures.latest();
+  auto const link = [this](void* entry, std::int64_t place) { return link_stolen(entry, place); };
+  if (!note_stolen(slot(), link)) return;
+  std::uint64_t const epoch = slot().failures.latest();
   bool failed = stolen_.want_end(epoch);
   for (nested_task const* n = nested_; n != nullptr && !failed; n = n->below_) {
     failed = n->slot_ == slot_ && n->stolen_.want_end(epoch);
   }
-  // What has just been linked lies in a join that has failed already. Children of it may have been found clean since, and
-  // may have polled in vain.
+  // The group that was just linked lies in a join that has failed already. Its children may have been found clean since, and
+  // may have polled without seeing the failure.
   if (failed) raise_alarm();
 }
 
-/// Links a stolen join of what runs here, or of what lies below it. False if it is another fiber's group, of which a
-/// piece runs here.
-bool fiber::link_stolen(void* what, std::int64_t place) const noexcept {
-  auto& g = static_cast<group&>(*static_cast<task*>(what));
+/// Links a stolen join of the task that runs here, or of a task below it. Returns false for another fiber's group, of
+/// which a piece runs here.
+bool fiber::link_stolen(void* entry, std::int64_t place) const noexcept {
+  auto& g = static_cast<group&>(*static_cast<task*>(entry));
   auto const link_in = [&](stolen_joins<>& stolen) {
     if (stolen.runs_piece_of(g)) return false;
     stolen.link(g, place);
@@ -87,12 +89,12 @@ tagged_entry fiber::as_published(entry const& e) const noexcept {
 }
 
 bool fiber::make_room() noexcept {
-  fiber_slot& s = at();
+  fiber_slot& s = slot();
   bool const room = s.make_room([this] { note_steals(); });
   if (s.notify_work()) s.counts.wakeups_sent.add(1);
-  // The request stays until a fork sees no stop: there may be two stops, and this caller may ignore the one it sees.
+  // The request stays until a fork finds no stop: there may be two stops, and this caller may ignore the one that it sees.
   if (stop_requested()) s.request_attention();
-  if (s.exposes_groups()) s.forks.request_attention();  // also for callers that spawn: their next join is to be seen
+  if (s.exposes_groups()) s.forks.request_attention();  // also for callers that spawn: their next join must be exposed
   return room;
 }
 
@@ -100,13 +102,13 @@ advice fiber::poll() noexcept {
   bool const room = make_room();
   if (stop_requested()) return advice::stop;
   if (!room) return advice::full;
-  if (is_preempted()) at().preempt(*this);
-  return at().exposes_groups() ? advice::expose : advice::go_on;
+  if (is_preempted()) slot().preempt(*this);
+  return slot().exposes_groups() ? advice::expose : advice::go_on;
 }
 
 advice fiber::poll_for_join() noexcept {
-  if (!at().exposes_groups() || is_preempted()) return poll();
-  bool const room = at().forks.make_room_and_keep_request();
+  if (!slot().exposes_groups() || is_preempted()) return poll();
+  bool const room = slot().forks.make_room_and_keep_request();
   note_steals();
   if (stop_requested()) return advice::stop;
   return room ? advice::expose : advice::full;
@@ -114,56 +116,56 @@ advice fiber::poll_for_join() noexcept {
 
 /// Another worker has put something into the mailbox that the policy may let run first.
 bool fiber::is_preempted() const noexcept {
-  return !stays_on_worker() && !at().mailbox.looks_empty() && at().policy.preempts();
+  return !stays_on_worker() && !slot().mailbox.looks_empty() && slot().policy.preempts();
 }
 
 bool fiber::is_stopped() const noexcept {
-  failure_epoch<> const& failures = at().failures;
+  failure_epoch<> const& failures = slot().failures;
   stop_node const* const n = watching();
   return (n != nullptr && n->requested(failures)) || stolen_.want_end(failures.now());
 }
 
 void fiber::raise_alarm() const noexcept {
-  at().failures.begin_next();
-  at().ask_all_to_poll();
+  slot().failures.begin_next();
+  slot().ask_all_to_poll();
 }
 
 void fiber::know(task_tag const& t) noexcept {
-  // Perhaps the last that the fiber does, and TSan knows no edge from there to the end of the pool.
+  // This may be the fiber's last access, and TSan knows no edge from it to the end of the pool.
   tsan::unseen_accesses const scheduling;
   tag_ = t;
-  at().publish_tag(t.words[0]);
+  slot().publish_tag(t.words[0]);
 }
 
 void fiber::begins_task(task_tag const& t) noexcept {
   begins(t, false);
-  clock_.begin(at().needs.times);
+  clock_.begin(slot().needs.times);
 }
 
 void fiber::next_part() noexcept {
-  if (!at().needs.times) return;
+  if (!slot().needs.times) return;
   tsan::unseen const scheduling;
-  at().policy.learn(part_ended{.task = tag_, .duration_ns = clock_.lap()});
+  slot().policy.learn(part_ended{.task = tag_, .duration_ns = clock_.lap()});
 }
 
 void fiber::begins(task_tag const& t, bool open) noexcept {
   tsan::unseen const scheduling;
   know(t);
-  at().policy.learn(begun{t, open});
-  at().update_exposure();
+  slot().policy.learn(begun{t, open});
+  slot().update_exposure();
 }
 
 void fiber::task_ends() noexcept {
   tsan::unseen const scheduling;
-  at().policy.learn(ended{.task = tag_, .duration_ns = clock_.read()});
-  at().update_exposure();
+  slot().policy.learn(ended{.task = tag_, .duration_ns = clock_.read()});
+  slot().update_exposure();
 }
 
-placement fiber::place_again(fiber_slot& by, task_tag& used) noexcept {
+placement fiber::place_again(fiber_slot& resumer, task_tag& used) noexcept {
   tsan::unseen const scheduling;
   hint const hinted = stop_node::inherited(watching());
-  used = hinted.place ? by.policy.mark(tag_, hinted) : tag_;
-  placement const to = by.place(used, cause::resumed);
+  used = hinted.place ? resumer.policy.mark(tag_, hinted) : tag_;
+  placement const to = resumer.place(used, cause::resumed);
   if (!hinted.place)
     tag_ = used;  // a hinted place holds only inside its task, so it does not become the fiber's own tag
   return to;
@@ -171,46 +173,46 @@ placement fiber::place_again(fiber_slot& by, task_tag& used) noexcept {
 
 void fiber::relocate() noexcept {
   if (stays_on_worker()) return;
-  fiber_slot& now = at();
+  fiber_slot& now = slot();
   task_tag used;
   placement const to = place_again(now, used);
   if (to.worker != now.id) now.move(*this, to, used);
 }
 
 void fiber::park(group& g, std::uint64_t mine) noexcept {
-  at().begin(activity::scheduling);
-  if (isolated_) return at().wait_alone(*this, g, mine);
+  slot().begin(activity::scheduling);
+  if (isolated_) return slot().wait_alone(*this, g, mine);
   if (ends_soon(g, mine)) {
     relocate();
-    at().begin(activity::working);
+    slot().begin(activity::working);
     return;
   }
   leave_worker(g, mine);
 }
 
 void fiber::wait_for_own(group& g, std::uint64_t mine) noexcept {
-  at().begin(activity::scheduling);
+  slot().begin(activity::scheduling);
   leave_worker(g, mine);
 }
 
 void fiber::leave_worker(group& g, std::uint64_t mine) noexcept {
   {
     tsan::unseen const scheduling;
-    at().policy.learn(waiting{});
-    at().update_exposure();
+    slot().policy.learn(waiting{});
+    slot().update_exposure();
   }
-  if (at().park(*this, g, mine)) {
-    static_cast<void>(g.left_only(0));  // the worker that resumed us has acquired, but TSan follows flows, not threads
+  if (slot().park(*this, g, mine)) {
+    static_cast<void>(g.left_only(0));  // the resuming worker has acquired it, but TSan follows flows, not threads
     return;
   }
-  at().wait_in_place(*this, g, mine);
+  slot().wait_in_place(*this, g, mine);
 }
 
-/// Looks for a microsecond, about what parking adds to the end of a join: 0.4 us, and up to 2 where the tasks have used the
-/// caches. So looking first costs at most twice the better choice, and siblings that end together do not park at all. If a
-/// policy placed something here, perhaps a child of this very group, looking would only delay it.
+/// Spins for a microsecond, about what parking adds to the end of a join: 0.4 us, and up to 2 if the tasks have used the
+/// caches. So spinning first costs at most twice the better choice, and siblings that end together do not park at all. It does
+/// not spin if a policy has placed tasks here: one may be a child of this group, which spinning would only delay.
 bool fiber::ends_soon(group const& g, std::uint64_t mine) const noexcept {
-  if (!at().migrated.looks_empty() || (at().ordered != nullptr && !at().ordered->looks_empty())) return false;
+  if (!slot().migrated.looks_empty() || (slot().ordered != nullptr && !slot().ordered->looks_empty())) return false;
   std::uint64_t const began = processor_ticks();
   while (!g.left_only(mine)) {
     if (processor_ticks() - began > ticks_per_us()) return false;
@@ -219,8 +221,8 @@ bool fiber::ends_soon(group const& g, std::uint64_t mine) const noexcept {
   return true;
 }
 
-frame::frame(fiber& f, stack* o, bool waits) noexcept
-    : handed(kind), suspended(&f), on(o), is_open(waits), left_at(f.front().forks.bottom()) {}
+frame::frame(fiber& f, runtime::stack* s, bool waits) noexcept
+    : handed(kind), suspended(&f), stack(s), is_open(waits), left_at(f.front().forks.bottom()) {}
 
 bool frame::is_tied() const noexcept { return suspended->stays_on_worker(); }
 bool frame::is_tied_to_thread() const noexcept { return suspended->is_tied(); }

@@ -8,14 +8,14 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-inline fiber_slot& fiber::at() const noexcept { return static_cast<fiber_slot&>(*slot_); }
+inline fiber_slot& fiber::slot() const noexcept { return static_cast<fiber_slot&>(*slot_); }
 inline void fiber::run_in(fiber_slot& s) noexcept { slot_ = &s; }
 
-/// What the next wait of the running fiber is for; an object of this lies around that wait. Cost: two stores.
+/// States what the wait during its life is for. Cost: two stores.
 class waits_for {
  public:
-  waits_for(fiber const& f, wait_reason const& why) noexcept : fiber_(f) { f.at().say_why(why); }
-  ~waits_for() { fiber_.at().say_why({}); }
+  waits_for(fiber const& f, wait_reason const& why) noexcept : fiber_(f) { f.slot().say_why(why); }
+  ~waits_for() { fiber_.slot().say_why({}); }
   waits_for(waits_for const&) = delete;
   waits_for& operator=(waits_for const&) = delete;
 

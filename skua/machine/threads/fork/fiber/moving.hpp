@@ -18,17 +18,17 @@ struct moving {
   /// empty (group.md, "Nesting"). False: no memory for that, so the fiber must stay.
   template <class Fiber>
   [[nodiscard]] static bool clear_lanes(Fiber& leaving) noexcept {
-    bool const offered = leaving.at().offer_open_joins([&] { static_cast<void>(leaving.make_room()); });
+    bool const offered = leaving.slot().offer_open_joins([&] { static_cast<void>(leaving.make_room()); });
     leaving.note_steals();
     if (offered) tag_offers(leaving);
     return offered;
   }
 
-  /// M3, once the frame of a fiber that was `at` is saved: from here on another worker may run it, and it may be gone.
+  /// M3, once the frame of a fiber that has left the slot `left` is saved: from here on another worker may run it, and it may be gone.
   /// False: the frame stays with the caller.
   template <class Slot, class Entry>
-  [[nodiscard]] static bool hand_over(Slot& at, Entry entry, placement const& to) noexcept {
-    return to.worker == at.id ? keep(at, at.local, entry) : send(at, entry, to);
+  [[nodiscard]] static bool hand_over(Slot& left, Entry entry, placement const& to) noexcept {
+    return to.worker == left.id ? keep(left, left.local, entry) : send(left, entry, to);
   }
 
   /// Puts an entry into a tagged lane of this worker, where others may take it. False: no memory.
@@ -41,8 +41,8 @@ struct moving {
 
   /// Puts an entry into the lane of the other worker that the policy chose; asks again if the mailbox is occupied.
   /// False: the entry stays here, because the policy now wants that, or there is no memory. An inbox takes only frames
-  /// and tasks from outside. The entry's tag is then as the policy has left it, also if it stays. `went`, unless null,
-  /// gets where it went.
+  /// and tasks from outside. The entry then has the tag that the policy returned, even if it stays. `went`, unless
+  /// null, is set to the final placement.
   template <class Slot, class Entry>
   [[nodiscard]] static bool send(Slot& from, Entry&& entry, placement to, placement* went = nullptr) noexcept {
     while (to.worker != from.id) {
@@ -54,7 +54,7 @@ struct moving {
           to = from.policy.place(entry.tag, cause::refused);
           continue;
         }
-        if (from.policy.preempts()) target.request_attention();  // the fiber that runs there must poll
+        if (from.policy.preempts()) target.request_attention();  // so that its running fiber polls
       } else if (moved != nullptr) {
         target.inbox.push(*moved);
       } else if (!(to.where == lane::local ? target.local : target.migrated).push(entry)) {
@@ -68,11 +68,11 @@ struct moving {
   }
 
  private:
-  /// If the policy chooses by tags, gives what a fiber offered in `spawned` the tag that thieves could see. Without
-  /// memory for that, the offer stays where it is.
+  /// If the policy chooses by tags, gives the joins that a fiber offered in `spawned` the tag that thieves could see. An entry
+  /// for which there is no memory stays where it is.
   template <class Fiber>
   static void tag_offers(Fiber& leaving) noexcept {
-    auto& mine = leaving.at();
+    auto& mine = leaving.slot();
     if (!mine.policy.preempts()) return;
     entry oldest;
     while (mine.spawned.peek(oldest)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A fiber that leaves its worker, under many schedules: it moves to another worker, is preempted by what lies in the
+// A fiber that leaves its worker, under many schedules: it moves to another worker, is preempted by an entry in the
 // mailbox, or waits for children that were sent away, while thieves take from the lanes that it leaves. Each child and
 // each part of the fiber runs once, no worker resumes the fiber before it is saved, groups end once, and no worker
 // stays idle while an entry can be taken (exposed_group.md, "Moving"). Each mutant removes or swaps one step.
@@ -31,8 +31,8 @@ struct goes_home : scene<Sync, Fault, Workers, goes_home<Sync, Where, Busy, Work
 
   goes_home() {
     this->jobs(1);
-    open_at = this->at().forks.bottom();
-    static_cast<void>(this->at().forks.push(static_cast<job*>(&open), 1));
+    open_at = this->slot().forks.bottom();
+    static_cast<void>(this->slot().forks.push(static_cast<job*>(&open), 1));
   }
   void run(int me) {
     if (me == 0) this->leave_for({.worker = worker_id{1}, .where = Where}, me);
@@ -42,7 +42,7 @@ struct goes_home : scene<Sync, Fault, Workers, goes_home<Sync, Where, Busy, Work
   void part(int n, int me) {
     require(n > 1 || Where != lane::inbox || me == 1, "only its own worker takes from an inbox");
     if (n == 1) {
-      require(!this->at().forks.pop_at(open_at), "on another worker a pop finds nothing");
+      require(!this->slot().forks.pop_at(open_at), "on another worker a pop finds nothing");
       if (!this->wait(open, 1, me)) return;
     }
     this->end(open, 1);
@@ -63,9 +63,9 @@ struct preempts : scene<Sync, Fault, Workers, preempts<Sync, Workers, Fault>> {
   preempts() { this->jobs(2); }
   void run(int me) {
     if (me == 0) {
-      bool const must = sent.load(memory_order_acquire) == 1 && !this->at().mailbox.looks_empty();
+      bool const must = sent.load(memory_order_acquire) == 1 && !this->slot().mailbox.looks_empty();
       bool const left = fork();
-      require(left || !must || this->at().mailbox.looks_empty(), "a fiber is preempted at its next fork");
+      require(left || !must || this->slot().mailbox.looks_empty(), "a fiber is preempted at its next fork");
       if (left) {
         is_aside_ = true;
         this->leave_for({.worker = worker_id{0}, .where = lane::local}, me);
@@ -83,13 +83,13 @@ struct preempts : scene<Sync, Fault, Workers, preempts<Sync, Workers, Fault>> {
   }
   /// As fiber::push and fiber::poll. True: the fiber is preempted.
   bool fork() {
-    if (!this->at().forks.push(static_cast<job*>(&open), 1)) return false;
+    if (!this->slot().forks.push(static_cast<job*>(&open), 1)) return false;
     this->make_room();
-    return !this->at().mailbox.looks_empty();
+    return !this->slot().mailbox.looks_empty();
   }
   void join(int me) {
     entry own;
-    if (this->at().forks.pop(own)) {
+    if (this->slot().forks.pop(own)) {
       require(own.task == static_cast<job*>(&open), "a pop that succeeds returns the caller's own entry");
       open.run(1);
       return over();
@@ -124,7 +124,7 @@ struct sends_all : scene<Sync, Fault, Workers, sends_all<Sync, Workers, Fault>> 
   }
   void run(int me) {
     if (me == 0) {
-      auto& mine = this->at();
+      auto& mine = this->slot();
       require(moving::send(mine, tagged_entry<Sync>{&all, 0}, {.worker = worker_id{1}, .where = lane::migrated}),
               "sent");
       require(moving::keep(mine, mine.migrated, tagged_entry<Sync>{&all, 1}), "there is memory");

@@ -23,18 +23,18 @@ enum class fault : std::uint8_t {
   none,
   handed_over_before_saved,
   lanes_not_cleared,    ///< the fiber's open joins stay in its lane
-  others_not_notified,  ///< nobody is notified of an entry that others may take
+  others_not_notified,  ///< no worker is notified of an entry that others may take
   owner_not_notified,   ///< the receiver of an entry is not notified
   no_request,           ///< a mailbox is filled without a request for attention
-  places_kept,          ///< the fiber goes on in a lane that has not skipped the positions it remembers
+  places_kept,          ///< the fiber continues in a lane that has not skipped the positions it remembers
   no_own_share,         ///< a group whose children are all sent away does not count its owner
 };
 
-/// What lies in a lane.
+/// What a lane holds.
 struct job {
   enum class sort : std::uint8_t { child, frame, errand };
-  explicit job(sort s) : is(s) {}
-  sort is;
+  explicit job(sort s) : kind(s) {}
+  sort kind;
 };
 
 /// A fiber that waits for a group, or moves.
@@ -51,7 +51,7 @@ struct tagged_entry {
   job* item = nullptr;
   std::uint64_t extra = 0;
   task_tag tag{};
-  frame<Sync>* as_frame() const { return item->is == job::sort::frame ? static_cast<frame<Sync>*>(item) : nullptr; }
+  frame<Sync>* as_frame() const { return item->kind == job::sort::frame ? static_cast<frame<Sync>*>(item) : nullptr; }
 };
 
 /// A group, and how often each of its children ran.
@@ -96,10 +96,10 @@ struct tagged_lanes {
 
 template <class Sync, fault Fault>
 struct worker_slot : skua::runtime::lanes<Sync> {
-  worker_slot(unsigned number, unsigned of, worker_slot* first_of_all, bell& b, tagged_lanes<Sync>& with)
+  worker_slot(unsigned number, unsigned workers, worker_slot* first_of_all, bell& b, tagged_lanes<Sync>& tagged)
       : skua::runtime::lanes<Sync>({.capacity = 4, .kind = Sync::kind(), .memory = &memory()}), id{number},
-        in_workers(of), first(first_of_all), doorbell(b), mailbox(with.mailbox), local(with.local),
-        migrated(with.migrated) {
+        in_workers(workers), first(first_of_all), doorbell(b), mailbox(tagged.mailbox), local(tagged.local),
+        migrated(tagged.migrated) {
     policy = {.resumed = {.worker = id}, .refused = {.worker = id}};
   }
   worker_slot& neighbour(worker_id w) { return first[index(w)]; }
@@ -135,18 +135,18 @@ class scene {
     auto* const all = static_cast<slot_type*>(memory().allocate(Workers * sizeof(slot_type), alignof(slot_type)));
     for (unsigned w = 0; w < Workers; ++w) new (all + w) slot_type(w, Workers, all, bell_, tagged_.at(w));
     slots_ = all;
-    at_ = all;
+    slot_ = all;
   }
 
   // The fiber, for `moving`.
-  slot_type& at() { return *at_; }
+  slot_type& slot() { return *slot_; }
   void make_room() {
-    require(at_->make_room([this] { note_steals(); }), "there is memory");
-    at_->doorbell.ring();
+    require(slot_->make_room([this] { note_steals(); }), "there is memory");
+    slot_->doorbell.ring();
   }
   void note_steals() {
-    note_stolen(*at_, [this](void* what, std::int64_t place) {
-      stolen_.link(*static_cast<group<Sync>*>(static_cast<job*>(what)), place);
+    note_stolen(*slot_, [this](void* task, std::int64_t place) {
+      stolen_.link(*static_cast<group<Sync>*>(static_cast<job*>(task)), place);
       return true;
     });
   }
@@ -159,7 +159,7 @@ class scene {
   void leave_for(placement const& to, int me) {
     if (Fault != fault::lanes_not_cleared) require(moving::clear_lanes(*this), "there is memory");
     frame<Sync>& f = next_frame(false);
-    slot_type& from = *at_;
+    slot_type& from = *slot_;
     bool const early = Fault == fault::handed_over_before_saved;
     if (!early) save(f);
     bool const left = moving::hand_over(from, tagged_entry<Sync>{&f}, to);
@@ -217,7 +217,7 @@ class scene {
 
  private:
   Script& script() { return static_cast<Script&>(*this); }
-  frame<Sync>& next_frame(bool waits) { return immortal<frame<Sync>>(waits, at_->forks.bottom()); }
+  frame<Sync>& next_frame(bool waits) { return immortal<frame<Sync>>(waits, slot_->forks.bottom()); }
   void save(frame<Sync>& f) { f.saved.set(1); }
 
   /// As worker::return_to; then the fiber continues.
@@ -225,19 +225,19 @@ class scene {
     require(f.saved.get() == 1, "a frame that is resumed was saved");
     if (!current_world()->violation().empty()) return;
     if (!f.is_open) f.call();
-    at_ = &slots_[me];
-    if (Fault != fault::places_kept) at_->continue_above(f.left_at);
+    slot_ = &slots_[me];
+    if (Fault != fault::places_kept) slot_->continue_above(f.left_at);
     f.resumed();
     std::destroy_at(&f.saved);
     runs_.set(runs_.get() + 1);
     script().part(runs_.get(), me);
   }
 
-  void run(tagged_entry<Sync> const& what, int me) {
-    if (auto* const f = what.as_frame()) return resume(*f, me);
-    if (what.item->is == job::sort::errand) return script().errand(*what.item, me);
-    auto& g = static_cast<group<Sync>&>(*what.item);
-    g.run(what.extra);
+  void run(tagged_entry<Sync> const& taken, int me) {
+    if (auto* const f = taken.as_frame()) return resume(*f, me);
+    if (taken.item->kind == job::sort::errand) return script().errand(*taken.item, me);
+    auto& g = static_cast<group<Sync>&>(*taken.item);
+    g.run(taken.extra);
     if (auto* const ready = g.finish(1, 0, [] {})) is_ready(static_cast<frame<Sync>&>(*ready), me);
   }
   /// As next_step::is_mine.
@@ -273,8 +273,8 @@ class scene {
   model_atomic<int> left_{0};
   model_atomic<int> fiber_ended_{0};
 
-  // The fiber's own. Whoever runs it is ordered after its previous worker.
-  slot_type* at_ = nullptr;
+  // The fiber's own. The worker that runs it is ordered after its previous one.
+  slot_type* slot_ = nullptr;
   skua::runtime::stolen_joins<Sync> stolen_;
   typename Sync::template plain<int> runs_{0};
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A failure that the children of a stolen join hear of only once their owner has noted the steal: also where the owner runs another task
+// A failure of which the children of a stolen join learn only once their owner has recorded the steal: also if the owner runs another task
 // on top of what it waits in, and where joins around a group are stolen one after the other.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Between two children that a task runs on top of itself: does something else go first? (turns.hpp)
+// Whether a task that runs children on top of itself must yield before the next one. (turns.hpp)
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ trace::kind kind_of(activity what) noexcept {
   return trace::kind::idling;
 }
 
-char const* name_of(task const& t) noexcept { return t.is->name_of == nullptr ? nullptr : t.is->name_of(t); }
+char const* name_of(task const& t) noexcept { return t.kind->name_of == nullptr ? nullptr : t.kind->name_of(t); }
 
 }  // namespace
 

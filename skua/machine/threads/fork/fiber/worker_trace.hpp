@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What one worker writes into the trace of its pool, if there is one. Each call is a branch where nothing is traced; none
-// stands on the path of a fork or of a leaf. Meaning of the events: skua/parts/trace/event.hpp.
+// Writes a worker's events to the trace of its pool, if there is one. Without a trace each call costs a branch; no call is on
+// the path of a fork or of a leaf. Meaning of the events: skua/parts/trace/event.hpp.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// For the worker's own thread, or whoever is in its place.
+/// For the thread that works as this worker: its own, or a caller in its place.
 class worker_trace {
  public:
   /// Before the worker runs; `to` outlives it.
@@ -28,7 +28,7 @@ class worker_trace {
     if (track_.is_on()) [[unlikely]]
       note_activity(what, attempts);
   }
-  /// A search has failed while the worker was `scheduling`.
+  /// Call it when a search has failed while the worker was `scheduling`.
   void finds_nothing(std::uint64_t attempts) noexcept {
     if (!idles_.load(std::memory_order_relaxed)) begins(activity::idling, attempts);  // relaxed: the worker's own
   }
@@ -97,18 +97,18 @@ class worker_trace {
       note({.what = trace::kind::mark, .other = track_.name(name), .value = number});
   }
 
-  /// What a flow's nodes write: called `name`, unless that is null.
+  /// Writes an event of a flow's node, with the name `name` unless that is null.
   void notes(trace::event e, char const* name) noexcept {
-    if (!track_.is_on()) return;  // a guest, which has no track
+    if (!track_.is_on()) return;  // a guest has no track
     if (name != nullptr) e.other = track_.name(name);
     track_.note(e);
   }
-  /// At its own time.
+  /// The same at the event's own time.
   void notes_at(trace::event const& e) noexcept {
     if (track_.is_on()) track_.note_at(e);
   }
 
-  /// What a trace calls an entry of a lane: the address of its task, and which child it stands for.
+  /// The id of a lane's entry in traces: the address of its task, combined with the number of the child that it stands for.
   [[nodiscard]] static std::uint64_t id_of(tagged_entry const& t) noexcept;
 
  private:

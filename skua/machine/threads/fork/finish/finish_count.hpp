@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How a finish region knows that its tasks have ended: workers count for themselves, and add up when they turn to something
-// else. Invariants and proof: finish.md. Every schedule: finish_count_model.cpp.
+// How a finish region detects that its tasks have ended: each worker counts for itself, and adds its count to the region's when it
+// turns to other work. Invariants and proof: finish.md. Every schedule: finish_count_model.cpp.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,15 @@ namespace skua { inline namespace v0 { namespace runtime {
 template <synchronisation Sync = real_sync>
 class finish_count {
  public:
-  /// A worker will count. The caller holds something that is counted: a task, or the body.
+  /// Call it before a worker counts. The caller holds something that is counted already: a task, or the body.
   void enter() noexcept {
     word_.fetch_add(one_worker, std::memory_order_relaxed);  // relaxed: leave orders
   }
-  /// A worker has counted so much. True: nothing is left, and what all tasks did is visible; nobody enters any more.
+  /// A worker leaves, with a balance of `balance` tasks. True: the region has ended; what all tasks did is visible, and no worker enters
+  /// any more.
   [[nodiscard]] bool leave(std::int64_t balance) noexcept {
     std::uint64_t const change = static_cast<std::uint64_t>(balance) - one_worker;
-    // acq_rel: what our tasks did, for the last to leave; what others did, if that is us. Pairs with: itself.
+    // acq_rel: publishes what our tasks did to the last worker that leaves, which acquires all of it. Pairs with: itself.
     return word_.fetch_add(change, std::memory_order_acq_rel) + change == 0;
   }
 
@@ -29,34 +30,34 @@ class finish_count {
   typename Sync::template atomic<std::uint64_t> word_{1};  ///< the body
 };
 
-/// A worker's share of the region that it is inside of. Region: `finish_count& count()`, and `ended()`, which the last to
-/// leave calls; its result, or a default one, is what `leave` and `add` return.
+/// A worker's share of the region that it is inside of. A Region has `finish_count& count()`, and `ended()`, which the last worker
+/// to leave calls; `leave` and `add` return its result, or else a default value.
 template <class Region>
 class finish_share {
  public:
   using ended = decltype(std::declval<Region&>().ended());
 
-  /// Counts n tasks more, or less, of a region. What is returned comes from a region that was left for it.
-  [[nodiscard]] ended add(Region& to, std::int64_t n) noexcept {
+  /// Counts n tasks more, or less, of a region. Leaves another region for it first, and returns what that `leave` returns.
+  [[nodiscard]] ended add(Region& region, std::int64_t n) noexcept {
     ended left{};
-    if (of_ != &to) [[unlikely]] {
+    if (region_ != &region) [[unlikely]] {
       left = leave();
-      to.count().enter();
-      of_ = &to;
+      region.count().enter();
+      region_ = &region;
     }
     balance_ += n;
     return left;
   }
   [[nodiscard]] ended leave() noexcept {
-    if (of_ == nullptr) return {};
-    Region& left = *std::exchange(of_, nullptr);
+    if (region_ == nullptr) return {};
+    Region& left = *std::exchange(region_, nullptr);
     return left.count().leave(std::exchange(balance_, 0)) ? left.ended() : ended{};
   }
-  /// Null: of none.
-  [[nodiscard]] Region const* inside_of() const noexcept { return of_; }
+  /// Null: the worker is inside of no region.
+  [[nodiscard]] Region const* inside_of() const noexcept { return region_; }
 
  private:
-  Region* of_ = nullptr;
+  Region* region_ = nullptr;
   std::int64_t balance_ = 0;
 };
 

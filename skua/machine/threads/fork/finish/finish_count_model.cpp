@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finish regions under every schedule: a region ends once, not before its last task has, and whoever ends it sees what all
+// Finish regions under every schedule: a region ends once, not before its last task has, and the worker that ends it sees what all
 // tasks did (finish.md). Each mutant breaks one step.
 #include "skua/machine/threads/fork/finish/finish_count.hpp"
 
@@ -33,7 +33,7 @@ struct region {
   }
 };
 
-/// A task in a lane: whoever takes it first has it.
+/// A task in a lane: the first to take it has it.
 template <class Sync>
 struct lane {
   model_atomic<bool> waiting{false};
@@ -46,20 +46,20 @@ template <class Sync, int Workers>
 struct body_and_thieves {
   static constexpr int threads = Workers;
   static constexpr int tasks = 3;
-  using of = region<Sync, tasks>;
-  of in;
+  using tested = region<Sync, tasks>;
+  tested all;
   std::array<lane<Sync>, tasks> each;  ///< task i may be taken once it is there
-  std::array<finish_share<of>, Workers> shares;
+  std::array<finish_share<tested>, Workers> shares;
 
   body_and_thieves() {
-    for (auto& r : in.ran) r.set(0);
+    for (auto& r : all.ran) r.set(0);
   }
   void run(int me) {
-    finish_share<of>& mine = shares.at(static_cast<std::size_t>(me));
+    finish_share<tested>& mine = shares.at(static_cast<std::size_t>(me));
     if (me == 0) {
       spawn(mine, 0);
       spawn(mine, 1);
-      static_cast<void>(mine.add(in, -1));  // the body ends
+      static_cast<void>(mine.add(all, -1));  // the body ends
       if (Workers == 2) run_one(mine, 0);
     } else {
       run_one(mine, 1);
@@ -68,22 +68,22 @@ struct body_and_thieves {
     }
     static_cast<void>(mine.leave());
   }
-  void spawn(finish_share<of>& mine, int task) {
-    static_cast<void>(mine.add(in, 1));
+  void spawn(finish_share<tested>& mine, int task) {
+    static_cast<void>(mine.add(all, 1));
     each.at(static_cast<std::size_t>(task)).put();
   }
-  void run_one(finish_share<of>& mine, int task) {
+  void run_one(finish_share<tested>& mine, int task) {
     if (!each.at(static_cast<std::size_t>(task)).take()) return;
     if (task == 1) spawn(mine, 2);
-    auto& ran = in.ran.at(static_cast<std::size_t>(task));
+    auto& ran = all.ran.at(static_cast<std::size_t>(task));
     ran.set(ran.get() + 1);
-    static_cast<void>(mine.add(in, -1));
+    static_cast<void>(mine.add(all, -1));
   }
   void finish() {
-    finish_share<of> last;
+    finish_share<tested> last;
     for (int task = 0; task < tasks; ++task) run_one(last, task);
     static_cast<void>(last.leave());
-    require(in.ends.load(memory_order_relaxed) == 1, "the region ends");
+    require(all.ends.load(memory_order_relaxed) == 1, "the region ends");
   }
 };
 
@@ -91,19 +91,19 @@ struct body_and_thieves {
 template <class Sync>
 struct two_regions {
   static constexpr int threads = 2;
-  using of = region<Sync, 1>;
-  of outer;
-  of inner;
+  using tested = region<Sync, 1>;
+  tested outer;
+  tested inner;
   lane<Sync> of_outer;
   lane<Sync> of_inner;
-  std::array<finish_share<of>, 2> shares;
+  std::array<finish_share<tested>, 2> shares;
 
   two_regions() {
     outer.ran[0].set(0);
     inner.ran[0].set(0);
   }
   void run(int me) {
-    finish_share<of>& mine = shares.at(static_cast<std::size_t>(me));
+    finish_share<tested>& mine = shares.at(static_cast<std::size_t>(me));
     if (me == 0) {
       spawn(mine, outer, of_outer);
       spawn(mine, inner, of_inner);
@@ -115,17 +115,17 @@ struct two_regions {
     }
     static_cast<void>(mine.leave());
   }
-  void spawn(finish_share<of>& mine, of& in, lane<Sync>& to) {
-    static_cast<void>(mine.add(in, 1));
+  void spawn(finish_share<tested>& mine, tested& all, lane<Sync>& to) {
+    static_cast<void>(mine.add(all, 1));
     to.put();
   }
-  void run_one(finish_share<of>& mine, of& in, lane<Sync>& from) {
+  void run_one(finish_share<tested>& mine, tested& all, lane<Sync>& from) {
     if (!from.take()) return;
-    in.ran[0].set(1);
-    static_cast<void>(mine.add(in, -1));
+    all.ran[0].set(1);
+    static_cast<void>(mine.add(all, -1));
   }
   void finish() {
-    finish_share<of> last;
+    finish_share<tested> last;
     run_one(last, inner, of_inner);
     run_one(last, outer, of_outer);
     static_cast<void>(last.leave());

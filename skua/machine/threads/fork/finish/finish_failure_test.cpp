@@ -29,7 +29,7 @@ struct meeting {
   std::atomic<int> begun_late{0};
 
   /// For the worker whose task has failed: it turns to other tasks only once the failure is noted. This one keeps it until
-  /// the region's owner has dealt with the others.
+  /// the region's owner has run or dropped the others.
   void keep_the_other_worker(int others) {
     has_failed = true;
     wait_until("the other tasks have ended", [&] { return ended >= others; });
@@ -73,7 +73,7 @@ void fail_beside_a_region(skua::pool& pool, auto& here, meeting& m) {
 
 class finish_failure : public skua::testing::under_every_policy {};
 
-/// Replay without a record lets nobody steal, so that the second child would not run while the first one does.
+/// Replay without a record allows no steals, so that the second child would not run while the first one does.
 std::vector<std::string> policies_with_thieves() {
   std::vector<std::string> names = skua::testing::checked_policies();
   std::erase(names, "checked:replay");

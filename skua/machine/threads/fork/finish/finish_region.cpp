@@ -15,7 +15,7 @@
 namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
-/// A worker that stands for the place in the root's order: this one if it belongs to the place; none if there is no hint.
+/// The worker that represents the place in the root's order: this one if it belongs to the place; none if there is no hint.
 std::optional<worker_id> worker_of(fiber_slot const& s, place_id p) noexcept {
   layout const& map = s.map;
   if (index(p) >= map.places()) return {};  // no hint, anywhere, or a place that the region does not have
@@ -34,12 +34,12 @@ bool push_own(fiber_slot& s, offered_task const& t) noexcept {
   return s.ordered->push(t);
 }
 
-/// A task, or a member of one, is about to begin: true if the region ends early, which then counts it as dropped.
-bool is_dropped(finish_region& in, fiber& on) noexcept {
+/// For a task, or a member of one, that is about to begin: true if the region ends early. The region then counts it as dropped.
+bool is_dropped(finish_region& region, fiber& on) noexcept {
   if (on.front().may_have_steals()) [[unlikely]]
     on.note_steals();
-  if (!in.inside().requested(on.at().failures)) return false;
-  in.raise(finish_region::dropped);
+  if (!region.inside().requested(on.slot().failures)) return false;
+  region.raise(finish_region::dropped);
   return true;
 }
 
@@ -51,7 +51,7 @@ bool next_unplaced_is_of(fiber_slot& s, finish_region const& one) noexcept {
   return s.spawned.peek(newest) && newest.extra == one.key();
 }
 
-/// As the policies order them, nearly: what one of them takes first may be of another region, which it begins then.
+/// Approximates the order of the policies: the task that a policy would take first may be of another region.
 bool next_is_of(fiber_slot& s, finish_region const& one) noexcept {
   auto const is_of_one = [&one](tagged_entry const& e) { return finish_region::of(*e.item) == &one; };
   if (next_unplaced_is_of(s, one)) return true;
@@ -65,9 +65,9 @@ finish_region::finish_region(fiber& owner) noexcept
 void finish_region::add(fiber& on, task& t, spawn_options const& how) {
   on.expect_running();
   note(on, *this, 1);
-  fiber_slot& s = on.at();
+  fiber_slot& s = on.slot();
   s.counts.spawns.add(1);
-  if (on.is_isolated()) return run_inside(on, t);  // this worker will look for nothing until the isolated call returns
+  if (on.is_isolated()) return run_inside(on, t);  // the worker takes nothing until the isolated call returns
   if (s.needs.released) return release(on, t);
   if (s.ordered == nullptr) return push_spawned(on, t);
   offered_task const offered{.task = static_cast<runtime::task*>(&t),
@@ -84,39 +84,39 @@ void finish_region::add(fiber& on, task& t, spawn_options const& how) {
 void finish_region::add_beside(fiber& on, task& t) {
   on.expect_running();
   note(on, *this, 1);
-  fiber_slot const& s = on.at();
+  fiber_slot const& s = on.slot();
   s.counts.spawns.add(1);
   on.is_isolated() ? run_inside(on, t) : push_spawned(on, t);
 }
 
-/// What names no data is at home everywhere: if a thief released it anew, two workers would steal it from each other for each task.
+/// A task without data is at home everywhere: if a thief released it again, two workers would steal it from each other for each task.
 bool finish_region::is_at_home(fiber const& on, gathered_task const& t) noexcept {
-  return on.at().id == t.home || (!t.address && t.place == no_place_hint);
+  return on.slot().id == t.home || (!t.address && t.place == no_place_hint);
 }
 
 void finish_region::push_spawned(fiber& on, task& t) noexcept {
-  fiber_slot& s = on.at();
-  std::uint64_t const key = t.in.key();
+  fiber_slot& s = on.slot();
+  std::uint64_t const key = t.region.key();
   if (!s.spawned.push(static_cast<runtime::task*>(&t), key) || on.make_room()) return;
   // No memory for another push: runs the newest task at once. A thief that takes it instead makes room, too.
   if (runtime::task* const newest = s.take_newest_spawned(key)) {
-    static_cast<task&>(*newest).in.run_inside(on, static_cast<task&>(*newest));
+    static_cast<task&>(*newest).region.run_inside(on, static_cast<task&>(*newest));
   }
 }
 
-/// The policy says where it waits.
+/// The policy chooses the lane.
 void finish_region::release(fiber& on, task& t) noexcept {
-  fiber_slot& s = on.at();
+  fiber_slot& s = on.slot();
   {
     tsan::unseen const scheduling;
     task_tag parent = on.tag();
-    tagged_entry entry{&t, 0, s.policy.mark(parent, t.is->hint_of(t, 0))};
+    tagged_entry entry{&t, 0, s.policy.mark(parent, t.kind->hint_of(t, 0))};
     placement const to = s.place(entry.tag, cause::released, is_moldable(t));
     if (t.operations().is_gathered) static_cast<gathered_task&>(t).home = to.worker;
     s.update_exposure();  // a spawn may end a search
     if (s.send(entry, to)) return;
     if (to.worker == s.id && to.where == lane::migrated && moving::keep(s, s.migrated, entry)) return;
-    // Nobody is woken for it: this worker takes it as soon as it can, and some policies let nobody else look there.
+    // Wakes no sleeper: this worker takes the task as soon as it can, and under some policies no other worker may.
     if (to.worker == s.id && to.where == lane::local && s.local.push(entry)) return;
     if (t.operations().is_gathered) static_cast<gathered_task&>(t).home = s.id;
   }
@@ -128,35 +128,35 @@ place_id finish_region::place_of(fiber const& on, hint const& hinted) noexcept {
 }
 
 bool finish_region::calls_instead(fiber& on, place_id place, std::uint64_t weight) noexcept {
-  fiber_slot& s = on.at();
+  fiber_slot& s = on.slot();
   if (worker_of(s, place).value_or(s.id) != s.id) return false;
   return s.ordered != nullptr && s.needs.strategies && s.policy.calls_instead(weight, s.ordered->size()) &&
          s.has_room_for_calls();
 }
 
-/// Not if the policy places tasks when they are released, or the place is another one. Regions take turns.
+/// False if the policy places tasks when they are released, or if the place is another one. Regions take turns.
 bool finish_region::keeps(fiber& on, hint const& hinted) noexcept {
-  fiber_slot& s = on.at();
+  fiber_slot& s = on.slot();
   if (s.needs.released || s.other_regions_wait()) return false;
   return worker_of(s, place_of(on, hinted)).value_or(s.id) == s.id;
 }
 
-/// Not where there is an order of tasks, and in an isolated task, which would run them all on top of each other.
+/// False if tasks have an order, and in an isolated task, which would run them all on top of each other.
 bool finish_region::gathers(fiber const& on) noexcept {
-  fiber_slot const& s = on.at();
+  fiber_slot const& s = on.slot();
   return s.needs.released && s.ordered == nullptr && !on.is_isolated();
 }
 
 void finish_region::call_now(fiber& on, task& t) noexcept {
   on.expect_running();
-  on.at().counts.conversions.add(1);
+  on.slot().counts.conversions.add(1);
   stop_node const* const outside = on.watching();
   on.watch(&inside_);
   call(on, t);
   on.watch(outside);
 }
 
-/// On top of what runs, which is the body or a task of this region.
+/// Runs it on top of the running code, which is the body or a task of this region.
 void finish_region::run_inside(fiber& on, task& t) noexcept {
   stop_node const* const outside = on.watching();
   on.watch(&inside_);
@@ -165,9 +165,9 @@ void finish_region::run_inside(fiber& on, task& t) noexcept {
   end_task(on, t);
 }
 
-/// Its strategy says that it need not run.
+/// Drops it: its strategy says that it is dead.
 void finish_region::drop_inside(fiber& on, task& t) noexcept {
-  on.at().counts.dead.add(1);
+  on.slot().counts.dead.add(1);
   end_task(on, t);
 }
 
@@ -187,12 +187,12 @@ void finish_region::end_team(fiber& on, task& t) noexcept {
 }
 
 void finish_region::end_task(fiber& on, task& t) noexcept {
-  finish_region& in = t.in;
+  finish_region& region = t.region;
   t.operations().end(&t);
-  note(on, in, -1);
+  note(on, region, -1);
 }
 
-/// f(), which is the task or a part of it, for a fiber that watches inside_. False: it threw.
+/// Calls f(), which is the task or a part of it, for a fiber that watches inside_. Returns false if f threw.
 template <class F>
 bool finish_region::call_at_its_place(fiber& on, task& t, F&& f) noexcept {
   bool returned = false;
@@ -213,20 +213,20 @@ bool finish_region::call_at_its_place(fiber& on, task& t, F&& f) noexcept {
 
 void finish_region::run_task(runtime::task& t, std::uint64_t extra, fiber& on) noexcept {
   auto& self = static_cast<task&>(t);
-  finish_region& in = self.in;
-  on.watch(&in.inside_);
+  finish_region& region = self.region;
+  on.watch(&region.inside_);
   if (extra == dead) {
-    on.at().counts.dead.add(1);
-  } else if (&self.operations() == &rest_of_tasks) {  // never dropped: that would say that a task was
-    in.run_own_tasks(on);
+    on.slot().counts.dead.add(1);
+  } else if (&self.operations() == &rest_of_tasks) {  // never dropped: it would count as a dropped task
+    region.run_own_tasks(on);
   } else {
-    in.call(on, self);
-    if (self.operations().is_gathered) in.run_gathered(on, self);
+    region.call(on, self);
+    if (self.operations().is_gathered) region.run_gathered(on, self);
   }
   self.operations().end(&self);
   on.watch(nullptr);
   on.task_ends();
-  note(on, in, -1);
+  note(on, region, -1);
 }
 
 hint finish_region::hint_of(runtime::task const& t, std::uint64_t) noexcept {
@@ -236,9 +236,9 @@ hint finish_region::hint_of(runtime::task const& t, std::uint64_t) noexcept {
   return all;
 }
 
-void finish_region::note(fiber& on, finish_region& in, std::int64_t tasks) noexcept {
+void finish_region::note(fiber& on, finish_region& region, std::int64_t tasks) noexcept {
   tsan::unseen const of_the_worker;
-  send_if_ready(on.at().share.add(in, tasks));
+  send_if_ready(on.slot().share.add(region, tasks));
 }
 
 void finish_region::finish() {
@@ -247,12 +247,12 @@ void finish_region::finish() {
   if ((flags() & dropped) != 0) throw cancelled{};
 }
 
-/// Runs tasks on top of `on`, as a scope does, as long as one of this region comes first here: of the ordered store in
-/// its order, else the newest. Leaves them to the worker's search if a frame is ready, which goes first there, or another
-/// region of the pool waits: there they take turns.
+/// Runs tasks on top of `on`, as a scope does, while one of this region comes first here: of the ordered store in its
+/// order, else the newest. Leaves them to the worker's search if a frame is ready, which the search resumes first, or if
+/// another region of the pool waits, with which they take turns.
 void finish_region::run_own_tasks(fiber& on) noexcept {
-  for (std::uint32_t ran = 0; !should_yield(on.at(), ran); ++ran) {
-    taken_task const first = take_own(on.at());
+  for (std::uint32_t ran = 0; !should_yield(on.slot(), ran); ++ran) {
+    taken_task const first = take_own(on.slot());
     if (first.task == nullptr) return;
     auto& t = static_cast<task&>(*static_cast<runtime::task*>(first.task));
     if (first.is_dead) {
@@ -263,12 +263,12 @@ void finish_region::run_own_tasks(fiber& on) noexcept {
   }
 }
 
-/// As run_own_tasks, of a gathered task that has run: what lies beside it. The worker is the same, and the hints are, so that the
-/// tag and the times of the task are those of its parts.
+/// As run_own_tasks, for the parts that lie beside a gathered task that has run. Worker and hints are the same, so its parts have the
+/// tag and the times of the task.
 void finish_region::run_gathered(fiber& on, task const& first) noexcept {
-  fiber_slot const& began_at = on.at();
-  for (std::uint32_t ran = 0; &on.at() == &began_at && !should_yield(on.at(), ran); ++ran) {
-    runtime::task* const newest = on.at().take_newest_spawned(key());
+  fiber_slot const& began_at = on.slot();
+  for (std::uint32_t ran = 0; &on.slot() == &began_at && !should_yield(on.slot(), ran); ++ran) {
+    runtime::task* const newest = on.slot().take_newest_spawned(key());
     if (newest == nullptr) return;
     auto& t = static_cast<task&>(*newest);
     bool const is_alike =
@@ -279,7 +279,7 @@ void finish_region::run_gathered(fiber& on, task const& first) noexcept {
   }
 }
 
-/// Null: another task comes first, or there is none.
+/// Returns null if another task comes first, or there is none.
 taken_task finish_region::take_own(fiber_slot& s) noexcept {
   tsan::unseen const of_the_worker;  // other fibers of this worker use its store, too; TSan follows fibers
   taken_task first;
@@ -291,17 +291,17 @@ taken_task finish_region::take_own(fiber_slot& s) noexcept {
   return first;
 }
 
-/// Runs the tasks on a stack of its own, where they are tied to no thread. Counts as a task.
+/// Runs the region's tasks on a stack of its own, where no thread ties them. Counts as a task.
 finish_region::task_operations const finish_region::rest_of_tasks{
     {.run = &finish_region::run_task, .hint_of = &finish_region::hint_of},
-    [](task& self, fiber& on) { self.in.run_own_tasks(on); },
+    [](task& self, fiber& on) { self.region.run_own_tasks(on); },
     [](task*) noexcept {}};
 
-/// The owner is tied to its thread: what it ran on top of itself would be so, too, and wait for that thread whenever it waits. So the
-/// tasks are left to this worker's search, and where they lie in `spawned`, a task that runs them goes first. False: it is not
-/// worth it, or cannot be. (finish.md, "Waiting")
+/// For an owner that is tied to its thread: tasks on top of it would be tied, too, and could resume on that thread only. So it leaves
+/// them to this worker's search, and in front of those in `spawned` it puts a task that runs them. Returns false if that does not pay,
+/// or is impossible. (finish.md, "Waiting")
 bool finish_region::leaves_tasks_to(task& rest) noexcept {
-  fiber_slot& s = owner_.at();
+  fiber_slot& s = owner_.slot();
   if (!owner_.is_tied() || owner_.is_isolated() || s.in_workers == 1) return false;
   if (s.policy.preempts() || !next_unplaced_is_of(s, *this)) return false;
   if (s.ordered != nullptr) return true;
@@ -325,7 +325,7 @@ void finish_region::end_tasks() noexcept {
   note(owner_, *this, -1);
   {
     tsan::unseen const of_the_worker;
-    send_if_ready(owner_.at().share.leave());
+    send_if_ready(owner_.slot().share.leave());
   }
   waits_for const why{owner_, {"the tasks of a finish region"}};
   has_left_tasks ? owner_.wait_for_own(*this, 1) : owner_.wait(*this, 1);

@@ -42,28 +42,28 @@ class finish_region : public group {
     void (*end)(task*) noexcept;  ///< destroys it and gives its block back; null: it lies on a stack
     void (*call_member)(task&, fiber&, team_state&, std::uint32_t) = nullptr;  ///< null: no team can run it
     void (*after_team)(task&, fiber&) = nullptr;  ///< called once, when all members have ended
-    bool is_gathered = false;  ///< it spawns the rest of itself beside it (finish.md, "Gathered tasks")
+    bool is_gathered = false;                     ///< it spawns its rest beside itself (finish.md, "Gathered tasks")
   };
   struct task : runtime::task {
     task(task_operations const& k, finish_region& r, hint const& hinted, place_id p) noexcept
-        : runtime::task{&k}, in(r), place(p), address(hinted.address), type(hinted.type) {}
-    finish_region& in;
+        : runtime::task{&k}, region(r), place(p), address(hinted.address), type(hinted.type) {}
+    finish_region& region;
     place_id const place;  ///< hinted, or inherited from the task that spawned it [numa-ws-2018 III-A]
     decltype(hint::address) const address;
     decltype(hint::type) const type;
     [[nodiscard]] task_operations const& operations() const noexcept {
-      return static_cast<task_operations const&>(*is);
+      return static_cast<task_operations const&>(*kind);
     }
   };
 
-  /// A task that spawns the rest of itself beside it. Others have no home, because a spawn would pay for it.
+  /// A task that spawns its rest beside itself. Only such a task has a home: it would make every spawn dearer.
   struct gathered_task : task {
     gathered_task(task_operations const& k, finish_region& r, hint const& hinted, place_id p, worker_id on) noexcept
         : task(k, r, hinted, p), home(on) {}
     worker_id home;  ///< where it was placed
   };
 
-  /// What a spawn says of its task.
+  /// What a spawn states about its task.
   struct spawn_options {
     strategy_kind const* kind;
     void const* value;
@@ -72,28 +72,28 @@ class finish_region : public group {
   };
   /// From now on the task may be taken. `on` runs the body or a task of this region.
   void add(fiber& on, task& t, spawn_options const& how);
-  /// The place of a task with this hint that is spawned by what `on` runs.
+  /// The place of a task with this hint that the code on `on` spawns.
   [[nodiscard]] static place_id place_of(fiber const& on, hint const& hinted) noexcept;
-  /// Shall a spawn of a task of this place and weight be a call? Only where its strategy allows it.
+  /// True if a spawn of a task with this place and weight should run inline. Ask only if the strategy allows it.
   [[nodiscard]] static bool calls_instead(fiber& on, place_id place, std::uint64_t weight) noexcept;
-  /// May what `on` runs call a task of this hint, which it would spawn last, instead?
+  /// True if the code on `on` may call a task with this hint, which it would spawn last, instead.
   [[nodiscard]] static bool keeps(fiber& on, hint const& hinted) noexcept;
-  /// The policy places each task that is released. May tasks with the same hints be released as one? (finish.md, "Gathered tasks")
+  /// True if the policy places each released task, so that tasks with the same hints may be released as one. (finish.md, "Gathered tasks")
   [[nodiscard]] static bool gathers(fiber const& on) noexcept;
   /// As add, for a part of the gathered task that `on` runs: it stays there, and may be stolen from there.
   void add_beside(fiber& on, task& t);
-  /// The gathered task runs where it was placed: nobody has stolen it, or it has no data.
+  /// True if the gathered task runs where it was placed: it was not stolen, or it has no data.
   [[nodiscard]] static bool is_at_home(fiber const& on, gathered_task const& t) noexcept;
-  /// Runs a task that lies on the stack, as a part of what `on` runs.
+  /// Runs a task that lies on the stack, as a part of the code on `on`.
   void call_now(fiber& on, task& t) noexcept;
 
-  /// The second word of the entry of a task whose strategy says that it is dead: whoever has the entry destroys the task.
+  /// The second word of the entry of a task whose strategy says that it is dead: the taker of the entry destroys the task.
   static constexpr std::uint64_t dead = 1;
 
-  [[nodiscard]] static bool is_task(runtime::task const& t) noexcept { return t.is->run == &run_task; }
-  /// Null: not a task of a finish region.
+  [[nodiscard]] static bool is_task(runtime::task const& t) noexcept { return t.kind->run == &run_task; }
+  /// Returns null if it is not a task of a finish region.
   [[nodiscard]] static finish_region const* of(runtime::task const& t) noexcept {
-    return is_task(t) ? &static_cast<task const&>(t).in : nullptr;
+    return is_task(t) ? &static_cast<task const&>(t).region : nullptr;
   }
 
   [[nodiscard]] static bool is_moldable(runtime::task const& t) noexcept {
@@ -102,16 +102,16 @@ class finish_region : public group {
 
   // For teams, whose members watch inside().
 
-  /// False: it threw, or was dropped.
+  /// Returns false if the member threw, or was dropped.
   [[nodiscard]] bool call_member(fiber& on, task& t, team_state& team, std::uint32_t member) noexcept;
-  /// All members have ended.
+  /// Call it when all members have ended.
   void end_team(fiber& on, task& t) noexcept;
-  /// The last that is done for a task.
+  /// The last step for a task.
   static void end_task(fiber& on, task& t) noexcept;
 
   // For finish_share.
   [[nodiscard]] finish_count<>& count() noexcept { return count_; }
-  /// Nothing is left. Returns the owner's frame if it waits.
+  /// Called once all tasks have ended. Returns the owner's frame if it waits.
   [[nodiscard]] parked<>* ended() noexcept {
     return group::finish(1, 0, [] {});
   }
@@ -137,7 +137,7 @@ class finish_region : public group {
   void run_gathered(fiber& on, task const& first) noexcept;
   [[nodiscard]] taken_task take_own(fiber_slot& s) noexcept;
   [[nodiscard]] bool leaves_tasks_to(task& rest) noexcept;
-  static void note(fiber& on, finish_region& in, std::int64_t tasks) noexcept;
+  static void note(fiber& on, finish_region& region, std::int64_t tasks) noexcept;
 
   fiber& owner_;
   stop_node const inside_;  ///< what the body and the tasks watch
@@ -146,64 +146,64 @@ class finish_region : public group {
   first_exception first_;
 };
 
-/// For the owner: what it would run next is of this region. A hint.
+/// For the owner: true if the task that it would run next is of this region. A hint.
 [[nodiscard]] bool next_is_of(fiber_slot& s, finish_region const& one) noexcept;
-/// The same, of the lanes whose tasks may run on top of the region's owner: those that the policy does not place.
+/// The same for the lanes whose tasks may run on top of the region's owner: those whose tasks the policy does not place.
 [[nodiscard]] bool next_unplaced_is_of(fiber_slot& s, finish_region const& one) noexcept;
 
-/// A finish region as the body, or one of its tasks, sees it.
+/// A finish region's interface for its body and its tasks.
 template <class Here>
 class finish_handle : public spawn_forms<finish_handle<Here>> {
  public:
-  finish_handle(finish_region& in, Here& on) noexcept : in_(in), on_(on) {}
+  finish_handle(finish_region& region, Here& here) noexcept : region_(region), here_(here) {}
   finish_handle(finish_handle const&) = delete;
   finish_handle& operator=(finish_handle const&) = delete;
 
-  [[nodiscard]] bool keeps(hint const& hinted) const noexcept { return finish_region::keeps(on(), hinted); }
-  /// Tasks with the same place, address and type may be spawned as one (spawn_gathered).
-  [[nodiscard]] bool gathers() const noexcept { return finish_region::gathers(on()); }
+  [[nodiscard]] bool keeps(hint const& hinted) const noexcept { return finish_region::keeps(running(), hinted); }
+  /// True if tasks with the same place, address and type may be spawned as one (spawn_gathered).
+  [[nodiscard]] bool gathers() const noexcept { return finish_region::gathers(running()); }
   /// f(region, is_at_home) runs the first task, and spawns the others beside it, in parts, with the same hints. Where it was
   /// stolen it leaves them to the policy, by spawn_gathered.
   template <class F>
   void spawn_gathered(hint const& h, F&& f) {
-    in_.add(on(), *made_gathered(h, std::forward<F>(f)), {});
+    region_.add(running(), *made_gathered(h, std::forward<F>(f)), {});
   }
   template <class F>
   void spawn_beside(hint const& h, F&& f) {
-    in_.add_beside(on(), *made_gathered(h, std::forward<F>(f)));
+    region_.add_beside(running(), *made_gathered(h, std::forward<F>(f)));
   }
   /// The `here` of the task that has this handle.
-  [[nodiscard]] Here& here() noexcept { return on_; }
+  [[nodiscard]] Here& here() noexcept { return here_; }
 
  private:
-  [[nodiscard]] fiber& on() const noexcept { return fiber_of(on_); }
+  [[nodiscard]] fiber& running() const noexcept { return fiber_of(here_); }
 
   friend spawn_forms<finish_handle>;
 
   template <strategy S, class F>
   void add_task(hint const& hinted, S const& s, F&& f) {
     std::uint64_t const weight = weight_of(s);
-    place_id const place = finish_region::place_of(on(), hinted);
-    if (has_conversion<S> && allows_call(s) && finish_region::calls_instead(on(), place, weight)) {
-      task_of<std::remove_reference_t<F>&, false> called(in_, hinted, place, f);
-      return in_.call_now(on(), called);
+    place_id const place = finish_region::place_of(running(), hinted);
+    if (has_conversion<S> && allows_call(s) && finish_region::calls_instead(running(), place, weight)) {
+      task_of<std::remove_reference_t<F>&, false> called(region_, hinted, place, f);
+      return region_.call_now(running(), called);
     }
-    auto* const made = new task_of<std::decay_t<F>, true>(in_, hinted, place, std::forward<F>(f));
-    in_.add(on(), *made, {.kind = kind_of<S>(), .value = &s, .value_size = sizeof(S), .weight = weight});
+    auto* const made = new task_of<std::decay_t<F>, true>(region_, hinted, place, std::forward<F>(f));
+    region_.add(running(), *made, {.kind = kind_of<S>(), .value = &s, .value_size = sizeof(S), .weight = weight});
   }
 
   template <strategy S, class Body, class Done>
   void add_team(hint hinted, S const& s, Body&& body, Done&& done) {
     hinted.type = task_type{hinted.type.value_or(task_type{0}).number, 1};
-    place_id const place = finish_region::place_of(on(), hinted);
-    auto* const made = new team_of<std::decay_t<Body>, std::decay_t<Done>>(in_, hinted, place, std::forward<Body>(body),
-                                                                           std::forward<Done>(done));
-    in_.add(on(), *made, {.kind = kind_of<S>(), .value = &s, .value_size = sizeof(S), .weight = weight_of(s)});
+    place_id const place = finish_region::place_of(running(), hinted);
+    auto* const made = new team_of<std::decay_t<Body>, std::decay_t<Done>>(
+        region_, hinted, place, std::forward<Body>(body), std::forward<Done>(done));
+    region_.add(running(), *made, {.kind = kind_of<S>(), .value = &s, .value_size = sizeof(S), .weight = weight_of(s)});
   }
 
   template <class F>
   finish_region::task* made_gathered(hint const& h, F&& f) {
-    return new gathered_of<std::decay_t<F>>(in_, h, on(), std::forward<F>(f));
+    return new gathered_of<std::decay_t<F>>(region_, h, running(), std::forward<F>(f));
   }
 
   template <class F, bool InBlock>
@@ -214,8 +214,8 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
     F function;
 
     static void call(finish_region::task& self, runtime::fiber& on) {
-      finish_handle region(self.in, here_of(on));
-      static_cast<void>(static_cast<task_of&>(self).function(region));
+      finish_handle handle(self.region, here_of(on));
+      static_cast<void>(static_cast<task_of&>(self).function(handle));
     }
     static void end(finish_region::task* self) noexcept { delete static_cast<task_of*>(self); }
     static char const* name_of(runtime::task const&) noexcept { return type_text<F>(); }
@@ -232,9 +232,9 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
     F function;
 
     static void call(finish_region::task& self, runtime::fiber& on) {
-      finish_handle region(self.in, here_of(on));
+      finish_handle handle(self.region, here_of(on));
       auto& mine = static_cast<gathered_of&>(self);
-      mine.function(region, finish_region::is_at_home(on, mine));
+      mine.function(handle, finish_region::is_at_home(on, mine));
     }
     static void end(finish_region::task* self) noexcept { delete static_cast<gathered_of*>(self); }
     static char const* name_of(runtime::task const&) noexcept { return type_text<F>(); }
@@ -265,8 +265,8 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
       static_cast<void>(static_cast<team_of&>(self).body(mine));
     }
     static void after_team(finish_region::task& self, runtime::fiber& on) {
-      finish_handle region(self.in, here_of(on));
-      static_cast<void>(static_cast<team_of&>(self).done(region));
+      finish_handle handle(self.region, here_of(on));
+      static_cast<void>(static_cast<team_of&>(self).done(handle));
     }
     static void end(finish_region::task* self) noexcept { delete static_cast<team_of*>(self); }
     static char const* name_of(runtime::task const&) noexcept { return type_text<Body>(); }
@@ -278,8 +278,8 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
         &team_of::after_team};
   };
 
-  finish_region& in_;
-  Here& on_;
+  finish_region& region_;
+  Here& here_;
 };
 
 }}}  // namespace skua::v0::runtime

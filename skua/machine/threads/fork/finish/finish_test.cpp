@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finish regions on threads, under every policy: each task runs once before its region ends, whoever runs it; exceptions,
+// Finish regions on threads, under every policy: each task runs once before its region ends, on whichever worker; exceptions,
 // stops and dead tasks; regions within tasks, joins and scopes; memory and stacks.
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Gathered tasks of a finish region (finish.md, "Gathered tasks"): what runs as a part of which, where they are at home, what the policy
-// hears of the parts, and that what their closures hold ends with them.
+// Gathered tasks of a finish region (finish.md, "Gathered tasks"): which tasks run as parts of which, where they are at home, the policy's
+// events for the parts, and that the captures of their closures end with them.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The owner of a finish region runs what nobody has taken, and then has nothing to wait for: it parks only where others have something
+// The owner of a finish region runs the tasks that no worker has taken, and then need not wait: it parks only where others have something
 // of the region, or where it leaves its tasks to the worker because it is tied to its thread (finish.md, "Waiting").
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tasks of a finish region that run on top of what waits without a stack: they count as ended no later than that goes on.
+// Tasks of a finish region that run on top of a fiber that waits without a stack: they count as ended before that fiber continues.
 #include <gtest/gtest.h>
 
 #include <atomic>

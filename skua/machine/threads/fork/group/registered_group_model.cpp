@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Groups whose children run elsewhere, inside joins that are stolen later, under every schedule: once a stolen join has
-// failed and the owner has noted that it was stolen, every child of a group inside hears of it, whatever it found clean
-// before; no child hears of a join that lies inside its group (group.md, "Registered groups"). Each mutant removes one
+// failed and the owner has recorded that it was stolen, every child of a group inside learns of it, whatever it found clean
+// before; no child learns of a join that lies inside its group (group.md, "Registered groups"). Each mutant removes one
 // step, and the explorer must find the harm.
 #include <gtest/gtest.h>
 
@@ -27,8 +27,8 @@ using std::memory_order, std::memory_order_acquire, std::memory_order_relaxed, s
 enum class fault : std::uint8_t {
   none,
   not_registered,   ///< a group is linked under what was stolen before it was opened, and no more
-  no_alarm,         ///< whoever links a join that has failed already does not raise the alarm
-  stale_epoch,      ///< whoever has linked a join reads the epoch without the order of latest()
+  no_alarm,         ///< a fiber that links a join that has failed already does not raise the alarm
+  stale_epoch,      ///< a fiber that has linked a join reads the epoch without the order of latest()
   no_request,       ///< that alarm begins an epoch, but requests no attention
   places_ignored,   ///< a group is linked under every join that is stolen
   places_kept,      ///< a fiber that leaves its lane keeps its positions
@@ -39,10 +39,10 @@ enum class fault : std::uint8_t {
 /// As stop_node: what a child of the group watches.
 template <class Sync>
 struct node {
-  open_join<Sync> const* of;
+  open_join<Sync> const* watched;
   node const* outer = nullptr;
   clean_mark<Sync> clean{};
-  [[nodiscard]] bool has_failed(std::uint64_t epoch) const noexcept { return of->wants_end(epoch); }
+  [[nodiscard]] bool has_failed(std::uint64_t epoch) const noexcept { return watched->wants_end(epoch); }
 };
 
 /// As region: the alarm reaches every lane.
@@ -60,23 +60,23 @@ struct region {
 template <class Sync, fault Fault = fault::none>
 class fiber {
  public:
-  fiber(lanes<Sync>& l, region<Sync>& r) : at_(&l), in_(r) {}
+  fiber(lanes<Sync>& l, region<Sync>& r) : lane_(&l), region_(r) {}
 
   void push(join<Sync>& j) {
-    if (at_->forks.push(&j)) make_room();
+    if (lane_->forks.push(&j)) make_room();
   }
   void make_room() {
-    require(at_->make_room([this] { note(); }), "there is memory");
+    require(lane_->make_room([this] { note(); }), "there is memory");
   }
   void open(registered_group<Sync>& g) {
-    auto const bottom = at_->forks.bottom();
+    auto const bottom = lane_->forks.bottom();
     stolen_.open(g, Fault == fault::places_ignored ? std::numeric_limits<std::int64_t>::max() : bottom);
     if (Fault == fault::not_registered) stolen_.forget_places();
   }
   void close(registered_group<Sync>& g) { stolen_.close(g); }
   /// The join's first child has returned.
   void close(join<Sync>& j) {
-    if (!at_->forks.pop()) {
+    if (!lane_->forks.pop()) {
       note();
       j.wait_for();
       stolen_.forget(j);
@@ -91,30 +91,30 @@ class fiber {
     if (Fault != fault::no_note_at_park) note();
   }
   void park() {
-    leaving_fiber<Sync, fiber> leaving(*this, *at_);
+    leaving_fiber<Sync, fiber> leaving(*this, *lane_);
     require(skua::runtime::moving::clear_lanes(leaving), "there is memory");
   }
   void resume_at(lanes<Sync>& other) {
     if (Fault != fault::places_kept) stolen_.forget_places();
-    at_ = &other;
+    lane_ = &other;
   }
   bool stop_requested() {
-    if (at_->may_have_steals()) note();
-    return stolen_.want_end(in_.failures.now());
+    if (lane_->may_have_steals()) note();
+    return stolen_.want_end(region_.failures.now());
   }
   void note() {
-    bool const any = note_stolen(*at_, [this](void* what, std::int64_t place) {
-      stolen_.link(*static_cast<join<Sync>*>(what), place);
+    bool const any = note_stolen(*lane_, [this](void* entry, std::int64_t place) {
+      stolen_.link(*static_cast<join<Sync>*>(entry), place);
       return true;
     });
     if (!any || Fault == fault::no_alarm) return;
-    auto const epoch = Fault == fault::stale_epoch ? in_.failures.now() : in_.failures.latest();
-    if (stolen_.want_end(epoch)) in_.raise_alarm(Fault != fault::no_request);
+    auto const epoch = Fault == fault::stale_epoch ? region_.failures.now() : region_.failures.latest();
+    if (stolen_.want_end(epoch)) region_.raise_alarm(Fault != fault::no_request);
   }
 
  private:
-  lanes<Sync>* at_;
-  region<Sync>& in_;
+  lanes<Sync>* lane_;
+  region<Sync>& region_;
   stolen_joins<Sync> stolen_;
 };
 
@@ -125,8 +125,8 @@ struct link_and_failure {
   static constexpr int threads = 3;
   lanes<Sync>& l = make_lanes<Sync>();
   lanes<Sync>& of_child = make_lanes<Sync>();
-  region<Sync> in;
-  fiber<Sync, Fault> owner{l, in};
+  region<Sync> r;
+  fiber<Sync, Fault> owner{l, r};
   join<Sync> outer;
   open_join<Sync> group{1};
   registered_group<Sync> known{group};
@@ -135,7 +135,7 @@ struct link_and_failure {
   model_atomic<bool> raised{false};
 
   link_and_failure() {
-    in.of_child = &of_child;
+    r.of_child = &of_child;
     owner.push(outer);
     owner.open(known);
     static_cast<void>(steal(l.forks));
@@ -145,7 +145,7 @@ struct link_and_failure {
       owner.note();
       noted.store(true, memory_order_release);
     } else if (me == 1) {
-      outer.end_piece(outer.failed, [this] { in.raise_alarm(); });
+      outer.end_piece(outer.failed, [this] { r.raise_alarm(); });
       raised.store(true, memory_order_release);
     } else {
       for (int look = 0; look < 2; ++look) {
@@ -159,14 +159,14 @@ struct link_and_failure {
     if constexpr (ChildForks) {
       if (of_child.forks.push(this)) {
         require(of_child.make_room([] {}), "there is memory");
-        heard = heard || any_failed(&inside, in.failures);
+        heard = heard || any_failed(&inside, r.failures);
       }
       static_cast<void>(of_child.forks.pop());
       return heard;
     }
-    return any_failed(&inside, in.failures);
+    return any_failed(&inside, r.failures);
   }
-  void finish() { require(any_failed(&inside, in.failures), "a failure is not forgotten"); }
+  void finish() { require(any_failed(&inside, r.failures), "a failure is not forgotten"); }
 };
 
 /// Two stolen joins. The outer one is known to be stolen, and was found clean; now it fails, the owner notes that the inner
@@ -175,8 +175,8 @@ template <class Sync, fault Fault = fault::none>
 struct inner_link_and_failure {
   static constexpr int threads = 3;
   lanes<Sync>& l = make_lanes<Sync>();
-  region<Sync> in;
-  fiber<Sync, Fault> owner{l, in};
+  region<Sync> r;
+  fiber<Sync, Fault> owner{l, r};
   join<Sync> outer;
   join<Sync> inner;
   node<Sync> inside{&inner};
@@ -195,16 +195,16 @@ struct inner_link_and_failure {
       owner.note();
       noted.store(true, memory_order_release);
     } else if (me == 1) {
-      outer.end_piece(outer.failed, [this] { in.raise_alarm(); });
+      outer.end_piece(outer.failed, [this] { r.raise_alarm(); });
       raised.store(true, memory_order_release);
     } else {
       for (int look = 0; look < 2; ++look) {
         bool const must = noted.load(memory_order_acquire) && raised.load(memory_order_acquire);
-        require(any_failed(&inside, in.failures) || !must, "a child hears of the failure");
+        require(any_failed(&inside, r.failures) || !must, "a child hears of the failure");
       }
     }
   }
-  void finish() { require(any_failed(&inside, in.failures), "a failure is not forgotten"); }
+  void finish() { require(any_failed(&inside, r.failures), "a failure is not forgotten"); }
 };
 
 /// Two joins around a group. The outer one has failed, and the group is linked under it; now it is linked under the inner
@@ -213,8 +213,8 @@ template <class Sync>
 struct relinked {
   static constexpr int threads = 2;
   lanes<Sync>& l = make_lanes<Sync>();
-  region<Sync> in;
-  fiber<Sync> owner{l, in};
+  region<Sync> r;
+  fiber<Sync> owner{l, r};
   join<Sync> outer;
   join<Sync> inner;
   open_join<Sync> group{1};
@@ -233,10 +233,10 @@ struct relinked {
     if (me == 0) {
       owner.note();
     } else {
-      require(group.wants_end(in.failures.now()), "a failure that could be seen is seen");
+      require(group.wants_end(r.failures.now()), "a failure that could be seen is seen");
     }
   }
-  void finish() { require(group.wants_end(in.failures.now()), "a failure is not forgotten"); }
+  void finish() { require(group.wants_end(r.failures.now()), "a failure is not forgotten"); }
 };
 
 enum class owner_then : std::uint8_t { asks, parks };
@@ -247,8 +247,8 @@ template <class Sync, bool InnerFails, owner_then Then, fault Fault = fault::non
 struct group_between {
   static constexpr int threads = 3;
   lanes<Sync>& l = make_lanes<Sync>();
-  region<Sync> in;
-  fiber<Sync, Fault> owner{l, in};
+  region<Sync> r;
+  fiber<Sync, Fault> owner{l, r};
   join<Sync>& outer = immortal<join<Sync>>();
   open_join<Sync>& group = immortal<open_join<Sync>>(std::uint64_t{1});
   registered_group<Sync> known{group};
@@ -267,7 +267,7 @@ struct group_between {
     if (me == 0) return run_owner();
     if (me == 1) return steal_oldest();
     bool const must = raised.load(memory_order_acquire) == 1 && noted.load(memory_order_acquire) == 1;
-    bool const hears = any_failed(&inside, in.failures);
+    bool const hears = any_failed(&inside, r.failures);
     if (InnerFails) require(!hears, "a child does not hear of what lies inside its group");
     if (!InnerFails) require(hears || !must, "a child hears of the failure");
     child_ended.exchange(1, memory_order_release);
@@ -298,7 +298,7 @@ struct group_between {
   void run_piece_of(join<Sync>* got) {
     if (got == nullptr) return;
     bool const fails = (got == &inner) == InnerFails;
-    got->end_piece(fails ? got->failed : 0, [this] { in.raise_alarm(); });
+    got->end_piece(fails ? got->failed : 0, [this] { r.raise_alarm(); });
     if (fails) raised.store(1, memory_order_release);
   }
   void finish() {}
@@ -311,8 +311,8 @@ struct next_lane {
   static constexpr int threads = 2;
   lanes<Sync>& l = make_lanes<Sync>();
   lanes<Sync>& elsewhere = make_lanes<Sync>();
-  region<Sync> in;
-  fiber<Sync, Fault> owner{l, in};
+  region<Sync> r;
+  fiber<Sync, Fault> owner{l, r};
   join<Sync>& outer = immortal<join<Sync>>();
   open_join<Sync> group{1};
   registered_group<Sync> known{group};
@@ -331,26 +331,26 @@ struct next_lane {
       owner.close(inner);
     } else if (join<Sync>* const got = steal(elsewhere.forks)) {
       require(got == &inner, "the next lane holds one join");
-      got->end_piece(got->failed, [this] { in.raise_alarm(); });
+      got->end_piece(got->failed, [this] { r.raise_alarm(); });
     }
   }
   void finish() {
-    require(!group.wants_end(in.failures.now()), "a child does not hear of what lies inside its group");
+    require(!group.wants_end(r.failures.now()), "a child does not hear of what lies inside its group");
     outer.raise(outer.failed);
-    in.raise_alarm();
-    require(group.wants_end(in.failures.now()), "a child hears of what was offered");
+    r.raise_alarm();
+    require(group.wants_end(r.failures.now()), "a child hears of what was offered");
   }
 };
 
 /// The owner's join is stolen, and fails, perhaps before the owner exposes a group inside of it. Then a child of the group that has
-/// been sent away hears of it at its first look, whatever becomes of the owner meanwhile.
+/// been sent away learns of it at its first check, whatever the owner does meanwhile.
 template <class Sync, fault Fault = fault::none>
 struct exposed_inside {
   static constexpr int threads = 3;
   enum class sent : std::uint8_t { not_yet, before_the_failure, after_it };
   lanes<Sync>& l = make_lanes<Sync>();
-  region<Sync> in;
-  fiber<Sync, Fault> owner{l, in};
+  region<Sync> r;
+  fiber<Sync, Fault> owner{l, r};
   join<Sync>& outer = immortal<join<Sync>>();
   struct counted_group : open_join<Sync> {
     counted_group() : open_join<Sync>(1) {}
@@ -369,14 +369,14 @@ struct exposed_inside {
     if (me == 0) return run_owner();
     if (me == 1) {
       if (join<Sync>* const got = steal(l.forks)) {
-        got->end_piece(got->failed, [this] { in.raise_alarm(); });
+        got->end_piece(got->failed, [this] { r.raise_alarm(); });
         raised.store(1, memory_order_release);
       }
       return;
     }
     child.wait(sent::not_yet, memory_order_acquire);
     bool const must = child.load(memory_order_acquire) == sent::after_it;
-    require(any_failed(&inside, in.failures) || !must, "a child hears of the failure");
+    require(any_failed(&inside, r.failures) || !must, "a child hears of the failure");
     child_ended.exchange(1, memory_order_release);
     child_ended.notify_all();
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The word that counts a group's children, and the frame that waits for them: the owner parks, and the last piece finds
-// its frame. Steps (O1.., L1..) and proof: group.md, "Parking". share_count_model.cpp runs every schedule.
+// The word that counts a group's children, and the frame that waits for them: the owner parks, and the last piece to end gets
+// the frame. Steps (O1.., L1..) and proof: group.md, "Parking". share_count_model.cpp runs every schedule.
 // The word has two forms: group.md, "The word".
 //
-// Each piece of a group subtracts the children that it has dealt with, once, when it can go no further. The piece that
+// Each piece of a group subtracts the children that it accounts for, once, when it ends. The piece that
 // brings the count to zero is the last, and gets the frame. The owner subtracts its share only after its frame is
 // saved, so the last piece always finds a frame.
 #pragma once
@@ -21,7 +21,7 @@ struct stop_node;
 template <synchronisation Sync>
 class share_count;
 
-/// The word of a join of two as its owner stores it: two children, and what the owner watches when it forks.
+/// The word of a join of two as its owner stores it: two children, and the node that the owner watches when it forks.
 class word_of_two {
  public:
   explicit word_of_two(stop_node const* watched) noexcept
@@ -44,16 +44,16 @@ class word_of_two {
   std::uint64_t bits_;
 };
 
-/// What waits: the base of a saved frame. Sync is the real world, or the explorer's.
+/// A waiting flow: the base of a saved frame. `Sync`: real_sync, or the explorer's model of it.
 template <synchronisation Sync = real_sync>
 class parked {
  public:
-  /// The frame waits for nothing, and will run after what the caller did.
+  /// The frame waits for nothing. What the caller did so far happens before it resumes.
   void call() noexcept {
     called_.store(true, std::memory_order_release);  // release: the caller's flow. Pairs with: resumed
   }
 
-  /// The frame runs again. From here on no other thread looks at it, or at what it waited for.
+  /// Call it when the frame runs again. From here on no other thread touches it, or the group that it waited for.
   void resumed() const noexcept {
     // acquire: the last thief has let go. Pairs with: share_count::finish, store.
     static_cast<void>(called_.load(std::memory_order_acquire));
@@ -61,8 +61,8 @@ class parked {
 
  private:
   friend class share_count<Sync>;
-  /// Set by the last thief when it has read all it needs of the group. Nothing waits for it: it orders the thief's flow
-  /// before the resumed one for checkers that follow flows instead of threads (TSan).
+  /// Set by the last thief when it needs the group no longer. No thread waits for it: it orders the thief's flow before the
+  /// resumed one for checkers that follow flows instead of threads (TSan).
   typename Sync::template atomic<bool> called_{false};
 };
 
@@ -78,13 +78,13 @@ class share_count {
   explicit share_count(std::uint64_t children) noexcept : word_(children | wide) {}
   explicit share_count(word_of_two first) noexcept : word_(first.bits()) {}
 
-  /// What the owner watched when it forked. For joins of two.
+  /// The node that the owner watched when it forked. For joins of two.
   [[nodiscard]] stop_node const* watched() const noexcept {
     return word_of_two::watched_in(word_.load(std::memory_order_relaxed));  // relaxed: these bits never change
   }
 
-  /// O1, for the owner, which has dealt with `mine` children. True: all others have been dealt with, and what they
-  /// wrote is visible.
+  /// O1, for the owner, which accounts for `mine` children. True: all others are accounted for, and what they wrote is
+  /// visible.
   [[nodiscard]] bool left_only(std::uint64_t mine) const noexcept {
     // acquire: what the pieces wrote (values, exceptions). Pairs with: subtract.
     return left_in(word_.load(std::memory_order_acquire)) == mine;
@@ -100,15 +100,15 @@ class share_count {
     return subtract(mine) ? f : nullptr;
   }
 
-  /// L1, L2: a piece other than the owner's has dealt with `children`, and ends. Returns the frame if the piece was the
-  /// last; otherwise the group may be gone. With `failed`, calls alarm(), and whoever the alarm reaches sees the flag.
+  /// L1, L2: ends a piece other than the owner's, which accounts for `children`. Returns the frame if the piece was the
+  /// last; otherwise the group may be gone. With `failed`, calls alarm(); a fiber that the alarm reaches sees the flag.
   template <class Alarm>
   [[nodiscard]] parked<Sync>* finish(std::uint64_t children, std::uint64_t flags, Alarm&& alarm) noexcept {
     if (flags != 0) raise(flags);
     if ((flags & failed) != 0) alarm();  // a release, so it cannot come before the flag
     if (!subtract(children)) return nullptr;
     parked<Sync>* const f = waiter_.get();
-    // release: our look at the group. Pairs with: parked::resumed.
+    // release: our accesses to the group. Pairs with: parked::resumed.
     f->called_.store(true, std::memory_order_release);
     return f;
   }
@@ -122,7 +122,7 @@ class share_count {
     return word_.load(std::memory_order_relaxed);  // relaxed: the wait has acquired
   }
 
-  /// Sets `enclosed`. Whoever sees it in flags_and_more also sees what was written before.
+  /// Sets `enclosed`. A thread that sees it in flags_and_more also sees the link that was written before.
   void enclose() noexcept {
     // release: which join is around. Pairs with: flags_and_more.
     word_.fetch_or(enclosed, std::memory_order_release);
@@ -149,7 +149,7 @@ class share_count {
     return word & ((word & wide) != 0 ? (std::uint64_t{1} << 48) - 1 : word_of_two::counted);
   }
 
-  typename Sync::template atomic<std::uint64_t> word_;   ///< children not yet dealt with; flags in the high bits
+  typename Sync::template atomic<std::uint64_t> word_;   ///< children not yet accounted for; flags in the high bits
   typename Sync::template plain<parked<Sync>*> waiter_;  ///< valid once the owner has subtracted its share
 };
 

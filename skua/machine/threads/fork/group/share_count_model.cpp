@@ -103,7 +103,7 @@ class scene {
   view view_;
 };
 
-/// A join of two, or of three and more: the owner has dealt with one child, and each thief deals with another.
+/// A join of two, or of three and more: the owner accounts for one child, and each thief for another.
 template <class Sync, int Thieves, view View = view::threads, steps Order = steps::as_written>
 struct join {
   static constexpr int threads = Thieves + 1;

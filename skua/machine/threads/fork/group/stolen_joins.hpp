@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which open joins of a fiber have been stolen, and so may fail while the fiber runs their first child; and which groups
-// lie inside them, so that children that run elsewhere hear of it. An open join writes nothing in preparation; its owner
-// finds out on paths that are slow anyway. Proof: group.md, "Stolen groups". stolen_joins_model.cpp runs every schedule
+// Which open joins of a fiber have been stolen, so that they may fail while the fiber runs their first child; and which groups
+// lie inside them, so that children on other workers learn of the failure. An open join writes nothing in preparation: its
+// owner detects the steal on paths that are slow anyway. Proof: group.md, "Stolen groups". stolen_joins_model.cpp runs every schedule
 // with at most two preemptions.
 #pragma once
 
@@ -24,19 +24,19 @@ class open_join : public share_count<Sync> {
 
   /// True if this join, or one around it, has failed or was abandoned. The other flags only request cancellation; the
   /// joins publish the data. `epoch`: of the region's failures, read before the call. Joins that were found clean in this
-  /// epoch are not looked at again, so the cost is constant, plus the number of open joins per failure.
+  /// epoch are not checked again, so the cost is constant, plus the number of open joins per failure.
   [[nodiscard]] bool wants_end(std::uint64_t epoch) const noexcept {
     std::uint64_t const state = this->flags_and_more();
     if (has_ended(state)) return true;
-    if (!is_linked(state) || link_.is.clean.is_set(epoch)) return false;
+    if (!is_linked(state) || link_.value.clean.is_set(epoch)) return false;
     // Only the first link can change: that of a registered group. So the way is the same when the marks are set.
     open_join const* const first = around();
     open_join const* end = first;
-    for (; end != nullptr && !end->link_.is.clean.is_set(epoch); end = end->around()) {
+    for (; end != nullptr && !end->link_.value.clean.is_set(epoch); end = end->around()) {
       if (has_ended(end->flags_and_more())) return true;
     }
-    for (open_join const* seen = first; seen != end; seen = seen->around()) seen->link_.is.clean.set(epoch);
-    link_.is.clean.set(epoch);
+    for (open_join const* seen = first; seen != end; seen = seen->around()) seen->link_.value.clean.set(epoch);
+    link_.value.clean.set(epoch);
     return false;
   }
 
@@ -50,38 +50,38 @@ class open_join : public share_count<Sync> {
   static bool is_linked(std::uint64_t state) noexcept { return (state & open_join::enclosed) != 0; }
 
   struct link {
-    explicit link(open_join* around) noexcept : to(around) {}
-    typename Sync::template atomic<open_join*> to;
+    explicit link(open_join* around) noexcept : outer(around) {}
+    typename Sync::template atomic<open_join*> outer;
     clean_mark<Sync> clean;
   };
-  /// It begins to live when it is first set, because a fork writes nothing in preparation.
+  /// Constructed when it is first set, because a fork writes nothing in preparation.
   union late_link {
     late_link() noexcept {}
     ~late_link() {}
-    link is;
+    link value;
   };
 
   /// The first link, for the owner.
   void enclose_in(open_join* around) noexcept {
-    std::construct_at(std::addressof(link_.is), around);
+    std::construct_at(std::addressof(link_.value), around);
     this->enclose();
   }
-  /// A later link. Whoever follows it also sees that of `around`.
+  /// A later link. A thread that follows it also sees the link of `around`.
   void relink(open_join* around) noexcept {
-    link_.is.to.store(around, std::memory_order_release);  // release: around's own link. Pairs with: around
+    link_.value.outer.store(around, std::memory_order_release);  // release: around's own link. Pairs with: around
   }
   [[nodiscard]] open_join* around() const noexcept {
-    return link_.is.to.load(std::memory_order_acquire);  // acquire: the link of that join. Pairs with: relink
+    return link_.value.outer.load(std::memory_order_acquire);  // acquire: the link of that join. Pairs with: relink
   }
 
-  /// Valid once `enclosed` is set. It leads nowhere, or to a join of the same fiber that is still open, stolen, and linked
-  /// itself. That of a join is set once; that of a registered group moves inwards as more of the joins around it are
+  /// Valid once `enclosed` is set. It is null, or leads to a join of the same fiber that is still open, stolen, and linked
+  /// itself. A join sets its link once; the link of a registered group moves inwards as more of the joins around it are
   /// stolen.
   late_link link_;
 };
 
-/// A group whose children run elsewhere although its fiber has pushed no entry for them to `forks`. The fiber knows it
-/// while it is open, and watches it unless it waits.
+/// A group whose children run on other workers although its fiber has pushed no entry for them to `forks`. The fiber registers
+/// it while it is open, and watches it unless it waits.
 template <synchronisation Sync = real_sync>
 class registered_group {
  public:
@@ -94,24 +94,24 @@ class registered_group {
   friend class stolen_joins;
 
   open_join<Sync>& group_;
-  std::int64_t opened_at_ = 0;  ///< joins before this position of the lane lie around it, the others inside
+  std::int64_t opened_at_ = 0;  ///< joins before this position of the lane are around the group, later ones inside
   bool is_linked_ = false;
   registered_group* outer_ = nullptr;
   registered_group* inner_ = nullptr;
 };
 
-/// Calls link(task, place) for each entry that was stolen from `of` since the previous call, oldest first; it returns
+/// Calls link(task, place) for each entry that was stolen from `lane` since the previous call, oldest first; it returns
 /// true if it has linked the join. Returns true if any was linked: then ask want_end with the latest() epoch, and raise the
 /// alarm again, because children may have looked between the failure and the link. Cold.
 template <synchronisation Sync, class Link>
-bool note_stolen(fork_lane<Sync>& of, Link&& link) noexcept {
+bool note_stolen(fork_lane<Sync>& lane, Link&& link) noexcept {
   bool any = false;
-  std::int64_t seen = of.steals_before();
-  of.forks.each_stolen(seen, [&, place = seen](void* task, std::uint64_t) mutable {
-    std::int64_t const at = std::exchange(place, place + deque<Sync>::step);
-    if (task != nullptr && link(task, at)) any = true;
+  std::int64_t seen = lane.steals_before();
+  lane.forks.each_stolen(seen, [&, place = seen](void* task, std::uint64_t) mutable {
+    std::int64_t const position = std::exchange(place, place + deque<Sync>::step);
+    if (task != nullptr && link(task, position)) any = true;
   });
-  of.steals_are_seen(seen);
+  lane.steals_are_seen(seen);
   return any;
 }
 
@@ -147,7 +147,7 @@ class stolen_joins {
   void forget(open_join<Sync>& ended) noexcept {
     if (innermost_ == &ended) innermost_ = ended.around();
   }
-  /// The fiber has left its lane empty: all joins around the groups are linked, and positions mean nothing any more.
+  /// Call it when the fiber has left its lane empty: all joins around the groups are linked, and positions become invalid.
   void forget_places() noexcept { first_ = nullptr; }
 
   /// `epoch`: as in open_join::wants_end.
@@ -159,15 +159,15 @@ class stolen_joins {
   /// no open joins of the task.
   class piece {
    public:
-    piece(stolen_joins& of, open_join<Sync> const& group) noexcept
-        : of_(of), group_(group), below_(std::exchange(of.pieces_, this)) {}
-    ~piece() { of_.pieces_ = below_; }
+    piece(stolen_joins& joins, open_join<Sync> const& group) noexcept
+        : joins_(joins), group_(group), below_(std::exchange(joins.pieces_, this)) {}
+    ~piece() { joins_.pieces_ = below_; }
     piece(piece const&) = delete;
     piece& operator=(piece const&) = delete;
 
    private:
     friend class stolen_joins;
-    stolen_joins& of_;
+    stolen_joins& joins_;
     open_join<Sync> const& group_;
     piece const* const below_;
   };
@@ -186,8 +186,8 @@ class stolen_joins {
 
   open_join<Sync>* innermost_ = nullptr;
   registered_group<Sync>* last_ = nullptr;  ///< the innermost
-  /// The outermost group around which joins may still be stolen. Those further in are found through it, because what
-  /// runs in it watches it.
+  /// The outermost group around which joins may still be stolen. Groups further in are reached through it, because the tasks
+  /// inside watch it.
   registered_group<Sync>* first_ = nullptr;
   piece const* pieces_ = nullptr;  ///< the innermost; hardly ever more than one
 };

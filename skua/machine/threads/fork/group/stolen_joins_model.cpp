@@ -37,25 +37,25 @@ enum class fault : std::uint8_t {
 template <class Sync, fault Fault = fault::none>
 class fiber {
  public:
-  fiber(lanes<Sync>& l, failure_epoch<Sync> const& failures) : at_(&l), failures_(failures) {}
+  fiber(lanes<Sync>& l, failure_epoch<Sync> const& failures) : slot_(&l), failures_(failures) {}
 
   /// Returns false if the fork noticed a stop.
   bool push(join<Sync>& j) {
-    if (!at_->forks.push(&j)) return true;
+    if (!slot_->forks.push(&j)) return true;
     make_room();
     if (!wants_end()) return true;
-    at_->request_attention();
+    slot_->request_attention();
     return false;
   }
   void make_room() {
     auto look = [this] {
       if (Fault != fault::no_note_at_fork) note();
     };
-    require(at_->make_room(look), "there is memory");
+    require(slot_->make_room(look), "there is memory");
   }
   /// The join's first child has returned.
   void close(join<Sync>& j, int thieves = 1) {
-    if (!at_->forks.pop()) {
+    if (!slot_->forks.pop()) {
       if (Fault != fault::no_note_at_join) note();
       j.wait_for(thieves);
       stolen_.forget(j);
@@ -66,33 +66,33 @@ class fiber {
     if (Fault != fault::no_note_at_park) note();
   }
   void park() {
-    leaving_fiber<Sync, fiber> leaving(*this, *at_);
+    leaving_fiber<Sync, fiber> leaving(*this, *slot_);
     require(skua::runtime::moving::clear_lanes(leaving), "there is memory");
     entry unused;
-    require(!at_->forks.peek(unused), "a fiber leaves an empty lane");
+    require(!slot_->forks.peek(unused), "a fiber leaves an empty lane");
   }
-  void resume_at(lanes<Sync>& other) { at_ = &other; }
+  void resume_at(lanes<Sync>& other) { slot_ = &other; }
   using piece = skua::runtime::stolen_joins<Sync>::piece;
   piece run_piece_of(join<Sync>& j) { return piece{stolen_, j}; }
 
   bool stop_requested() {
-    if (at_->may_have_steals()) note();
+    if (slot_->may_have_steals()) note();
     return wants_end();
   }
   void note() {
-    note_stolen(*at_, [this](void* what, std::int64_t place) {
-      auto* const stolen = static_cast<join<Sync>*>(what);
+    note_stolen(*slot_, [this](void* entry, std::int64_t place) {
+      auto* const stolen = static_cast<join<Sync>*>(entry);
       if (stolen_.runs_piece_of(*stolen) && Fault != fault::pieces_not_known) return false;
       stolen_.link(*stolen, place);
       return true;
     });
   }
-  lanes<Sync>& at() { return *at_; }
+  lanes<Sync>& slot() { return *slot_; }
 
  private:
   bool wants_end() const { return stolen_.want_end(failures_.now()); }
 
-  lanes<Sync>* at_;
+  lanes<Sync>* slot_;
   failure_epoch<Sync> const& failures_;
   skua::runtime::stolen_joins<Sync> stolen_;
 };
@@ -109,7 +109,7 @@ struct owner_and_thief {
   join<Sync>& middle = immortal<join<Sync>>();
   join<Sync>& inner = immortal<join<Sync>>();
   join<Sync>& second = immortal<join<Sync>>();
-  model_atomic<join<Sync>*> failed{nullptr};  ///< set once the alarm has reached everybody
+  model_atomic<join<Sync>*> failed{nullptr};  ///< set once the alarm has reached all workers
 
   void run(int me) {
     if (me == 1) return steal_oldest();
@@ -270,7 +270,7 @@ struct piece_of_a_group {
       static_cast<void>(thief.push(*got));
       stolen.exchange(1, memory_order_relaxed);
       stolen.notify_all();
-      if (thief.at().forks.pop()) got->end_piece(0, [] {});  // the last child is dealt with, too
+      if (thief.slot().forks.pop()) got->end_piece(0, [] {});  // the last child has ended, too
       thief.note();
     }
     got->end_piece(0, [] {});

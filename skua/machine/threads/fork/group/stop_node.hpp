@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The chain of what surrounds a task, on the fibers' stacks. It says why the task may be asked to end early (a group
-// failed, a stop was requested), and which place its data were hinted to be at. Each question takes constant time,
-// however deep the nesting, plus the number of tokens and task_groups around, because each of these is asked.
+// The chain of nodes around a task, on the fibers' stacks. It tells whether the task must end early (a group failed, a stop
+// was requested), and at which place its data are hinted to be. Each query takes constant time, however deep the nesting,
+// plus the number of tokens and task_groups around, because each of these is asked.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 struct group;
 
-/// No place hint: the place of the task around it holds.
+/// No place hint: the place of the enclosing task holds.
 inline constexpr place_id no_place_hint{0xffff'fffeU};
 
 struct stop_node {
   stop_node const* outer;        ///< the next one outside
-  group const* of;               ///< a group, or null
+  group const* watched;          ///< its failure ends what runs inside; null: none
   std::stop_token const* token;  ///< a user's token, or null
   wait_group const* tasks;       ///< a task_group's, or null
   place_id place;                ///< of what runs inside, perhaps inherited [numa-ws-2018 III-A]
@@ -28,7 +28,7 @@ struct stop_node {
 
   explicit stop_node(stop_node const* around, group const* g = nullptr, std::stop_token const* t = nullptr,
                      wait_group const* w = nullptr, place_id hinted = no_place_hint) noexcept
-      : outer(around), of(g), token(t), tasks(w), place(hinted != no_place_hint ? hinted : place_in(around)),
+      : outer(around), watched(g), token(t), tasks(w), place(hinted != no_place_hint ? hinted : place_in(around)),
         asked_(t != nullptr || w != nullptr ? this : asked_in(around)) {}
   stop_node(stop_node const&) = delete;
   stop_node& operator=(stop_node const&) = delete;
@@ -41,7 +41,7 @@ struct stop_node {
 
   /// True if the innermost node `n`, or one around it, also behind a shield, belongs to this task_group. O(depth).
   [[nodiscard]] static bool inside(stop_node const* n, wait_group const& group) noexcept;  // shield.cpp
-  /// True if a node inside this one, with this place, would change nothing.
+  /// True if a node inside this one, with this place, would have no effect.
   [[nodiscard]] static bool adds_nothing(stop_node const* n, place_id hinted) noexcept {
     return hinted == no_place_hint || (n != nullptr && n->place == hinted);
   }

@@ -11,29 +11,29 @@ static_assert(models_fork_join<here>);
 
 void note_mark(here& h, char const* name, std::uint64_t number) noexcept {
   tsan::unseen const scheduling;
-  h.at().trace.marks(name, number);
+  h.slot().trace.marks(name, number);
 }
 
 std::uint32_t begin_traced_flow(here& h) noexcept {
   tsan::unseen const scheduling;
-  trace::track* const to = h.at().trace.track();
+  trace::track* const to = h.slot().trace.track();
   return to == nullptr ? 0 : to->next_flow();
 }
 
 std::uint32_t name_in_trace(here& h, std::string_view text) noexcept {
   tsan::unseen const scheduling;
-  trace::track* const to = h.at().trace.track();
+  trace::track* const to = h.slot().trace.track();
   return to == nullptr ? 0 : to->name(text);
 }
 
 void note_event(here& h, trace::event const& e, char const* name) noexcept {
   tsan::unseen const scheduling;
-  h.at().trace.notes(e, name);
+  h.slot().trace.notes(e, name);
 }
 
 void note_event_at(here& h, trace::event const& e) noexcept {
   tsan::unseen const scheduling;
-  h.at().trace.notes_at(e);
+  h.slot().trace.notes_at(e);
 }
 
 }}}  // namespace skua::v0::runtime

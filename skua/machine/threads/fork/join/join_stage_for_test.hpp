@@ -53,7 +53,7 @@ class leaving_fiber {
  public:
   leaving_fiber(Fiber& f, lanes<Sync>& from) noexcept : fiber_(f), slot_{from, from.spawned, {}, {}} {}
 
-  struct slot {
+  struct slot_type {
     lanes<Sync>& all;
     spawned_lane<Sync>& spawned;
     struct {
@@ -68,7 +68,7 @@ class leaving_fiber {
     }
     static void notify_work() noexcept {}
   };
-  slot& at() noexcept { return slot_; }
+  slot_type& slot() noexcept { return slot_; }
   bool make_room() {
     fiber_.make_room();
     return true;
@@ -78,7 +78,7 @@ class leaving_fiber {
 
  private:
   Fiber& fiber_;
-  slot slot_;
+  slot_type slot_;
 };
 
 /// The oldest join of the lane, or null.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Joins of three children and more: a group of numbered children whose owner's piece the program compiles, with direct
-// calls of the children. What happens when a thief comes is compiled once (numbered_group.cpp). (group.md, "Pieces")
+// Joins of three children and more: a group of numbered children. The program compiles the owner's piece, which calls the
+// children directly. The paths after a steal are compiled once (numbered_group.cpp). (group.md, "Pieces")
 #pragma once
 
 #include <array>
@@ -74,10 +74,10 @@ class joined_children final : public numbered_children {
     return as_hint(std::get<I>(self.all_).hint);
   }
 
-  static void call_numbered(numbered_children& self, std::uint64_t i, fiber& on) {
+  static void call_numbered(numbered_children& self, std::uint64_t i, fiber& running) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       static constexpr std::array calls{&run_one<I>...};
-      calls[i](static_cast<joined_children&>(self), here_of(on));
+      calls[i](static_cast<joined_children&>(self), here_of(running));
     }(std::index_sequence_for<Child...>{});
   }
   static hint hint_of_numbered(numbered_children const& self, std::uint64_t i) noexcept {
@@ -90,25 +90,25 @@ class joined_children final : public numbered_children {
   std::tuple<Child...> all_;
 };
 
-/// Runs the children as one group. The entry of the owner's piece stands for all children that have not begun, so as long
-/// as the owner gets it back, no thief has come, and nothing else can have failed.
+/// Runs the children as one group. The entry of the owner's piece stands for all children that have not begun, so while
+/// the owner gets it back, no thief has come, and no other piece can have failed.
 template <class Here, class... Child>
 [[gnu::noinline]] void run_joined(Here& here, joined_children<Here, Child...>& all) {
-  fiber& on = fiber_of(here);
-  numbered_group group{all, sizeof...(Child), on.watching()};
-  if (on.front().exposes_groups()) [[unlikely]]
-    return group.run(on);
-  std::uint64_t done = 0;  // so many children have been dealt with
-  // False: this piece has ended.
+  fiber& running = fiber_of(here);
+  numbered_group group{all, sizeof...(Child), running.watching()};
+  if (running.front().exposes_groups()) [[unlikely]]
+    return group.run(running);
+  std::uint64_t done = 0;  // children that this piece accounts for
+  // Returns false if this piece has ended.
   auto const run_next = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
     if constexpr (I + 1 < sizeof...(Child)) {
-      std::int64_t at;
-      if (on.push_at(group, I + 1, at)) [[unlikely]] {
-        if (group.ends_at(on, done)) return false;
+      std::int64_t position;
+      if (running.push_at(group, I + 1, position)) [[unlikely]] {
+        if (group.ends_at(running, done)) return false;
       }
       all.template run<I>(here);
       done = I + 1;
-      return on.pop_at(at);
+      return running.pop_at(position);
     } else {
       all.template run<I>(here);
       done = I + 1;
@@ -120,9 +120,9 @@ template <class Here, class... Child>
       static_cast<void>((run_next(std::integral_constant<std::size_t, I>{}) && ...));
     }(std::index_sequence_for<Child...>{});
   } catch (...) {
-    done = group.child_threw(on, done);
+    done = group.child_threw(running, done);
   }
-  group.end(on, done);
+  group.end(running, done);
 }
 
 /// The join of three children or more. Returns their values, in order.

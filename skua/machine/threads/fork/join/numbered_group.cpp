@@ -49,7 +49,7 @@ hint numbered_group::hint_of(task const& t, std::uint64_t extra) noexcept {
 }
 char const* numbered_group::name_of(task const& t) noexcept { return static_cast<numbered_group const&>(t).all_.name; }
 
-/// For the owner, where the policy wants to see the group. (exposed_group.md)
+/// For the owner, if the policy wants to see the group. (exposed_group.md)
 [[gnu::cold, gnu::noinline]] void numbered_group::run_exposed(fiber& owner) noexcept {
   double total = 0;
   for (std::uint64_t i = 0; i < children_; ++i) total += work_of(hint_of(i));
@@ -79,7 +79,7 @@ std::uint64_t numbered_group::run_one(fiber& on, std::uint64_t i) noexcept {
   return 1;
 }
 
-/// Runs children from `first` until none is left or the rest is stolen. Returns how many were dealt with.
+/// Runs children from `first` on until none is left or the rest is stolen. Returns how many it accounts for.
 std::uint64_t numbered_group::run_piece(fiber& on, std::uint64_t first) noexcept {
   bool stopping = on.stop_requested() || failing();
   std::uint64_t i = first;
@@ -97,11 +97,11 @@ std::uint64_t numbered_group::run_piece(fiber& on, std::uint64_t first) noexcept
   }
 }
 
-/// Returns true if the entry is still to be popped. Sets `stopping` on a stop.
+/// Returns true if the caller must still pop the entry. Sets `stopping` on a stop.
 [[gnu::cold, gnu::noinline]] bool numbered_group::poll(fiber& on, bool& stopping) noexcept {
   switch (on.poll()) {
     case advice::go_on:
-    case advice::expose: return true;  // a group is exposed from its first child on, or not at all
+    case advice::expose: return true;  // only a whole group is exposed
     case advice::full: return !on.pop();
     case advice::stop: break;
   }

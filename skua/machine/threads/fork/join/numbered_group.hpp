@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A group of n numbered children: `each`, and joins of three and more. The entry in the lane stands for all children
-// not yet started: it is (group, number of the next child). So a thief needs nothing of the piece that it steals from,
-// and pieces end independently. (group.md, "Pieces")
+// not yet started: it is (group, number of the next child). So a thief needs nothing from the piece that it steals
+// from, and pieces end independently. (group.md, "Pieces")
 //
 // The group is compiled once (numbered_group.cpp). A program compiles the calls of its children; for joins also the
 // owner's piece while no thief comes (many.hpp).
@@ -33,15 +33,15 @@ class numbered_group final : public group {
   /// Runs all children. Throws the first exception, or `cancelled` if children were dropped.
   void run(fiber& owner);
 
-  // For an owner that runs its piece itself, from child 0 on, under a policy that does not see groups. It has dealt with
-  // `done` children.
+  // For an owner that runs its piece itself, from child 0 on, under a policy that does not see groups. It accounts for `done`
+  // children so far.
 
-  /// The owner has pushed the entry of the children after `done`, and the push asked for attention. False: go on. True:
-  /// the piece has ended, because of a stop or for want of memory, and `done` is its share.
+  /// Call it if the push of the entry for the children after `done` asked for attention. False: continue. True: the piece has
+  /// ended, because of a stop or for lack of memory, and `done` is its share.
   [[nodiscard]] bool ends_at(fiber& owner, std::uint64_t& done) noexcept;
-  /// Child `done` has thrown, and we are in the handler. Ends the piece: returns its share.
+  /// Call it in the handler of what child `done` threw. Ends the piece, and returns its share.
   [[nodiscard]] std::uint64_t child_threw(fiber& owner, std::uint64_t done) noexcept;
-  /// The piece has ended. Waits for the others, and throws as run() does.
+  /// Call it when the piece has ended. Waits for the others, and throws as run() does.
   void end(fiber& owner, std::uint64_t done) {
     if (done != children_) [[unlikely]]
       wait_for_rest(owner, done);
@@ -65,7 +65,7 @@ class numbered_group final : public group {
   void wait_for_rest(fiber& owner, std::uint64_t done) noexcept;
   [[noreturn]] void end_badly();
 
-  /// While children run, the flags only request an early end.
+  /// True if a child has failed or was dropped. While children run, this only requests an early end.
   [[nodiscard]] bool failing() const noexcept { return (flags() & (failed | dropped)) != 0; }
 
   numbered_children& all_;
@@ -74,7 +74,7 @@ class numbered_group final : public group {
   first_exception first_;
 };
 
-/// Runs children 0 .. n-1 as one group; returns when each has been dealt with. Throws the first exception, or
+/// Runs children 0 .. n-1 as one group; returns when each has run or was dropped. Throws the first exception, or
 /// `cancelled` if children were dropped.
 void run_group(fiber& on, numbered_children& all, std::uint64_t n);
 

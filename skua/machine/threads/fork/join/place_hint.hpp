@@ -12,7 +12,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Can a hint of this type name a place?
+/// True if a hint of this type can name a place.
 template <class Hint>
 inline constexpr bool may_hint_place = !std::is_same_v<Hint, unhinted> && !std::is_same_v<Hint, work>;
 
@@ -27,8 +27,8 @@ struct no_place {
 };
 /// The hinted place, or `no_place_hint`.
 struct some_place {
-  place_id at;
-  [[nodiscard]] constexpr place_id place() const noexcept { return at; }
+  place_id hinted;
+  [[nodiscard]] constexpr place_id place() const noexcept { return hinted; }
 };
 
 template <class Hint>
@@ -40,22 +40,22 @@ constexpr auto place_in(Hint hint) noexcept {
   }
 }
 
-/// f(here), inside a place that differs from the one around it. Out of line, so that f is not duplicated where the
-/// place does not change.
+/// Calls f(here) inside a place that differs from the one around it. Out of line, so that callers whose place does not change
+/// have one copy of f.
 template <class Here, class F>
 [[gnu::noinline]] value_of<F, Here&> call_inside(Here& here, place_id hinted, F&& f) {
-  fiber& inside = fiber_of(here);
-  stop_node const node{inside.watching(), nullptr, nullptr, nullptr, hinted};
+  fiber& running = fiber_of(here);
+  stop_node const node{running.watching(), nullptr, nullptr, nullptr, hinted};
   struct at_end {
-    fiber& inside;
+    fiber& running;
     stop_node const* outer;
-    ~at_end() { inside.watch(outer); }
-  } const leave{inside, node.outer};
-  inside.watch(&node);
+    ~at_end() { running.watch(outer); }
+  } const leave{running, node.outer};
+  running.watch(&node);
   return call(std::forward<F>(f), here);
 }
 
-/// f(here), inside its hinted place. A hint that repeats the place around it costs a comparison.
+/// Calls f(here) inside its hinted place. A hint that repeats the place around it costs a comparison.
 template <class Here, class Hint, class F>
 [[gnu::always_inline]] inline value_of<F, Here&> call_at(Here& here, Hint hint, F&& f) {
   if constexpr (may_hint_place<Hint>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A hinted place holds for all descendants without a hint of their own, whoever runs them. [numa-ws-2018 III-A]
+// A hinted place holds for all descendants without a hint of their own, on whichever worker they run. [numa-ws-2018 III-A]
 #include "skua/machine/threads/fork/join/place_hint.hpp"
 
 #include <gtest/gtest.h>

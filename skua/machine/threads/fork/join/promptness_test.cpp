@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How many bodies of a construct begin after one of them has failed, or has requested a stop: at most as many as
-// docs/guide/cancellation.md says, under every policy, whoever has stolen what.
+// docs/guide/cancellation.md says, under every policy, whatever has been stolen.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -78,7 +78,7 @@ constexpr int last = 100;  ///< the one that ends the construct
 
 class promptness : public skua::testing::under_every_policy {
  protected:
-  /// Runs the construct on 1, 2, 4 and 16 workers: construct(here, bodies). `most`: bodies that may begin late on so many.
+  /// Runs the construct on 1, 2, 4 and 16 workers: construct(here, bodies). `most`: bodies that may begin late on that many.
   template <class Construct, class Most>
   void expect_at_most(Most const& most, Construct const& construct) {
     for (std::uint32_t const n : {1U, 2U, 4U, 16U}) {
@@ -160,7 +160,7 @@ TEST_P(promptness, of_a_feeder) {
   });
 }
 
-/// An element fails while another one, which has added items, goes on: the items must not wait for that to be dropped.
+/// An element fails while another one, which has added items, still runs: the items must be dropped without waiting for it.
 TEST_P(promptness, of_a_feeder_whose_element_fails) {
   if (GetParam() == "checked:replay") GTEST_SKIP() << "without a record nobody steals";
   constexpr int items = 100;
@@ -209,7 +209,7 @@ TEST_P(promptness, of_a_loop_without_a_grain) {
   });
 }
 
-/// A piece that has begun goes on to its end; only the one that throws does not.
+/// A piece that has begun runs to its end; only the one that throws does not.
 TEST_P(promptness, of_a_loop_in_pieces) {
   constexpr int piece = 10;
   auto const most = [](int workers, ended_by) { return workers * piece; };

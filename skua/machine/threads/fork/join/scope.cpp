@@ -14,9 +14,9 @@ scope_group::scope_group(fiber& owner) noexcept
 
 void scope_group::add(child& c) {
   owner_.expect_running();
-  if (owner_.at().exposes_groups()) [[unlikely]]
+  if (owner_.slot().exposes_groups()) [[unlikely]]
     exposed_.meet(owner_);
-  bool const wants_attention = owner_.at().spawned.push(static_cast<task*>(&c), key());
+  bool const wants_attention = owner_.slot().spawned.push(static_cast<task*>(&c), key());
   ++forked_;
   if (wants_attention) [[unlikely]]
     poll();
@@ -37,21 +37,21 @@ void scope_group::abandon() noexcept {
 hint scope_group::hint_of(task const& t, std::uint64_t) noexcept {
   auto const& self = static_cast<child const&>(t);
   hint all = self.hinted();
-  if (!all.place) all.place = stop_node::inherited(self.in.inside_.outer).place;
+  if (!all.place) all.place = stop_node::inherited(self.group.inside_.outer).place;
   return all;
 }
 
 void scope_group::run_task(task& t, std::uint64_t, fiber& on) noexcept {
   auto& self = static_cast<child&>(t);
-  scope_group& in = self.in;
-  on.watch(&in.inside_);
-  in.run_child(on, self);
+  scope_group& scope = self.group;
+  on.watch(&scope.inside_);
+  scope.run_child(on, self);
   on.watch(nullptr);
   on.task_ends();
-  on.finish_piece(in, 1, 0);
+  on.finish_piece(scope, 1, 0);
 }
 
-/// For a fiber that watches inside_. The closure dies before the scope hears of it.
+/// For a fiber that watches inside_. The closure is destroyed before the scope counts the child as ended.
 void scope_group::run_child(fiber& runner, child& c) noexcept {
   place_id const place = c.hinted().place.value_or(no_place_hint);
   if (stop_node::adds_nothing(&inside_, place)) {
@@ -62,27 +62,27 @@ void scope_group::run_child(fiber& runner, child& c) noexcept {
     call_child(runner, c);
     runner.watch(&inside_);
   }
-  child_kind const& kind = c.kind();
-  if (kind.end != nullptr) return kind.end(&c);
-  give_block(&c, kind.bytes);
+  child_kind const& its_kind = c.kind();
+  if (its_kind.end != nullptr) return its_kind.end(&c);
+  give_block(&c, its_kind.bytes);
 }
 
 inline void scope_group::call_child(fiber& runner, child& c) noexcept {
-  if (inside_.requested(runner.at().failures)) {
+  if (inside_.requested(runner.slot().failures)) {
     raise(dropped);
     return;
   }
   call_in_group(*this, first_, runner, [&] { c.kind().call(c, runner); });
 }
 
-/// Runs the children that nobody took, newest first; then waits for the others. Leaves children to the worker's search if
-/// a frame is ready, which goes first there, or another region waits: there regions take turns.
+/// Runs the children that no thief took, newest first; then waits for the others. Leaves children to the worker's search if
+/// a frame is ready, which the search resumes first, or if another region waits, with which this one takes turns.
 void scope_group::end_children() noexcept {
   stop_node const* const outside = owner_.watching();
   owner_.watch(&inside_);
-  for (std::uint32_t ran = 0; !should_yield(owner_.at(), ran) && run_newest(); ++ran) {}
+  for (std::uint32_t ran = 0; !should_yield(owner_.slot(), ran) && run_newest(); ++ran) {}
   owner_.watch(outside);
-  // From here on the count is the children still to be dealt with, plus one for the owner itself.
+  // From here on the count is the children that have not ended, plus one for the owner itself.
   group::add(forked_ + 1 - bias);
   owner_.wait(*this, 1);
   exposed_.leave(owner_);
@@ -95,11 +95,11 @@ void scope_group::poll() {
 }
 
 bool scope_group::run_newest() noexcept {
-  task* const newest = owner_.at().take_newest_spawned(key());
+  task* const newest = owner_.slot().take_newest_spawned(key());
   if (newest == nullptr) return false;
   --forked_;
   if (owner_.front().may_have_steals()) [[unlikely]]
-    owner_.note_steals();  // the child asks what it watches, and no more
+    owner_.note_steals();  // the child checks only the nodes that it watches
   run_child(owner_, static_cast<child&>(*newest));
   return true;
 }

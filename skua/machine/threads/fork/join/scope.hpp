@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A scope, for children whose number is not known in advance. The body continues while its children lie in the worker's
-// `spawned` lane; at the end the owner runs those that nobody took, newest first, and waits for the rest. One
+// `spawned` lane; at the end the owner runs those that no thief took, newest first, and waits for the rest. One
 // allocation per child.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 /// The part of a scope that does not depend on the types of its children: scope.cpp.
 ///
 /// Thieves subtract from the count while the body runs; when the owner starts to wait, it adds the children that it
-/// forked and did not run itself. So the count reaches zero once, by whoever comes last. (group.md, "Scopes")
+/// forked and did not run itself. So the count reaches zero once, by the last of them. (group.md, "Scopes")
 class scope_group : public group {
  public:
   explicit scope_group(fiber& owner) noexcept;
@@ -50,15 +50,15 @@ class scope_group : public group {
     hint (*hinted)(child const&);  ///< null: it has no hint
     std::size_t bytes;             ///< of its block
   };
-  /// Lies in a block. It is destroyed before the scope hears of its end.
+  /// Lies in a block. It is destroyed before the scope counts it as ended.
   struct child : task {
-    child(child_kind const& k, scope_group& s) noexcept : task{&k}, in(s) {}
-    scope_group& in;
+    child(child_kind const& k, scope_group& s) noexcept : task{&k}, group(s) {}
+    scope_group& group;
 
-    [[nodiscard]] child_kind const& kind() const noexcept { return static_cast<child_kind const&>(*is); }
+    [[nodiscard]] child_kind const& kind() const noexcept { return static_cast<child_kind const&>(*task::kind); }
     [[nodiscard]] hint hinted() const noexcept { return kind().hinted == nullptr ? hint{} : kind().hinted(*this); }
   };
-  /// Offers the child: from now on it may be taken.
+  /// Offers the child to thieves.
   void add(child& c);
 
   static void run_task(task& t, std::uint64_t, fiber& on) noexcept;

@@ -13,7 +13,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
-/// Is the exception that is being handled a `cancelled`?
+/// True if the exception that is being handled is a `cancelled`.
 bool is_cancellation() noexcept {
   try {
     throw;
@@ -26,7 +26,7 @@ bool is_cancellation() noexcept {
 
 }  // namespace
 
-second_kind const& second_child::kind() const noexcept { return static_cast<second_kind const&>(*is); }
+second_kind const& second_child::kind() const noexcept { return static_cast<second_kind const&>(*task::kind); }
 
 place_id second_child::place() const noexcept { return kind().place == nullptr ? no_place_hint : kind().place(*this); }
 
@@ -35,7 +35,7 @@ bool second_child::comes_back(lane_position& self, fiber& owner) {
     case advice::go_on: return false;
     case advice::expose:
     case advice::full:
-      return owner.pop();  // false: it was stolen, so it is too late to expose the group, and there is room again
+      return owner.pop();  // false: stolen, so it is too late to expose the group, and the lane has room again
     case advice::stop: break;
   }
   static_cast<second_child&>(self).give_up(owner);
@@ -92,7 +92,7 @@ hint second_child::hint_of(task const& t, std::uint64_t) noexcept {
   return hinted != no_place_hint ? as_hint(at{hinted}) : stop_node::inherited(self.watched());
 }
 
-/// The child was stolen and nobody wants its value: waits for it. Throws its exception if it `wins`.
+/// For a stolen child whose value is not used: waits for it. Throws its exception if it `wins`.
 void second_child::end_stolen(fiber& owner, bool wins) {
   owner.wait_stolen(*this, 1);
   std::uint64_t const state = flags();

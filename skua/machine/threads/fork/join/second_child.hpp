@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The second child of a join of two, without its type: what a thief does with it, and what the owner does once it was
-// stolen. (group.md; the hot path: two.hpp)
+// The second child of a join of two, without its type: how a thief runs it, and what the owner does once it was stolen.
+// (group.md; the hot path: two.hpp)
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ struct second_kind : task_kind {
   place_id (*place)(second_child const&) noexcept;  ///< its hinted place; null: it cannot have one
 };
 
-/// Where a second child lies in its lane. The cold paths are reached through this base: were it the address that also
-/// stands in the lane, compilers would keep that in a register while the first child runs.
+/// Remembers the position of a second child in its lane. The cold paths are reached through this base: if its address were the one
+/// in the lane, compilers would keep that in a register while the first child runs.
 struct lane_position {
   std::int64_t where;  ///< in the frame: a register for it costs the hot path more
 };
 
 class second_child : public group, protected lane_position {
  public:
-  // All of it is cold.
+  // All of these are cold.
 
   /// Call this if the push asked for attention, before the first child begins. True: the owner has taken this child
   /// back, and runs both as a group of numbered children. Throws `cancelled` if the task was asked to end.
@@ -42,7 +42,7 @@ class second_child : public group, protected lane_position {
 
  protected:
   second_child(second_kind const& k, word_of_two first) noexcept : group(&k, first) {}
-  ~second_child() {}  // whoever took the union's member has destroyed it
+  ~second_child() {}  // the taker of the union's member has destroyed it
 
   /// The first child has returned and this one was stolen: waits until its value is there. Throws its exception, or
   /// `cancelled` if it was dropped.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A task as lanes see it, in the memory that what it runs has for it: submitting one allocates nothing. Programs do not compile
+// A task for lanes that lies in memory of the object that it runs, so that submitting it allocates nothing. Programs do not compile
 // this.
 #pragma once
 
@@ -20,7 +20,7 @@ struct task_in_room : handed {
     static_assert(sizeof(Task) <= sizeof(given.room) && alignof(Task) <= alignof(void*));
     return *::new (static_cast<void*>(given.room)) Task;
   }
-  /// What a task that `of` has made runs.
+  /// The object that a task made by `of` runs.
   [[nodiscard]] static Given& given_of(task& t) noexcept { return *reinterpret_cast<Given*>(static_cast<Task*>(&t)); }
   [[nodiscard]] static Given const& given_of(task const& t) noexcept {
     return *reinterpret_cast<Given const*>(static_cast<Task const*>(&t));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The join of two: the second child lies in the parent's frame as a closure while the first runs. Its states: group.md.
 //
-// Without a thief, a join costs no allocation, no stack switch, no atomic read-modify-write and no fence. What happens
-// when a thief comes is compiled once (second_child.cpp): a program compiles the hot path, and a call of each child.
+// Without a thief, a join costs no allocation, no stack switch, no atomic read-modify-write and no fence. The paths
+// after a steal are compiled once (second_child.cpp): a program compiles the hot path, and a call of each child.
 //
 // The join is a function of its own, never inlined into its caller: it has the frame, the landing pad and the spilled
 // registers that a fork needs. So the caller stays small enough for compilers to inline it, its test for a leaf above
@@ -29,11 +29,11 @@ namespace skua { inline namespace v0 { namespace runtime {
 template <class G>
 class held {
  public:
-  explicit held(std::remove_reference_t<G>& g) noexcept : at_(std::addressof(g)) {}
-  G&& get() noexcept { return std::forward<G>(*at_); }
+  explicit held(std::remove_reference_t<G>& g) noexcept : function_(std::addressof(g)) {}
+  G&& get() noexcept { return std::forward<G>(*function_); }
 
  private:
-  std::remove_reference_t<G>* at_;
+  std::remove_reference_t<G>* function_;
 };
 
 template <class G>
@@ -57,7 +57,7 @@ class forked final : public second_child {
       : second_child(kind, first), second_(second), place_(place_in(hint)) {}
   forked(forked const&) = delete;
   forked& operator=(forked const&) = delete;
-  ~forked() {}  // whoever took the union's member has destroyed it
+  ~forked() {}  // the taker of the union's member has destroyed it
 
   /// Offers the child to thieves, and takes it back: fiber::push_at, fiber::pop_at.
   [[nodiscard]] bool push(Here& here) noexcept { return fiber_of(here).push_at(*this, where); }
@@ -123,7 +123,7 @@ struct two_values {
 template <class Here, class F, class G>
 using values_of_two = two_values<value_of<F, Here&>, value_of<G, Here&>>;
 
-/// join(f, g) where the policy wants to see the group, or no memory is left for forks: runs it as a group of numbered
+/// join(f, g) if the policy wants to see the group, or if there is no memory for forks: runs it as a group of numbered
 /// children.
 template <class F, class G, class Here, class HintF, class HintG>
 [[gnu::cold, gnu::noinline]] values_of_two<Here, F, G> join_as_group(Here& here, HintF hint_f, HintG hint_g, held<F> f,

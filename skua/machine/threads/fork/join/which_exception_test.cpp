@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which exception leaves a construct of which two parts end badly at once: one that says what went wrong goes before `cancelled`,
-// which only says that something was dropped. Whichever part throws it, whichever comes first, and whoever runs it.
+// which only says that something was dropped. Whichever part throws it, whichever comes first, and whichever worker runs it.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -180,7 +180,7 @@ TEST_P(which_exception, of_tasks_of_a_group_is_the_failure) {
   });
 }
 
-// The policies under which an idle worker takes whatever waits. The others decide who runs a part, and may give both to one worker.
+// The policies under which an idle worker takes any waiting task. The others place the parts, and may give both to one worker.
 INSTANTIATE_TEST_SUITE_P(policies, which_exception,
                          ::testing::Values("checked:random", "checked:hierarchical", "checked:numa-ws",
                                            "checked:strategies", "checked:arms"),
