@@ -39,7 +39,7 @@ class simulable {
   virtual void run_simulated(sim::here& here, std::uint32_t places) = 0;
   /// True if the tree of tasks, or the memory it touches, depends on the schedule. Then a recording will not do.
   [[nodiscard]] virtual bool depends_on_schedule() const { return false; }
-  /// False: no tree says what its tasks wait for. It is simulated live, and run_recorded throws usage_error.
+  /// False: no tree can represent the waits of its tasks. It is simulated live, and run_recorded throws usage_error.
   [[nodiscard]] virtual bool can_be_recorded() const { return true; }
 };
 
@@ -63,7 +63,8 @@ class ranks_program {
   virtual ~ranks_program() = default;
   /// Collective. Afterwards every rank has the answer, for wrong() and facts().
   virtual void run_on_ranks(communicator& world, ranks_plan const& plan) = 0;
-  /// What skua sim --ranks simulates, from the options alone, without prepare(); empty tables: nothing. Throws usage_error.
+  /// The load that skua sim --ranks simulates, from the options alone, without prepare(); empty tables: none. Throws
+  /// usage_error.
   [[nodiscard]] virtual ranks_load load();
 };
 
@@ -71,7 +72,8 @@ class ranks_program {
 class mapped {
  public:
   virtual ~mapped() = default;
-  /// One run like run_skua that notes every leaf. Not timed. Throws usage_error if somebody already records the pool.
+  /// One run like run_skua that records every leaf. Not timed. Throws usage_error if the pool is being recorded
+  /// already.
   virtual task_map run_mapped(pool& workers) = 0;
 };
 
@@ -84,12 +86,12 @@ class app {
 
   /// The app's own options (--n, --tree, ...): they point to members that hold the defaults and take the values.
   [[nodiscard]] virtual std::vector<option> options() = 0;
-  /// Builds the input and what is needed to check the answer. Not timed. Throws usage_error for an impossible input.
+  /// Builds the input, and the data that checks the answer. Not timed. Throws usage_error for an impossible input.
   virtual void prepare() = 0;
-  /// Restores what a run destroys, and forgets the last answer. Not timed; called before every run.
+  /// Restores the input that a run overwrites, and forgets the last answer. Not timed; called before every run.
   virtual void reset() = 0;
 
-  /// The arrays that the place hints are about, and which part belongs to which of `places`. Empty: the program gives no
+  /// The arrays that the place hints refer to, and the owner of each part among `places`. Empty: the program gives no
   /// place hints, or places own nothing.
   [[nodiscard]] virtual std::vector<owned_array> owned(std::uint32_t) { return {}; }
   /// Other memory that prepare() writes and a run uses: it lies where prepare() ran.
@@ -98,10 +100,10 @@ class app {
   /// NUMA nodes. Call it once per map of a pool, before the timed runs; otherwise run_skua does it.
   void place_data(pool& workers);
 
-  /// One run of the program on a pool. Callers time exactly this call, and the run_ functions of what follows.
+  /// One run of the program on a pool. Callers time exactly this call, and the run_ functions of the twins below.
   virtual void run_skua(pool& workers) = 0;
 
-  // Null: this app lacks it. program_app (program_app.hpp) finds what its subclass derives from.
+  // Null: this app lacks it. program_app (program_app.hpp) finds the base classes of its subclass.
   [[nodiscard]] virtual serial_elision* elision() { return nullptr; }
   [[nodiscard]] virtual openmp_twin* openmp() { return nullptr; }
   [[nodiscard]] virtual tbb_twin* tbb() { return nullptr; }
@@ -111,7 +113,7 @@ class app {
   /// How the twins spread their loops. Null: they have only one way.
   [[nodiscard]] virtual loop_styles* styles() { return nullptr; }
 
-  /// Checks the answer of the last run. Not timed. Returns an empty string, or one line that says what is wrong.
+  /// Checks the answer of the last run. Not timed. Returns an empty string, or one line that describes the error.
   [[nodiscard]] virtual std::string wrong() = 0;
   /// Facts of the last run for the JSON row and for people, e.g. {"nodes": 4112897}.
   [[nodiscard]] virtual json_value facts() const = 0;

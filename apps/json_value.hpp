@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A value of JSON: what apps say of their last run, and what the command's reports are made of. It behaves like
-// nlohmann::ordered_json as far as it goes, and writes and reads the same text, because it has that library do both. But
+// A value of JSON: the apps' facts about their last run, and the content of the command's reports. It behaves like
+// nlohmann::ordered_json as far as it goes, and reads and writes the same text, because that library does both. But
 // this header is small: a hundred files include it, and each would take seconds to compile with that library's own.
 #pragma once
 
@@ -26,11 +26,11 @@ concept json_text = std::convertible_to<T const&, std::string_view> && !std::sam
 
 /// What iterates like a list of values.
 template <class T>
-concept json_range = !std::same_as<T, json_value> && !std::same_as<T, std::string> && !json_text<T> &&
-                     requires(T const& all) {
-                       { *all.begin() } -> std::convertible_to<json_value>;
-                       all.end();
-                     };
+concept json_range =
+    !std::same_as<T, json_value> && !std::same_as<T, std::string> && !json_text<T> && requires(T const& all) {
+      { *all.begin() } -> std::convertible_to<json_value>;
+      all.end();
+    };
 
 /// null, a boolean, a number, a text, an array, or an object whose keys stay in the order in which they came.
 class json_value {
@@ -78,15 +78,13 @@ class json_value {
   [[nodiscard]] static json_value array();
   [[nodiscard]] static json_value array(std::initializer_list<element> list);
   [[nodiscard]] static json_value object();
-  /// No value at all: what a text is that is no JSON.
+  /// No value at all: the result of parsing a text that is not JSON.
   [[nodiscard]] static json_value discarded() noexcept;
 
   [[nodiscard]] bool is_null() const noexcept { return kind_ == kind::null; }
   [[nodiscard]] bool is_boolean() const noexcept { return kind_ == kind::boolean; }
   /// A number without a fraction, with or without a sign.
-  [[nodiscard]] bool is_number_integer() const noexcept {
-    return kind_ == kind::integer || kind_ == kind::natural;
-  }
+  [[nodiscard]] bool is_number_integer() const noexcept { return kind_ == kind::integer || kind_ == kind::natural; }
   [[nodiscard]] bool is_number_unsigned() const noexcept { return kind_ == kind::natural; }
   [[nodiscard]] bool is_number_float() const noexcept { return kind_ == kind::real; }
   [[nodiscard]] bool is_number() const noexcept { return is_number_integer() || is_number_float(); }
@@ -162,7 +160,7 @@ class json_value {
 
   /// On one line, or on lines of which each level is indented by so much. Throws if a text is no UTF-8.
   [[nodiscard]] std::string dump(int indent = -1) const;
-  /// On one line; U+FFFD replaces what is no UTF-8.
+  /// On one line; U+FFFD replaces invalid UTF-8.
   [[nodiscard]] std::string dump_repaired() const;
   /// Discarded if the text is no JSON.
   [[nodiscard]] static json_value parse(std::string_view text);

@@ -34,7 +34,7 @@ class loop_styles {
   /// Uses this schedule or partitioner, one of the words above, until as_asked().
   void choose_openmp(std::string_view word);
   void choose_tbb(std::string_view word);
-  /// Uses what the two options said; they must be allowed.
+  /// Applies the values of the two options; they must be allowed.
   void as_asked();
 
   [[nodiscard]] openmp_schedule openmp() const noexcept { return schedule_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which part of an app's memory belongs to which place: said once, for threads, which move the pages there before a
-// run, and for the simulator, whose pages lie where this says. [numa-ws-2018 III-A]
+// Which part of an app's memory belongs to which place: stated once, for threads, which move the pages there before a
+// run, and for the simulator, which places its pages by it. [numa-ws-2018 III-A]
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ template <class FirstElement>
 /// Moves the arrays to their owners, unless they are there already, or where that is pointless. Throws resource_error.
 void distribute(std::span<owned_array const> all, layout const& map);
 
-/// The same as ranges of addresses, where the arrays are now; and memory that nobody owns.
+/// The same as ranges of addresses, where the arrays are now; and memory without an owner.
 [[nodiscard]] std::vector<owned_range> ranges_of(std::span<owned_array const> all,
                                                  std::span<std::span<std::byte const> const> unowned = {});
 

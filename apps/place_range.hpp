@@ -23,9 +23,9 @@ struct place_range {
     return place_id{first + static_cast<std::uint32_t>(i * count / n)};
   }
 
-  /// The place for a part of the work, things begin .. end-1 of n: whoever owns the middle of it, hence most of it; of a
-  /// part larger than a share, the middle of its first share. The owner of `begin` will not do: a part that begins just
-  /// before a boundary would go to the place before it.
+  /// The place for a part of the work, items begin .. end-1 of n: the owner of its middle, hence of most of it; for a
+  /// part larger than a share, the owner of the middle of its first share. The owner of `begin` will not do: a part
+  /// that begins just before a boundary would go to the place before it.
   [[nodiscard]] constexpr std::optional<place_id> owner_of_part(std::size_t begin, std::size_t end,
                                                                 std::size_t n) const noexcept {
     if (count == 0) return std::nullopt;

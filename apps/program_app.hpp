@@ -15,8 +15,8 @@
 namespace skua::apps {
 
 /// Derived has `template <fork_join Here> void program(Here& here, std::uint32_t places)`: the whole run. The program
-/// may deal the work out over so many places; 0: there are none. If Derived is an openmp_twin, a tbb_twin or mapped as
-/// well, the app offers that.
+/// may distribute the work over this many places; 0: there are none. If Derived is also an openmp_twin, a tbb_twin or
+/// mapped, the app offers that.
 template <class Derived>
 class program_app : public app, public serial_elision, public simulable {
  public:

@@ -17,22 +17,23 @@
 namespace skua::apps {
 
 struct ranks_plan {
-  /// none: every rank runs what it was given. steal: and steals; the next iteration starts as the first. retentive: and starts where the last
-  /// one ended. auto: as retentive, and hierarchical balancing where imbalance has cost more than moving tasks would. Else a balancer: stealing
-  /// in the first iteration only, and the balancer after each one.
+  /// none: every rank runs its own tasks. steal: ranks also steal; the next iteration starts as the first one did.
+  /// retentive: it starts where the last one ended. auto: as retentive, with hierarchical balancing once imbalance has
+  /// cost more than moving tasks would. Else a balancer: stealing in the first iteration only, and the balancer after
+  /// each one.
   std::string balance = "retentive";
-  /// Folder of the files from which a killed job goes on; empty: none are written.
+  /// Folder of the files from which a killed job continues; empty: none are written.
   std::string checkpoint = {};
-  /// What becomes of the tasks of a rank that dies within an iteration.
+  /// What happens to the tasks of a rank that dies within an iteration.
   lost_tasks on_loss = lost_tasks::fail;
-  /// Of each rank; none: as many as it has processors for.
+  /// Of each rank; none: one per processor of the rank.
   std::optional<std::uint32_t> workers = {};
   /// Where there are several; none: between tasks.
   std::optional<serving> serves = {};
   /// Called after each process(), on every rank.
   std::function<void(collection_report const&)> tell = [](collection_report const&) {};
-  /// Collective, asked before each iteration but the first: whether there shall be one. Every rank gets the same answer. After a no the run ends
-  /// without an answer.
+  /// Collective, called before each iteration but the first: false ends the run without an answer. Every rank gets the
+  /// same answer.
   std::function<bool()> goes_on = [] { return true; };
 
   [[nodiscard]] bool steals_in(unsigned iteration) const {
@@ -53,7 +54,8 @@ struct ranks_load {
   double unit_ns = 1;  ///< on the machine of the paper
 };
 
-/// While it lives, collections that this rank makes have as many workers as the plan wants: their tasks keep what they write apart by
+/// While it lives, collections that this rank makes have the plan's number of workers: their tasks keep separate
+/// results per
 /// `here.worker()`.
 class planned_workers {
  public:
@@ -70,8 +72,8 @@ class planned_workers {
 /// Collective: whether rank 0 has the file.
 [[nodiscard]] bool is_there(communicator& world, std::string const& file);
 
-/// Runs a collection, reports, and prepares its next iteration. `between` does what the app does with the results, and returns the state
-/// that a restart needs. Collective.
+/// Runs a collection, reports, and prepares its next iteration. `between` processes the results for the app, and
+/// returns the state that a restart needs. Collective.
 template <class Task, class F>
 void iterate(task_collection<Task>& all, ranks_plan const& plan, unsigned iteration, std::string const& file,
              F between) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a member of a team touches of a block: some of its rows.
+// The part of a block that a member of a team touches: some of its rows.
 #pragma once
 
 #include <cstddef>

@@ -57,7 +57,7 @@ void measure_run(bench::report& say, task_tree& tree, std::string const& policy,
   std::vector<double> rates;
   std::vector<double> seconds;
   for (std::int64_t round = 0; round < o.rounds; ++round) {
-    sim::rules const by{.in = unit::flops, .spin_ticks = 10'000};
+    sim::rules const by{.unit = unit::flops, .spin_ticks = 10'000};
     sim::flat_costs prices(by);
     sim::observer nobody;
     auto const scheduler = policies::make_policy(policy, where, by.seed);

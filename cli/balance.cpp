@@ -40,7 +40,7 @@ struct arguments {
   std::string seed = "1";
   std::string machine;
   std::string json_path;
-  std::vector<std::string> of_distributions;  ///< options given that make no sense beside --loads
+  std::vector<std::string> of_distributions;  ///< given options that make no sense beside --loads
 };
 
 /// N,M: every N-th rank takes M tasks in a row.
@@ -82,7 +82,7 @@ machine_loads loads_of(arguments const& given, balance_frame& frame) {
   return apps::synthetic::loads_of(apps::synthetic::deal(tasks, ranks, favoured), tasks);
 }
 
-/// Whether the same loads are there afterwards.
+/// True if the same loads exist afterwards.
 bool conserves(machine_loads const& before, machine_loads const& after) {
   auto const sorted = [](machine_loads const& loads) {
     std::vector<load_ns> all;
@@ -93,8 +93,8 @@ bool conserves(machine_loads const& before, machine_loads const& after) {
   return sorted(before) == sorted(after);
 }
 
-/// Each balancer begins with the same loads and is applied several times, as between iterations. After an interrupt there are
-/// the rows that are complete.
+/// Each balancer begins with the same loads and is applied several times, as between iterations. After an interrupt
+/// only complete rows are there.
 std::vector<balance_row> rows_of(std::vector<std::string> const& balancers, machine_loads const& first,
                                  std::uint32_t applications, std::uint32_t seed,
                                  std::optional<ranks::cluster> const& where) {

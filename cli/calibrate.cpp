@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// skua calibrate: measures this machine and writes it down as a machine model for simulations (docs/machine-models.md).
+// skua calibrate: measures this machine and writes a machine model for simulations (docs/machine-models.md).
 #include <fmt/format.h>
 
 #include <memory>
@@ -37,7 +37,8 @@ int execute(arguments const& given) {
   bar.wipe();
   finish_in_spite_of_interrupts();
   if (found.missing.empty()) {
-    static_cast<void>(sim::machine_model::parse(found.model, "the measured model"));  // before anybody else reads it
+    static_cast<void>(
+        sim::machine_model::parse(found.model, "the measured model"));  // checks it before any other program reads it
     target.write(found.model);
   } else {
     write_to_stdout(found.model);  // a file would be taken for a model

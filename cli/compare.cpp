@@ -51,7 +51,7 @@ struct arguments {
   std::string html_path;
 };
 
-/// As given; else 1 and as many as a pool would have.
+/// The given counts; by default 1 and the default number of workers.
 std::vector<unsigned> worker_counts(arguments const& given) {
   std::vector<unsigned> all;
   if (given.workers) {
@@ -64,8 +64,8 @@ std::vector<unsigned> worker_counts(arguments const& given) {
   return all;
 }
 
-/// A breakdown compares with the serial elision, if the app has one, and with every policy on one worker. Adds and names
-/// those that were not asked for.
+/// A breakdown compares with the serial elision, if the app has one, and with every policy on one worker. Adds and
+/// names the ones that were not given.
 std::vector<std::string> add_references(apps::app& app, std::vector<peer_choice>& chosen_peers,
                                         std::vector<unsigned>& counts) {
   std::vector<std::string> added;
@@ -81,7 +81,7 @@ std::vector<std::string> add_references(apps::app& app, std::vector<peer_choice>
   return added;
 }
 
-/// As given; else all that the app has.
+/// The given ones; by default all that the app has.
 std::vector<peer_choice> peers_in(arguments const& given) {
   apps::app& app = given.app.chosen();
   std::vector<peer_choice> all;
@@ -155,7 +155,7 @@ std::string text_of(std::string_view app, machine_facts const& machine, measurem
       report_of(rows).text());
 }
 
-/// One more run of each of Skua's runners, after the timed ones, so that it does not disturb them.
+/// Runs each of Skua's runners once more, after the timed runs, so that it does not disturb them.
 void add_maps(apps::app& app, apps::mapped& maps, std::span<runner const> runners, std::span<record> records) {
   progress bar;
   for (std::size_t i = 0; i < runners.size() && !interrupted(); ++i) {
@@ -180,7 +180,7 @@ std::string breakdown_section(std::span<row const> rows, std::span<std::string c
       in_percent(worst), also, breakdown_text(rows));
 }
 
-/// What may have disturbed the measurement.
+/// Conditions that may have disturbed the measurement.
 std::vector<std::string> notes_on(measurement const& measured, std::span<row const> rows) {
   std::vector<std::string> all;
   if (measured.restless > 0) {
@@ -222,7 +222,7 @@ int execute(arguments const& given) {
   std::optional<text_target> page;
   if (!given.html_path.empty()) page.emplace(given.html_path);
   apps::app& app = given.app.chosen();
-  // By default of apps that have maps.
+  // By default for apps that have maps.
   apps::mapped* const maps = given.map_overlap.value_or(false)  ? &maps_of(app, "--map-overlap")
                              : given.map_overlap.value_or(true) ? app.maps()
                                                                 : nullptr;

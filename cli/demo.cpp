@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `make demo` runs, and no more, because whoever tries it waits for the compiler: one subcommand, three apps.
+// The command of `make demo`: one subcommand and three apps, because the user waits for the compiler.
 #include "apps/app.hpp"
 #include "cli/subcommand.hpp"
 

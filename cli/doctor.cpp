@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// skua doctor: what Skua finds on this machine, what limits it, who chose which setting, and what is missing and why.
+// skua doctor: the machine, its limits for Skua, each setting and its source, and missing features with the reason.
 #include <fmt/format.h>
 
 #include <memory>

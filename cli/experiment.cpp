@@ -44,7 +44,7 @@ int list_all() {
   return exit_done;
 }
 
-/// Results of an earlier run that are complete stay beside those that an interrupt has left incomplete.
+/// Complete results of an earlier run stay beside the incomplete ones of an interrupted run.
 std::string interrupt_ending(std::size_t done, std::size_t planned) { return done < planned ? "-interrupted" : ""; }
 
 /// "adws-sc19/fig12" in DIR: DIR/adws-sc19-fig12; with the panel "N = 2048" only: DIR/adws-sc19-fig12-N-2048

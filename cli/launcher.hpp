@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The one thing that a build with MPI does otherwise: with_mpi.cpp or without_mpi.cpp is linked.
+// The only part of the command that differs in a build with MPI: with_mpi.cpp or without_mpi.cpp is linked.
 #pragma once
 
 #include "cli/measure/on_ranks.hpp"

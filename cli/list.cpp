@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// skua list: the apps and what each can do, the policies that can schedule them, the balancers of task collections, and
-// the peers that apps are compared with.
+// skua list: the apps and their abilities, the policies that can schedule them, the balancers of task collections, and
+// the peers of apps.
 #include <fmt/format.h>
 
 #include <array>
@@ -20,7 +20,7 @@
 namespace skua::cli {
 namespace {
 
-/// What an app can do besides running on Skua's pools and on its peers.
+/// The abilities of an app besides running on Skua's pools and on its peers.
 struct capability {
   std::string_view name;
   std::string_view about;

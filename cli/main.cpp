@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The `skua` command: parses its arguments, executes one subcommand, and turns whatever went wrong into one line and an
-// exit code.
+// The `skua` command: parses its arguments, executes one subcommand, and turns any error into one line and an exit
+// code.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,8 +17,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/memory_limits.hpp"
 
-namespace skua::cli {
-namespace {
+namespace skua::cli { namespace {
 
 int fail(int code, std::string text) {
   write_to_stderr(std::move(text));
@@ -61,8 +60,7 @@ int parse_and_execute(int argc, char** argv) {
   return execute(*std::ranges::find_if(all, [](subcommand const& s) { return s.command.is_parsed(); }));
 }
 
-}  // namespace
-}  // namespace skua::cli
+}}  // namespace skua::cli
 
 int main(int argc, char** argv) {
   try {

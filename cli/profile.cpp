@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// skua profile: how far a program can scale, how far it would scale on a machine that we do not have, and what would
-// help.
+// skua profile: how far a program can scale, how far it would scale on another machine, and which change would help.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,7 +60,7 @@ program_profile profile_of(sim_study& study, arguments const& given, sim_frame c
   if (!all.best) return all;
   all.advised = advice_on(all.of_program, *all.best,
                           {.nodes = study.machine().nodes(),
-                           .interleaved = frame.costs.pages.how == sim::page_placement::kind::interleave});
+                           .interleaved = frame.costs.pages.mode == sim::page_placement::kind::interleave});
   return all;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// skua report: what happened in runs that left traces, as one HTML page.
+// skua report: a page about runs that left traces, in one HTML file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -71,7 +71,7 @@ std::string summary_of(json const& document, std::string const& path) {
       text += fmt::format("; {} older ones were overwritten", lost);
     if (!r["complete"].get<bool>()) text += "; incomplete: a process did not end its trace";
     text += "\n";
-    if (r["findings"].empty()) text += "  Nothing that this report knows of limits it.\n";
+    if (r["findings"].empty()) text += "  No bottleneck found.\n";
     for (json const& f : r["findings"])
       text += fmt::format("  {} {}\n", f["limit"].get<std::string>(), f["evidence"].get<std::string>());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// skua run: one app, one runner; its facts, its times, and whether the answer is right.
+// skua run: one app, one runner; its facts, its times, and whether its answer is right.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -143,7 +143,7 @@ int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments
   ranks_outcome const what = run_on_ranks(app, world, plan, repeat, given.verify, [&](collection_report const& r) {
     if (prints) write_to_stdout(in_a_line(r));
   });
-  // From here on no rank hears a signal: what they agree on now is true until the end.
+  // From here on no rank handles a signal: what the ranks agree on now stays true until the end.
   finish_in_spite_of_interrupts();
   bool const ended_early = any_interrupted(world);
   record row;
@@ -221,15 +221,16 @@ int execute_on_ranks(arguments const& given, launcher const& how) {
   if (given.serve) plan.serves = serving_of(*given.serve);
   plan.check();
   apps::app& app = given.app.chosen();
-  static_cast<void>(ranks_program_of(app));  // refuses before anything runs
-  // Each rank writes a trace of its own, and learns that before it knows the others.
+  static_cast<void>(ranks_program_of(app));  // throws before any task runs
+  // Each rank writes its own trace, and must know that before it knows the other ranks.
   if (auto const trace = given.flags.options().trace) ::setenv("SKUA_TRACE", trace->c_str(), 1);
   std::unique_ptr<job> const all = open_job(how, deadline_of(given));
   try {
     return execute_on(*all, app, plan, given, repeat);
   } catch (std::exception const& fault) {
     if (all->world().size() == 1) throw;
-    // The job ends with the first rank that leaves. What all ranks have to say rank 0 says, and its launcher needs a moment to pass it on.
+    // The job ends with the first rank that leaves. Rank 0 prints for all ranks, and its launcher needs a moment to
+    // pass that on.
     constexpr std::chrono::milliseconds a_moment(200);
     if (all->world().rank() > 0) std::this_thread::sleep_for(2 * a_moment);
     write_to_stderr(fmt::format("run: rank {}: {}", all->world().rank(), fault.what()));
@@ -241,7 +242,8 @@ int execute_on_ranks(arguments const& given, launcher const& how) {
 int execute(arguments const& given) {
   if (given.is_virtual) return execute_virtually(given);
   if (given.seed)
-    throw usage_error("--seed is given without --virtual; allowed: with it, because threads repeat no run");
+    throw usage_error(
+        "--seed is given without --virtual; allowed: only with --virtual, because threads do not repeat a run");
   unsigned const repeat = given.runs();
   if (!given.map.empty()) refuse_same_file("--map", given.map, "--json", given.json_path);
   json_target const target(given.json_path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// skua sim: one app under several policies on a machine that we do not have, in virtual time.
+// skua sim: one app under several policies on a modelled machine, in virtual time.
 #include <fmt/format.h>
 
 #include <chrono>

@@ -53,7 +53,7 @@ runtime::process_identity choose(std::string const& named) {
     return p;
   }
   std::vector<runtime::process_identity> const all = runtime::processes_with_pools();
-  if (all.empty()) throw error("no program of yours that is running has a pool of Skua");
+  if (all.empty()) throw error("no running Skua program found");
   if (all.size() == 1) return all.front();
   std::vector<std::string> names;
   for (runtime::process_identity const& p : all) names.push_back(described(p));

@@ -46,7 +46,7 @@ class last_victim {
 class last_victim_stealing final : public skua::policies::greedy_policy<last_victim> {
  public:
   explicit last_victim_stealing(skua::policies::policy_setup const& from) {
-    std::uint32_t const workers = from.where.workers();
+    std::uint32_t const workers = from.layout.workers();
     for (std::uint32_t w = 0; w < workers; ++w) {
       skua::worker_id const self{w};
       workers_state_.emplace_back(self, last_victim(self, workers), from.seed);
@@ -61,7 +61,7 @@ std::unique_ptr<skua::policies::policy> make_last_victim(skua::policies::policy_
 
 /// The same policy inside a checker, which ends the process if the policy breaks a rule of skua/policy/protocol.md.
 std::unique_ptr<skua::policies::policy> make_checked(skua::policies::policy_setup const& from) {
-  return std::make_unique<skua::policies::protocol_checker>(make_last_victim(from), from.where.workers());
+  return std::make_unique<skua::policies::protocol_checker>(make_last_victim(from), from.layout.workers());
 }
 
 /// An uneven tree: the second child is half as deep. Returns the number of leaves.

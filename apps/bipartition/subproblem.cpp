@@ -59,7 +59,7 @@ struct sides {
   std::uint32_t room_b;
 };
 
-/// What it costs to put the open vertices one by one where they cost less, first those to which it matters most.
+/// The cost of a greedy completion: each open vertex goes where it costs less, those with the largest difference first.
 cost greedy_completion(graph const& g, vertex_set open, sides now) noexcept {
   cost sum = 0;
   while (now.room_a > 0 && now.room_b > 0) {

@@ -20,7 +20,7 @@ struct subproblem {
   vertex_set b = 0;
   cost cut = 0;            ///< weight of the edges between a and b
   cost lower = 0;          ///< no completion cuts less
-  cost estimate = 0;       ///< what one completion cuts: a greedy one
+  cost estimate = 0;       ///< the cut of one completion: a greedy one
   std::uint32_t next = 0;  ///< the open vertex to branch on
 
   [[nodiscard]] vertex_set open(graph const& g) const noexcept { return g.all() & ~(a | b); }

@@ -93,7 +93,7 @@ class problem {
   [[nodiscard]] std::string wrong() const;
 
  private:
-  /// A leaf of so many rows takes about a microsecond.
+  /// A leaf of this many rows takes about a microsecond.
   static constexpr std::size_t rows_per_vector_leaf = 2048;
 
   [[nodiscard]] std::size_t rows_of_all() const noexcept { return on_.x.size(); }

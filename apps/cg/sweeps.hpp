@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An iteration of conjugate gradients consists of five sweeps over the rows. Each returns up to three inner products of
-// what it has just read or written, so that no vector is read twice.
+// the vectors that it has just read or written, so that no vector is read twice.
 #pragma once
 
 #include <cstddef>
@@ -60,7 +60,7 @@ decltype(auto) product_leaf(Here& here, matrix const& a, placed_array<double> co
                    reads{v.data(), v.size() * sizeof(double)}, flops{2 * static_cast<double>(elements)}, rest...);
 }
 
-// A sweep: `run` handles some rows; `leaf` declares to `here` what they touch and calls `kernel`. `is_product`: a row
+// A sweep: `run` handles some rows; `leaf` declares their footprint to `here` and calls `kernel`. `is_product`: a row
 // is much work, because the sweep reads the matrix.
 
 /// x = scale z; then z = 0, r = p = x. Returns r.r

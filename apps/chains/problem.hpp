@@ -47,11 +47,11 @@ class chain {
   [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
   [[nodiscard]] task_type type_of(std::uint64_t step) const noexcept;
   [[nodiscard]] flops operations(std::uint64_t step) const noexcept;
-  /// What the rows [begin, end) of a step write.
+  /// The footprint that the rows [begin, end) of a step write.
   [[nodiscard]] writes written(std::uint64_t step, std::size_t begin, std::size_t end) const noexcept {
     return touched<writes>(of(step).to, begin, end);
   }
-  /// What they read: of A, and of the matrices of a triad, the same rows; of B everything.
+  /// The footprint that they read: the same rows of A, and of the matrices of a triad; all of B.
   [[nodiscard]] std::array<reads, 2> read(std::uint64_t step, std::size_t begin, std::size_t end) const noexcept;
 
   /// The rows [begin, end) of a step; the parts of a step write different rows and may run at the same time.
@@ -73,7 +73,7 @@ class chain {
                        [&] { run_rows(step, share.begin, share.end); });
     }
     if (mine.member() == 0) ++widths_[mine.width()];  // one leader at a time: the steps follow each other
-    // acq_rel: what the other members wrote, for whoever ends the step. Pairs with: itself
+    // acq_rel: the other members' writes, for the member that ends the step. Pairs with: itself
     std::atomic_ref<std::uint32_t> ended(parts_ended_);
     if (ended.fetch_add(1, std::memory_order_acq_rel) + 1 < mine.width()) return;
     ended.store(0, std::memory_order_relaxed);  // relaxed: the next step begins after this one
@@ -83,7 +83,8 @@ class chain {
   [[nodiscard]] std::map<std::uint32_t, std::uint64_t> const& widths() const noexcept { return widths_; }
 
   void reset();
-  /// Empty if every step has run once, in order, and the last matrices are those of the closed form; else what differs.
+  /// Empty if every step has run once, in order, and the last matrices are those of the closed form; else the
+  /// difference.
   [[nodiscard]] std::string wrong() const;
 
  private:

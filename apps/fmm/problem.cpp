@@ -11,7 +11,7 @@
 namespace skua::apps::fmm {
 namespace {
 
-/// A subtree with at most so many charges is one group: tasks of some ten microseconds.
+/// A subtree with at most this many charges is one group: tasks of some ten microseconds.
 constexpr std::uint32_t charges_of_a_group = 512;
 constexpr std::size_t samples_checked = 200;
 

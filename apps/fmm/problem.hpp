@@ -39,7 +39,7 @@ inline constexpr task_type downward_type{.number = 2};
 inline constexpr task_type far_type{.number = 3, .moldable = 1};
 inline constexpr task_type near_type{.number = 4, .moldable = 1};
 
-/// What tasks have in common: the whole cells of a subtree with few charges, or one cell above of these.
+/// The cells of a task: a whole subtree with few charges, or one cell above such subtrees.
 struct group {
   std::uint32_t root = 0;
   std::vector<std::uint32_t> cells;    ///< parents first

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The adaptive quadtree of the charges, and who interacts with whom.
+// The adaptive quadtree of the charges, and the interactions of its cells.
 #pragma once
 
 #include <array>

@@ -18,7 +18,7 @@
 
 namespace skua::apps::hartree_fock {
 
-/// What the field of a run found.
+/// The result of a run's field.
 struct answer {
   double energy = 0;
   double change = 0;
@@ -66,7 +66,7 @@ class problem {
   matrix last_built_;
 };
 
-/// What one worker has for itself.
+/// The private data of one worker.
 struct workplace {
   workplace(screening const& on) : tasks(on), fock(on.atoms().functions()) {}
   fock_worker tasks;

@@ -38,7 +38,7 @@ class scf {
   /// One iteration. `two_electron`: the sum over kl of (ij|kl) D_kl - (ik|jl) D_kl / 2. O(n^3).
   void advance(matrix two_electron);
 
-  /// What the next iteration depends on, for a checkpoint: 4 + 2 n^2 + n numbers.
+  /// The state from which the next iteration starts, for a checkpoint: 4 + 2 n^2 + n numbers.
   [[nodiscard]] std::vector<double> state() const;
   /// Goes on where a field of the same atoms stopped. Throws usage_error for the state of another one.
   void resume(std::span<double const> state);

@@ -10,8 +10,8 @@ namespace skua::apps::heat {
 
 template <class Arch>
 struct sweeper {
-  /// From so many columns on, a rectangle is swept in bands of `band_rows`, whose rows are streams for the prefetcher. In
-  /// narrower ones the streams would be too short; strips from top to bottom are faster there.
+  /// A rectangle with at least this many columns is swept in bands of `band_rows`, whose rows are streams for the
+  /// prefetcher. In narrower ones the streams would be too short; strips from top to bottom are faster there.
   static constexpr std::size_t wide = 128;
   static constexpr std::size_t band_rows = 8;
 
@@ -44,7 +44,7 @@ struct sweeper {
     }
   }
 
-  /// Strips of all rows from column `j` on; what is left of the columns goes in narrower ones.
+  /// Strips of all rows from column `j` on; the remaining columns go in narrower ones.
   template <std::size_t Lanes, std::size_t Vectors>
   static void strips(rectangle const& r, std::size_t j) noexcept {
     for (; j + Lanes * Vectors <= r.columns; j += Lanes * Vectors)

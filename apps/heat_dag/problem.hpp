@@ -39,7 +39,7 @@ class problem {
   }  ///< in a row
   [[nodiscard]] std::size_t rows_of(std::size_t i) const noexcept;  ///< of a block in row i, or columns in column i
 
-  /// Where a block begins: it stands for the block in what tasks read and write.
+  /// The begin of a block, which names the block in a task's reads and writes.
   [[nodiscard]] float* now(std::size_t i, std::size_t j) noexcept { return cell(now_, i, j); }
   [[nodiscard]] float* next(std::size_t i, std::size_t j) noexcept { return cell(next_, i, j); }
   template <class Word>
@@ -77,7 +77,7 @@ struct cross {
             {i, j + 1 == blocks ? j : j + 1}}} {}
 };
 
-/// What computing a block reads: also the rows above and below. The columns on both sides are left out.
+/// The footprint of computing a block: also the rows above and below. The columns on both sides are left out.
 inline reads with_rows_around(reads const& block) noexcept {
   return {static_cast<char const*>(block.data) - block.stride, block.bytes, block.rows + 2, block.stride};
 }
@@ -121,7 +121,8 @@ void add_iteration(Graph& graph, problem& p) {
   });
 }
 
-/// The graph holds so many iterations, which overlap; graphs follow each other. Precondition: it divides the iterations.
+/// The graph holds this many iterations, which overlap; graphs follow each other. Precondition: it divides the
+/// iterations.
 template <class Here>
 void program(Here& here, problem& p, std::size_t overlapping) {
   flow graph(here);

@@ -95,8 +95,8 @@ cap division::second() const noexcept {
 
 // Caps wait in the order of their vertices. Before a cap that is the second of its parent comes the parent's peak.
 //
-// Invariant (room): when a cap is taken, what was found so far ends before its points, and before the slot in front of
-// them if a peak goes there. So the vertices can be written where the points were.
+// Invariant (room): when a cap is taken, the vertices found so far end before its points, and before the slot in front
+// of them if a peak goes there. So the vertices overwrite the points.
 std::span<point const> finish(cap const& whole) {
   struct waiting {
     cap what;

@@ -49,8 +49,8 @@ sifted sift(std::span<point const> from, edge const& one, edge const& two, point
 class division {
  public:
   /// The points outside edge one go to the front of `to`, and the point where the edges meet behind them; the points
-  /// outside edge two go to the end of `to`. So what is left stays in the memory of the places that share the two caps,
-  /// however many points are gone. `from` may be `to`; scratch is as long as `from` and overlaps neither.
+  /// outside edge two go to the end of `to`. So the remaining points stay in the memory of the places that share the
+  /// two caps, for any number of removed points. `from` may be `to`; scratch is as long as `from` and overlaps neither.
   division(std::span<point const> from, std::span<point> to, std::span<point> scratch, edge const& one, edge const& two,
            std::size_t points_per_block);
   /// Divides a cap at its peak.

@@ -33,7 +33,7 @@ struct shape {
   std::uint64_t seed = 1;
 };
 
-/// What the tasks of all runs do. The children of the background task i are 2i + 1 and 2i + 2.
+/// The work of the tasks of all runs. The children of the background task i are 2i + 1 and 2i + 2.
 class load {
  public:
   static constexpr std::uint32_t no_urgent = std::numeric_limits<std::uint32_t>::max();
@@ -56,7 +56,7 @@ class load {
   std::uint64_t urgent_ns_ = 0;
 };
 
-/// What happened in one run. Relaxed: read when all tasks have ended.
+/// The events of one run. Relaxed: read when all tasks have ended.
 class record {
  public:
   explicit record(load const& l) : background_runs_(l.background()), urgent_runs_(l.urgent()), waited_ns_(l.urgent()) {}

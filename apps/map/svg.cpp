@@ -12,7 +12,7 @@
 namespace skua::apps {
 namespace {
 
-/// What a box leaves to its neighbour, so that both are seen: little of a small box.
+/// The gap between a box and its neighbour, so that both are seen: small for a small box.
 double gap_of(double side) noexcept { return std::min(0.08 * side, 0.8); }
 
 void add_box(svg& on, map_box const& b, std::uint32_t workers) {

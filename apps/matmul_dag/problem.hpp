@@ -20,7 +20,7 @@ namespace skua::apps::matmul_dag {
 using matmul::rows_view;
 using product = matmul::product<rows_view>;
 
-/// What becomes of the second four products of a level.
+/// How the second four products of a level are added.
 enum class form : std::uint8_t {
   temporaries,  ///< they write to a temporary matrix: a shorter critical path, more memory and additions
   in_place,     ///< they follow the first four

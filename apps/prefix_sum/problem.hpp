@@ -77,8 +77,8 @@ struct whole_array {
 static_assert(strategy<whole_array>);
 
 /// One run over one array.
-/// (in order) The blocks before in_order_ are finished. The task that begins with block in_order_ scans its blocks, and it
-/// alone raises in_order_; so nobody scans a block twice, and nobody reads the end of a block that is not finished.
+/// (in order) The blocks before in_order_ are finished. The task that begins with block in_order_ scans its blocks, and
+/// only this task raises in_order_; so no block is scanned twice, and no task reads the end of an unfinished block.
 class one_array {
  public:
   /// The array is number `number` of `arrays`.
@@ -99,8 +99,8 @@ class one_array {
   [[nodiscard]] std::size_t in_one_pass() const noexcept { return in_order_.load(std::memory_order_relaxed); }
 
  private:
-  /// A task has up to so many blocks, and scans them in one call where it can. On an EPYC a scan of 4096 elements takes a
-  /// quarter longer per element than a scan of 65536, with or without tasks.
+  /// A task has at most this many blocks, and scans them in one call if it can. On an EPYC a scan of 4096 elements
+  /// takes a quarter longer per element than a scan of 65536, with or without tasks.
   static constexpr std::size_t blocks_per_task = 16;
 
   template <class Region>
@@ -152,7 +152,7 @@ class one_array {
   [[nodiscard]] bool is_next(block_range r) const noexcept;
   [[nodiscard]] writes in_place(block_range r) const noexcept { return {of_.at(r).data(), of_.at(r).size_bytes()}; }
   [[nodiscard]] flops flops_of(block_range r) const noexcept { return {static_cast<double>(of_.at(r).size())}; }
-  /// From block `first` on, sums become what is before each block.
+  /// From block `first` on, replaces each sum by the sum of all blocks before it.
   void add_up_sums(std::size_t first) noexcept;
 
   blocked_array const of_;
@@ -190,13 +190,13 @@ std::size_t program(Here& here, std::span<blocked_array const> arrays, choice ho
 [[nodiscard]] element input(std::uint64_t seed, std::uint64_t i) noexcept;
 /// All arrays are one piece of the input.
 void fill(std::span<element> arrays, std::uint64_t seed) noexcept;
-/// Empty if each array of n elements is what the input becomes; else one line that says where not. Independent of any
-/// summation: the differences of neighbours must be the input.
+/// Empty if each array of n elements is the prefix sum of the input; else one line that says where it differs.
+/// Independent of any summation: the differences of neighbours must be the input.
 std::string wrong(std::span<element const> arrays, std::size_t n, std::uint64_t seed);
 
 /// In two passes over all arrays at once.
 void with_openmp(unsigned workers, std::span<blocked_array const> arrays);
-/// With parallel_scan, which needs one pass where nobody helps; all arrays at once.
+/// With parallel_scan, which needs one pass if no other worker takes part; all arrays at once.
 void with_tbb(tbb_workers& workers, unsigned count, std::span<blocked_array const> arrays);
 
 }  // namespace skua::apps::prefix_sum

@@ -19,7 +19,7 @@ namespace skua::apps::puzzle15 {
 using board = std::uint64_t;
 inline constexpr std::uint32_t squares = 16;
 inline constexpr board goal = 0xfedc'ba98'7654'3210;
-/// Every position that can be solved is solved in so many moves (Bruengger, Marzetta, Fukuda, Nievergelt 1999).
+/// Every solvable position is solved in at most this many moves (Bruengger, Marzetta, Fukuda, Nievergelt 1999).
 inline constexpr std::uint32_t most_moves = 80;
 
 /// Where the blank goes.

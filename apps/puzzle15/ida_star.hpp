@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The 15-puzzle by iterative deepening with the Manhattan distance (Korf 1985): no table and no linear conflicts, so that it
-// shares nothing but the moves with what it checks.
+// The 15-puzzle by iterative deepening with the Manhattan distance (Korf 1985): no table and no linear conflicts, so
+// that it shares nothing but the moves with the program that it checks.
 #pragma once
 
 #include <cstdint>

@@ -109,7 +109,7 @@ class search {
   worker_counts<count> counts_;
 };
 
-/// A shortest solution. Work and memory are those of A*, and what the order of the tasks adds.
+/// A shortest solution. Work and memory are those of A*, plus the cost of the tasks' order.
 template <has_finish Here>
 result program(Here& here, board start, choice how, limits const& within) {
   search all(start, how, within, here.num_workers());

@@ -64,7 +64,7 @@ class problem {
   /// whole.
   void run_columns(task const& t, std::size_t begin, std::size_t end);
 
-  /// Empty if R^T R x = A^T A x for random x, as exactly as rounding allows; else one line. So R is right, and what made it was
+  /// Empty if R^T R x = A^T A x for random x, up to rounding; else one line. So R is right, and its factor was
   /// orthogonal.
   [[nodiscard]] std::string wrong() const;
 

@@ -65,7 +65,7 @@ struct by_size {
 static_assert(strategy<by_size>);
 
 struct options {
-  std::size_t cutoff = 256;  ///< std::sort sorts so many keys at once
+  std::size_t cutoff = 256;  ///< std::sort sorts at most this many keys
   choice how = choice::by_size;
 };
 

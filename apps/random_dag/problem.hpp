@@ -37,10 +37,10 @@ class problem {
   [[nodiscard]] std::uint32_t nodes() const noexcept { return static_cast<std::uint32_t>(before_.size()); }
   [[nodiscard]] std::vector<std::uint32_t> const& before(std::uint32_t i) const noexcept { return before_[i]; }
   [[nodiscard]] std::vector<std::uint32_t> const& after(std::uint32_t i) const noexcept { return after_[i]; }
-  /// How many nodes this one adds: a chain, whose end precedes the first successor of this one. 0 without successors.
+  /// How many nodes this node adds: a chain, whose end precedes this node's first successor. 0 without successors.
   [[nodiscard]] std::uint32_t added_by(std::uint32_t i) const noexcept;
 
-  /// What node i does, and the k-th node that it adds.
+  /// The work of node i, and of the k-th node that it adds.
   void visit(std::uint32_t i) noexcept;
   void visit_added(std::uint32_t i, std::uint32_t k) noexcept;
 
@@ -57,7 +57,7 @@ class problem {
   std::vector<std::vector<std::uint32_t>> after_;
   std::vector<hash> values_;
   std::vector<hash> chain_;              ///< of the nodes that node i adds: the value of the last one
-  std::vector<std::atomic<hash>> late_;  ///< of node i: the sum of what chains bring
+  std::vector<std::atomic<hash>> late_;  ///< of node i: the sum of the chains' values
 };
 
 /// A node that may add a chain of nodes.

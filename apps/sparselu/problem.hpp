@@ -95,7 +95,7 @@ void for_each_task(block_matrix& a, Visit&& visit) {
   }
 }
 
-/// The graph: what a task reads and writes says what it waits for.
+/// The graph: a task waits according to its reads and writes.
 template <class Here>
 void program(Here& here, block_matrix& a) {
   flow graph(here);

@@ -69,8 +69,8 @@ class problem {
   [[nodiscard]] std::string wrong() const;
   /// Describes a bit that differs from the serial run.
   [[nodiscard]] std::string different() const;
-  /// Describes a law that is broken: mass, walls, momentum, energy; or a particle whose density or acceleration is not
-  /// the sum over all others. Work O(particles).
+  /// Describes a broken law: mass, walls, momentum, energy; or a particle whose density or acceleration is not the sum
+  /// over all others. Work O(particles).
   [[nodiscard]] std::string unphysical() const;
 
  private:

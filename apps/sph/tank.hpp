@@ -67,7 +67,7 @@ vec<D> position(tank<D> const& t, std::array<int, D> const& p) noexcept {
 template <std::size_t D>
 struct particle_set {
   std::vector<vec<D>> at;
-  std::size_t water = 0;  ///< the first so many move
+  std::size_t water = 0;  ///< this many, the first ones, move
 };
 
 template <std::size_t D>

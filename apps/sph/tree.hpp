@@ -41,7 +41,7 @@ struct node {
 template <std::size_t D>
 class tree {
  public:
-  /// A leaf has at most so many particles, unless more than that are closer together than 2^-deepest of the whole.
+  /// A leaf has at most this many particles, unless more are closer together than 2^-deepest of the whole.
   explicit tree(std::size_t most_per_leaf = 64) noexcept : most_per_leaf_(most_per_leaf) {}
 
   /// Sorts `bodies` and finds, for every leaf, the particles of leaves that come

@@ -26,7 +26,8 @@ enum class choice : std::uint8_t {
   lifo,         ///< without a strategy, for small graphs only: its work may be exponential in the nodes
 };
 
-/// The nearest node first. Thieves take any: who lost all of its near nodes would go on with far ones, in vain.
+/// The nearest node first. Thieves take any: a worker that lost all its near nodes would continue with far ones, in
+/// vain.
 struct by_distance {
   std::atomic<distance> const* known;  ///< of the node
   distance reached;                    ///< its distance when the task was spawned
@@ -97,8 +98,8 @@ class search {
     });
     counts_.add(worker, count::relaxed, arcs);
   }
-  /// d becomes the minimum of both; true if that changes it. Relaxed: a distance says nothing of other data, and of those
-  /// who sink one node to the same distance, only one spawns a task.
+  /// d becomes the minimum of both; true if that changes it. Relaxed: a distance says nothing of other data, and of
+  /// several tasks that lower a node to the same distance, only one spawns a task.
   static bool sink(std::atomic<distance>& known, distance d) noexcept {
     distance before = known.load(std::memory_order_relaxed);
     while (d < before) {

@@ -114,7 +114,7 @@ class strassen_app final : public program_app<strassen_app<Layout, View>>, publi
   }
 
  private:
-  /// The product C = A * B, with temporaries for so many workers.
+  /// The product C = A * B, with temporaries for this many workers.
   matmul::product<View> begin(unsigned workers) {
     room_->reserve(workers);
     ran_ = true;

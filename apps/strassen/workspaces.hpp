@@ -33,7 +33,7 @@ class workspaces {
     for (std::size_t const size : floats) levels_.emplace_back(size);
   }
 
-  /// Allocates pieces for so many workers; not while a piece is lent. Pages stay untouched until their first use.
+  /// Allocates pieces for this many workers; not while a piece is lent. Pages stay untouched until their first use.
   /// Throws resource_error if there is not enough memory.
   void reserve(unsigned workers) {
     std::size_t steps = 1;  // there are 7^level steps of a level

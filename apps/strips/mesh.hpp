@@ -40,8 +40,8 @@ class mesh {
 /// Two corners of one are corners of the other.
 [[nodiscard]] bool share_edge(corners const& a, corners const& b) noexcept;
 
-/// A torus of squares that random diagonals divide in two, with holes; exactly so many triangles, row by row. The same on
-/// every machine. Throws usage_error.
+/// A torus of squares that random diagonals divide in two, with holes; exactly this many triangles, row by row. The
+/// same on every machine. Throws usage_error.
 mesh generated_surface(triangle triangles, std::uint64_t seed);
 
 }  // namespace skua::apps::strips

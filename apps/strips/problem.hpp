@@ -83,7 +83,7 @@ struct options {
   choice how = choice::by_neighbours;
 };
 
-/// One run. A triangle is free until somebody claims it for his strip; he alone changes its state then.
+/// One run. A triangle is free until a task claims it for its strip; only that task changes its state then.
 class search {
  public:
   static constexpr triangle is_free = nobody;
@@ -111,7 +111,8 @@ class search {
  private:
   enum class count : std::uint8_t { strips, starts, all };
 
-  /// What a spawn task does. The first pass over an interval leaves room for strips to grow, the second misses nothing.
+  /// The work of a spawn task. The first pass over an interval leaves room for strips to grow, the second misses
+  /// nothing.
   struct pass {
     triangle first;
     triangle size;
@@ -153,9 +154,9 @@ class search {
     f.spawn(start_strategy{state_[t], neighbours}, task);
   }
 
-  /// Makes a strip of t, unless somebody has it. Returns its length.
+  /// Makes a strip of t, unless another strip has it. Returns its length.
   triangle start(worker_id worker, triangle t) noexcept;
-  /// Claims the free neighbour of t with the fewest free neighbours; nobody if there is none.
+  /// Claims the free neighbour of t with the fewest free neighbours; returns `nobody` if there is none.
   triangle claim_neighbour(triangle t) noexcept;
   /// Relaxed, here and below: a state says nothing of other data, and an old one only makes a worse choice.
   bool claim(triangle t) noexcept {
@@ -185,8 +186,9 @@ result program(Here& here, mesh const& m, options const& with) {
   return std::move(all).found();
 }
 
-/// Empty if each triangle is in one strip, triangles in a row share an edge, and there are so many strips; else one line.
-/// `next` is what comes behind each triangle.
+/// Empty if each triangle is in one strip, consecutive triangles share an edge, and there are `strips` strips; else one
+/// line.
+/// `next` is the successor of each triangle.
 std::string wrong(mesh const& m, std::span<std::atomic<triangle> const> next, std::uint64_t strips);
 
 }  // namespace skua::apps::strips

@@ -22,9 +22,9 @@ inline constexpr std::array<std::string_view, 4> shape_names{"equal", "uniform",
 struct distribution {
   shape of = shape::uniform;
   double mean_ns = 1e6;
-  /// Of table3: what each task costs beside its integrals, as a part of the mean cost of integrals. Three models are
-  /// useful: 0; 0.25, which has the imbalance that the paper reports; 0.9, which has its limit at 38,400 cores (5.8%
-  /// over the average).
+  /// Of table3: the cost of each task beside its integrals, as a fraction of the mean cost of integrals. Three models
+  /// are useful: 0; 0.25, which has the imbalance that the paper reports; 0.9, which has its limit at 38,400 cores
+  /// (5.8% over the average).
   double floor = 0;
 };
 

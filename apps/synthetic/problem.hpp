@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// synthetic-loads: independent tasks that use the processor for given times. What a scheduler or a balancer loses against
-// the sum of these times, divided by the workers, is its own.
+// synthetic-loads: independent tasks that use the processor for given times. The time beyond their sum, divided by the
+// workers, is the cost of the scheduler or balancer.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,7 @@ class problem {
   void reset() noexcept {
     for (auto& count : runs_) count.store(0, std::memory_order_relaxed);
   }
-  /// Task k, once. `charge_only`: the time is virtual, and nobody spins.
+  /// Runs task k once. `charge_only`: the time is virtual, and no processor spins.
   void run(std::uint32_t k, bool charge_only) noexcept {
     if (!charge_only) spin(durations_[k]);
     runs_[k].fetch_add(1, std::memory_order_relaxed);

@@ -63,7 +63,7 @@ class contraction {
   std::vector<tile_index> tasks_;
 };
 
-/// Where a task finds its tiles, each a dense array whose last index is fastest.
+/// The tiles of a task, each a dense array whose last index is fastest.
 template <class T>
 concept tensor_tiles = requires(T& on, tile_index const& which, double* into, double const* from) {
   on.get_a(which, into);     // copies the tile (i, j, a, b) of A

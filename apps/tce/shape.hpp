@@ -35,7 +35,7 @@ class index_space {
   std::uint32_t extent_ = 0;
 };
 
-/// What i, j, k and l range over, and what a and b do.
+/// The ranges of i, j, k and l, and of a and b.
 struct shape {
   extents outer;
   extents inner;

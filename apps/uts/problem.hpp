@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unbalanced Tree Search: counts a tree that nobody can cut into equal parts beforehand.
+// Unbalanced Tree Search: counts a tree that cannot be cut into equal parts beforehand.
 // (Olivier et al., LCPC 2006; used by all papers on work stealing since.)
 //
 // A node draws its children one after the other. A leaf is recognised and counted as soon as it is drawn; a child
@@ -38,7 +38,7 @@ class ledger {
   std::vector<page> pages_;
 };
 
-/// A search: the tree, and what has been seen of it.
+/// A search: the tree, and the counts of the nodes seen.
 class search {
  public:
   search(tree const& which, std::uint32_t workers) : which_(which), seen_(workers) {}

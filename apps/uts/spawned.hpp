@@ -43,7 +43,7 @@ class spawned_search {
   spawned_search(tree const& which, choice how, std::uint32_t workers)
       : search_(which, workers), sizes_(which), how_(how) {}
 
-  /// Counts a node, and spawns a task for what is below it.
+  /// Counts a node, and spawns a task for the nodes below it.
   template <class Region>
   void meet(Region& f, node const& met) {
     std::uint32_t const born = search_.meet(search_.counts_of(index(f.here().worker())), met);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The splittable random number generator of UTS. A node's state is the SHA-1 hash of its parent's state and its number
-// among its siblings, so the tree below a node depends on the node alone, whoever looks at it and when.
+// among its siblings, so the tree below a node depends on the node alone, on any worker and at any time.
 // (Olivier, Huan, Liu, Prins, Dinan, Sadayappan, Tseng: UTS, LCPC 2006.) The hash is OpenSSL's.
 #pragma once
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t most_ranks = 1'000'000;
 
-/// The whole field as a number up to `most`; what it is called for the error.
+/// Reads the whole field as a number up to `most`; `what` names it in the error.
 std::uint64_t field(std::string_view text, std::uint64_t most, std::string_view what, std::string const& where) {
   std::uint64_t n = 0;
   auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), n);

@@ -13,7 +13,8 @@ namespace skua::cli {
 using policies::balance::load_ns;
 using policies::balance::machine_loads;
 
-/// Lines "rank,load"; blank lines, and a first line that is just that, do not count. As many ranks as the largest says.
+/// Lines "rank,load"; blank lines, and a first line with these words, are skipped. The largest rank gives the number of
+/// ranks.
 /// Throws usage_error "NAME:LINE: ..." for the first mistake.
 [[nodiscard]] machine_loads read_loads(std::istream& in, std::string_view name);
 /// The same from a file.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `skua balance` found, as a table for people and as JSON. docs/json.md lists the keys.
+// The results of `skua balance`, as a table for people and as JSON. docs/json.md lists the keys.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct balance_row {
   bool conserved = true;                 ///< every task is at one rank afterwards
 };
 
-/// What all rows have in common.
+/// The common part of all rows.
 struct balance_frame {
   std::string distribution;  ///< or the file
   double cost_model = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a comparison says of its rows: their spreads, speed-ups and ratios to the fastest peer. Rows with wrong answers are
-// neither the fastest of anything nor what others are compared with.
+// The statements of a comparison about its rows: their spreads, speed-ups and ratios to the fastest peer. A row with a
+// wrong answer is neither the fastest nor the base of any ratio.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@
 
 namespace skua::cli {
 
-/// One row and what it is compared with.
+/// One row, and the rows that it is compared with.
 struct contender {
   row const* of = nullptr;
   interval time_s;
-  // Of wrong answers these are empty.
+  // Empty for wrong answers.
   std::optional<interval> speed_up = {};    ///< over the reference
   std::optional<interval> efficiency = {};  ///< speed_up / (own workers / the reference's)
   /// Time of the fastest parallel peer with as many workers / own time; above 1 is faster than that peer.
@@ -37,12 +37,12 @@ class comparison {
   comparison& operator=(comparison const&) = delete;
 
   [[nodiscard]] std::span<contender const> all() const noexcept { return all_; }
-  /// What speed-ups are over: the serial elision, or if it did not run the fastest row with the fewest workers. Null: every
-  /// answer was wrong.
+  /// The base of speed-ups: the serial elision; if that did not run, the fastest row with the fewest workers. Null:
+  /// every answer was wrong.
   [[nodiscard]] contender const* reference() const noexcept { return reference_; }
-  /// Ascending. That of the serial elision is there only if something else ran on one worker, too.
+  /// Ascending. The serial elision's count is there only if another row ran on one worker, too.
   [[nodiscard]] std::vector<unsigned> worker_counts() const;
-  /// Those with right answers on so many workers, the fastest first, without the serial elision.
+  /// The rows with right answers on this many workers, the fastest first, without the serial elision.
   [[nodiscard]] std::vector<contender const*> ranking(unsigned workers) const;
 
  private:
@@ -53,7 +53,7 @@ class comparison {
 /// "the serial elision", "random on 1 worker"; empty if there is none.
 [[nodiscard]] std::string name_of_reference(comparison const& c);
 
-/// Plain sentences: who is the fastest on each number of workers, and by how much.
+/// Plain sentences: the fastest row for each number of workers, and its lead.
 [[nodiscard]] std::vector<std::string> summary_of(comparison const& c);
 
 }  // namespace skua::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A comparison as the data of its page (compare --html): what --json writes, and what the figures need besides.
+// A comparison as the data of its page (compare --html): the document of --json, and further data for the figures.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace skua::cli {
 
-/// What the page tells of how the rows came about.
+/// How the rows were made, for the page.
 struct comparison_origin {
-  std::string command = {};  ///< repeats it
+  std::string command = {};  ///< the command that repeats it
   std::string date = {};     ///< of its end
   unsigned warm_up_rounds = 0;
   std::uint64_t seed = 0;               ///< of the order within rounds
-  std::vector<std::string> notes = {};  ///< what may have disturbed it
+  std::vector<std::string> notes = {};  ///< conditions that may have disturbed it
 };
 
 /// Adds to `document`, which --json writes and which has a row for each of `c`, in their order: "question", "command",

@@ -25,7 +25,7 @@ std::string names_of(std::span<contender const* const> some) {
   return listed(names);
 }
 
-/// The first that is apart from the fastest; all before it are within the spread.
+/// The first row whose interval is apart from the fastest one's; all before it are within the spread.
 ranking::const_iterator first_apart(ranking const& order) {
   return std::ranges::find_if(order, [&](contender const* c) { return are_apart(order.front()->time_s, c->time_s); });
 }

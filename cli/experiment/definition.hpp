@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A published figure or table as data: what was run, what was claimed, and what we expect to see. experiments/README.md
+// A published figure or table as data: the runs, the paper's claims, and our expectations. experiments/README.md
 // explains the format, the keys and the units.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace skua::cli {
 
-/// What an experiment shows of a run.
+/// The quantity that an experiment shows.
 enum class quantity : std::uint8_t {
   time,         ///< seconds
   speed_up,     ///< over the serial elision
@@ -25,7 +25,7 @@ enum class quantity : std::uint8_t {
   scheduling,   ///< worker-seconds
   idle,         ///< worker-seconds
   inflation,    ///< work over the work of one worker of the same series
-  width,        ///< on how many workers most of the moldable tasks ran
+  width,        ///< the width at which most of the moldable tasks ran
 };
 [[nodiscard]] std::string_view name_of(quantity q) noexcept;
 /// "s", "GFLOPS", ... ; empty for a ratio.
@@ -39,13 +39,13 @@ enum class chart_kind : std::uint8_t {
   breakdown,  ///< work, scheduling and idle time of each panel at the last x over the time of one worker
 };
 
-/// How tasks get to workers.
+/// How tasks reach workers.
 enum class dealing : std::uint8_t {
   by_policy,   ///< the policy of the series schedules them
   statically,  ///< the leaves of each step of the root in equal contiguous shares, as OpenMP's static schedule
 };
 
-/// What a panel or series runs. A series adds its options to those of the panel, or replaces the app.
+/// The program of a panel or series. A series adds its options to those of the panel, or replaces the app.
 struct experiment_run {
   std::string app = {};
   std::string options = {};
@@ -88,7 +88,7 @@ struct stated_value {
   std::string note = {};
 };
 
-/// A statement that a run meets or does not: low <= of / over <= high.
+/// A statement that a run may meet: low <= of / over <= high.
 struct expectation {
   std::string says;
   std::string panel = {};  ///< empty: all
@@ -98,10 +98,10 @@ struct expectation {
   bool rising = false;                        ///< the smallest of all y(x next) / y(x) along `of.series`
   std::optional<double> at_least = {};
   std::optional<double> at_most = {};
-  std::string stated = {};  ///< what the paper states
+  std::string stated = {};  ///< the paper's statement
 };
 
-/// What varies along x: the number of workers, or an option of the app.
+/// The quantity along x: the number of workers, or an option of the app.
 struct experiment_axis {
   std::string option = {};  ///< "--alpha"; empty: workers
   std::string label = "workers";
@@ -129,10 +129,10 @@ struct experiment {
   std::vector<stated_value> stated;
 };
 
-/// What results call the panel: nothing of a quick run has the paper's sizes.
+/// The name of the panel in results: a quick run does not have the paper's sizes.
 [[nodiscard]] std::string const& label_of(experiment_panel const& p, bool quick) noexcept;
 
-/// What one point runs, as typed on a command line.
+/// The program of one point, as typed on a command line.
 struct app_command {
   std::string app;
   std::string options = {};
@@ -148,8 +148,8 @@ struct app_command {
 /// name.
 [[nodiscard]] experiment load_experiment(std::string const& name_or_path);
 
-/// Without the other panels and what is stated or expected of them; no names: as it is. Throws usage_error for a panel that
-/// does not exist.
+/// Keeps the named panels and their statements and expectations; without names, keeps all. Throws usage_error for an
+/// unknown panel.
 [[nodiscard]] experiment with_panels(experiment whole, std::vector<std::string> const& names);
 
 /// A file of experiments/, compiled in.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the file of an experiment, checks all that it names, and refuses a mistake with its line.
+// Reads the file of an experiment, checks every name in it, and reports a mistake with its line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -180,7 +180,7 @@ class reader {
     std::vector<std::string> shares;
     for (sim::figure_rule const& r : sim::figure_rules()) {
       if (r.one != nullptr) names.push_back(fmt::format("{}.{}", r.table, r.name));
-      if (r.when == sim::need::share) shares.push_back(names.back());
+      if (r.need == sim::need::share) shares.push_back(names.back());
     }
     in.allow({names.begin(), names.end()});
     for (std::string const& key : in.keys()) {
@@ -211,7 +211,7 @@ class reader {
     made_.series.push_back(std::move(made));
   }
 
-  /// Every app that will run exists and has these options.
+  /// Checks that every app exists and has the given options.
   void try_apps() const {
     for (experiment_panel const& p : made_.panels) {
       for (experiment_series const& s : made_.series) {

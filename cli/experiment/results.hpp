@@ -34,14 +34,15 @@ struct experiment_results {
   [[nodiscard]] point const* find(std::size_t panel, std::size_t series, double x) const;
 };
 
-/// Runs all of it, panel by panel. Calls `before_run` with the numbers of points done and planned. After an interrupt, or an
-/// `interruption` from `before_run`, it keeps the points that are complete; throws interruption if there is none to be shown.
+/// Runs the experiment panel by panel. Calls `before_run` with the numbers of points done and planned. After an
+/// interrupt, or an `interruption` from `before_run`, it keeps the complete points; throws interruption if none can be
+/// shown.
 [[nodiscard]] experiment_results run_experiment(experiment_study& study,
                                                 std::function<void(std::size_t, std::size_t)> const& before_run = {});
 
 /// Heading, tables, the paper's stated figures beside ours, and the verdicts.
 [[nodiscard]] std::string text_of(experiment_results const& r);
-/// How every document about an experiment begins. `done` of `planned` points are complete.
+/// The begin of every document about an experiment. `done` of `planned` points are complete.
 [[nodiscard]] json document_of(std::string_view subcommand, experiment const& e, std::size_t done, std::size_t planned);
 /// With a row per point. `machine` is the one that they were run on.
 [[nodiscard]] json to_json(experiment_results const& r, sim::machine_model const& machine);

@@ -31,7 +31,7 @@ void need_figure(std::string_view key) {
   if (std::ranges::find(names, name) == names.end()) refuse_name("figure", key, {names.begin(), names.end()});
 }
 
-/// The figure as it is in the panel; an optional one may be in no file.
+/// The figure as the panel has it; an optional one may be missing from every file.
 sim::figure figure_named(experiment_study const& study, std::size_t panel, std::string const& key) {
   std::vector<sim::figure> const all = study.figures_of(panel);
   if (auto const at = std::ranges::find(all, key, &sim::figure::key); at != all.end()) return *at;
@@ -67,7 +67,7 @@ std::vector<sim::figure> figures_to_vary(experiment_study const& study, std::siz
 figure_setting with(sim::figure const& f, sim::bound end) { return {.varied = f.key, .value = f.at(end)}; }
 
 /// The points of a panel, each once. A study keeps the recordings of one x only, so points of an x are together; then
-/// those of a figure, so that a Ctrl-C leaves whole figures.
+/// those of a figure, so that a Ctrl-C leaves complete figures.
 std::vector<point_at> plan_of(experiment_study const& study, std::size_t panel,
                               std::vector<sim::figure> const& figures) {
   experiment const& what = study.what();
@@ -154,7 +154,7 @@ sensitivities sensitivities_of(experiment_study& study, variation const& how,
       keep_after_interrupts();
     }
   } catch (interruption const&) {
-    // What is done is kept.
+    // Complete points are kept.
   }
   for (std::size_t panel = 0; panel < what.panels.size(); ++panel) {
     for (expectation const* const e : expected_of(what, panel)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One-at-a-time sensitivity: on which figures does a verdict hang? Each figure alone goes to the low and to the high end
-// of its range while all others stay as stated. That finds what a verdict depends on by itself; what two figures do only
-// together it does not see (Saltelli and Annoni, How to avoid a perfunctory sensitivity analysis, 2010).
+// One-at-a-time sensitivity: on which figures does a verdict depend? Each figure alone goes to the low and to the high
+// end of its range while all others stay as stated. That misses effects that two figures have only together (Saltelli
+// and Annoni, How to avoid a perfunctory sensitivity analysis, 2010).
 #pragma once
 
 #include <cstddef>
@@ -23,18 +23,18 @@ struct varied_figure {
   std::string key;
   std::optional<std::pair<double, double>> range = {};  ///< unset: the ends of the model's range
 };
-/// "prices.steal_ns,shared_cache.bytes=1e6:4e6"; "" is none. Throws usage_error for what is no figure of any model, a
-/// range that is not low:high, and a figure that is there twice.
+/// "prices.steal_ns,shared_cache.bytes=1e6:4e6"; "" is none. Throws usage_error for an unknown figure, a range that is
+/// not low:high, and a figure that occurs twice.
 [[nodiscard]] std::vector<varied_figure> varied_figures_in(std::string_view option, std::string_view list);
 
 struct variation {
-  std::vector<varied_figure> figures = {};  ///< none: all that the model or the panel assumes
-  double threshold = 0.05;                  ///< a change of a value by a smaller share counts as none
+  std::vector<varied_figure> figures = {};  ///< none: all assumed figures of the model and the panel
+  double threshold = 0.05;                  ///< a smaller relative change of a value counts as none
 };
 
-/// What one figure does to the value of an expectation.
+/// The effect of one figure on the value of an expectation.
 struct effect {
-  sim::figure figure;  ///< low, high: what it was varied to
+  sim::figure figure;  ///< low, high: its varied values
   double at_low = 0;
   double at_high = 0;
 };

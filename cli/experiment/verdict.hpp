@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Does a run meet the expectations, and does that depend on what the machine model only assumes?
+// Whether a run meets the expectations, and whether that depends on figures that the machine model only assumes.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace skua::cli {
 
-/// Whether a statement holds does not depend on figures that nobody knows: only what holds with the figures as stated and at
-/// both ends of their ranges counts as holding.
+/// A statement must not depend on unknown figures: it holds only if it holds with the figures as stated and at both
+/// ends of their ranges.
 enum class standing : std::uint8_t {
   holds,
   at_stated_only,  ///< with the figures as stated, but not at both ends
-  fails,           ///< with the figures as stated, whatever the ends say
-  not_run,         ///< an interrupt came before all that it needs was simulated, and what was does not refute it
+  fails,           ///< with the figures as stated, for any result at the ends
+  not_run,         ///< an interrupt came before all its points were simulated, and the others do not refute it
 };
 /// "holds", "at the stated values only", "does not hold", "not run".
 [[nodiscard]] std::string_view name_of(standing s) noexcept;
@@ -30,12 +30,12 @@ enum class standing : std::uint8_t {
 
 /// Those of one panel.
 [[nodiscard]] std::vector<expectation const*> expected_of(experiment const& what, std::size_t panel);
-/// What an expectation compares in a panel: `of` and `over`, or all points along x.
+/// The points that an expectation compares in a panel: `of` and `over`, or all points along x.
 [[nodiscard]] std::vector<point_at> points_of(experiment const& what, expectation const& e, std::size_t panel,
                                               figure_setting const& figures);
 /// From these points.
 [[nodiscard]] double value_of(expectation const& e, std::vector<measured_point const*> const& points);
-/// From the points of the study; none unless all that it needs were run.
+/// From the points of the study; nothing unless all needed ones were run.
 [[nodiscard]] std::optional<double> value_if_known(experiment_study const& study, expectation const& e,
                                                    std::size_t panel, figure_setting const& setting);
 
@@ -50,7 +50,7 @@ struct verdict {
   [[nodiscard]] standing stands() const noexcept;
 };
 
-/// What the verdicts of a panel rest on: with the figures as stated, and at both ends of the assumed ones.
+/// The points behind a panel's verdicts: with the figures as stated, and at both ends of the assumed ones.
 [[nodiscard]] std::vector<point_at> points_of_verdicts(experiment const& what, std::size_t panel);
 /// Of one panel, from the points that the study has run.
 [[nodiscard]] std::vector<verdict> verdicts_of(experiment_study const& study, std::size_t panel);

@@ -58,7 +58,7 @@ void pool_events::close(std::size_t i, slice::ending how) noexcept {
   out_.slices[i].how = how;
 }
 
-/// Of the slices that end, the outermost ends as it should; the ends of those inside of it were lost.
+/// Of the slices that end, the outermost ends normally; the ends of those inside it were lost.
 void pool_events::close_down_to(std::vector<std::size_t>& open, std::size_t keep, slice::ending last) noexcept {
   for (; open.size() > keep; open.pop_back()) close(open.back(), open.size() == keep + 1 ? last : slice::ending::cut);
 }
@@ -153,7 +153,7 @@ void pool_events::transferred(std::uint32_t track, trace::event const& e) {
   (is_steal ? stolen_ : sent_)[e.id] = transfers_.size() - 1;
 }
 
-/// What it got, and which of it runs when, is not in the trace: the arrow ends where the reply came.
+/// The trace does not say which tasks it got, nor when each of them runs: the arrow ends where the reply arrived.
 void pool_events::stolen_from_rank(std::uint32_t track, trace::event const& e) {
   std::uint32_t const said = text(fmt::format("stole from rank {}", e.other));
   steal_from_rank s{.victim = e.other,
@@ -165,7 +165,7 @@ void pool_events::stolen_from_rank(std::uint32_t track, trace::event const& e) {
   from_ranks_.push_back(s);
 }
 
-/// A sender notes what it sent afterwards, so the receiver may have begun it by then.
+/// A sender notes a transfer afterwards, so the receiver may have begun the task by then.
 bool pool_events::began_already(std::uint64_t id, std::uint32_t receiver) {
   auto const found = newest_stay_.find(id);
   if (found == newest_stay_.end()) return false;
@@ -179,7 +179,7 @@ bool pool_events::began_already(std::uint64_t id, std::uint32_t receiver) {
   return true;
 }
 
-/// What was stolen or sent begins, perhaps on a third worker that stole it once more.
+/// A stolen or sent task begins, perhaps on a third worker that stole it again.
 void pool_events::arrive(std::uint32_t track, std::uint64_t id, std::size_t at_slice) {
   for (auto* const waiting : {&stolen_, &sent_}) {
     auto const found = waiting->find(id);

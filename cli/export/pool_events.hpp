@@ -47,7 +47,7 @@ class pool_events {
   [[nodiscard]] std::vector<steal_from_rank> const& steals_from_ranks() const noexcept { return from_ranks_; }
 
  private:
-  /// What one worker has begun and not ended.
+  /// The slices that one worker has begun and not ended.
   struct open_track {
     std::vector<std::size_t> tasks;  ///< slices, the innermost last
     std::optional<std::size_t> leaf;
@@ -58,7 +58,7 @@ class pool_events {
   struct parked_fiber {
     std::vector<std::size_t> stays;
   };
-  /// Something that was taken from one worker's lane, or put into one's, and has not begun yet.
+  /// An entry that was taken from a worker's lane, or put into one, and has not begun yet.
   struct transfer {
     arrow::kind what;
     std::size_t point;       ///< at the victim or the sender

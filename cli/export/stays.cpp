@@ -41,7 +41,8 @@ void in_order(trace::trace_data const& t, Take&& take) {
 using message_key = std::tuple<std::uint32_t, std::uint32_t, std::uint8_t, std::uint64_t>;
 message_key key_of(half_message const& m) { return {m.from, m.to, m.what, m.number}; }
 
-/// Where what concerns a rank as a whole is drawn: the track of the thread that uses its communicator. None if its trace
+/// The row for events of a whole rank: the track of the thread that uses its communicator. None if its trace is
+/// missing.
 /// is not here.
 std::optional<std::uint32_t> row_of_rank(timeline const& all, std::span<trace::trace_data const> traces,
                                          std::uint32_t rank) {
@@ -78,7 +79,7 @@ class rank_arrows {
   }
 
  private:
-  /// From when the victim gave the tasks away; if that is not known, from when the thief had them.
+  /// Starts when the victim gave the tasks away; if that is unknown, when the thief got them.
   void draw(steal_from_rank const& s, std::optional<std::size_t> const& sender) {
     auto const [found, is_new] = rows_.try_emplace(s.victim);
     if (is_new) found->second = row_of_rank(out_, traces_, s.victim);

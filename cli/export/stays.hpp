@@ -22,7 +22,7 @@ namespace skua::cli {
 /// Traces of one run, side by side: time 0 is when the first of them began. Failed attempts to steal are left out.
 [[nodiscard]] timeline timeline_of(std::span<trace::trace_data const> traces);
 
-/// What to add to the times of each trace, so that they have one beginning.
+/// The offset of each trace's times, so that all traces have one beginning.
 [[nodiscard]] std::vector<std::uint64_t> offsets_of(std::span<trace::trace_data const> traces);
 
 /// "rank 1: fib, adws": which of the traces this is, and what its description says. `pool` counts those of the rank from 1.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a trace looks like when it is drawn: rows of slices, points on them, and arrows between them. Every format that
-// draws (Perfetto, Chrome, OTF2) is written from this; stays.hpp makes it.
+// A trace as a drawing: rows of slices, points on them, and arrows between them. stays.hpp makes it, and every format
+// for drawing (Perfetto, Chrome, OTF2) is written from it.
 #pragma once
 
 #include <cstddef>
@@ -37,14 +37,14 @@ struct traced_pool {
 
 struct row {
   enum class kind : std::uint8_t {
-    pool,      ///< what concerns all workers: marks, iterations, regions
-    tasks,     ///< what a worker runs
-    activity,  ///< whether it works, searches, idles or sleeps
+    pool,      ///< events of all workers: marks, iterations, regions
+    tasks,     ///< the tasks of a worker
+    activity,  ///< working, searching, idling or sleeping
   };
   std::uint32_t pool = 0;
   std::uint32_t worker = 0;
   kind what = kind::tasks;
-  bool is_outside = false;  ///< no worker: what threads from outside have noted
+  bool is_outside = false;  ///< no worker: notes of outside threads
 };
 
 /// A stay of a task, or of a flow's node, on a worker, a leaf, a team's member, an activity or an iteration. Slices of a row nest.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Timing: one run, verified; and rounds of interleaved runs, so that whatever the machine does meanwhile (other load,
-// changing clock rates) hits every runner alike.
+// Timing: one verified run; and rounds of interleaved runs, so that disturbances of the machine (other load, changing
+// clock rates) affect every runner alike.
 #pragma once
 
 #include <chrono>
@@ -40,9 +40,9 @@ void measure_once(apps::app& what, runner const& who, bool verify, bool keep_tim
 /// Runs once more, not timed, and records which worker ran each leaf: reset, run, verify. `maps` is of `what`.
 void map_once(apps::app& what, apps::mapped& maps, runner const& who, bool verify, record& into);
 
-/// Waits until this process's threads use next to no processor time, at most 200 ms: some runtimes' threads spin after
-/// their work is done (libgomp's for about 5 ms, or for ever on request) and would slow the next run. False if they
-/// never rested.
+/// Waits until this process's threads use almost no processor time, at most 200 ms: some runtimes' threads spin after
+/// their work is done (libgomp's for about 5 ms, or for ever on request) and would slow down the next run. Returns
+/// false if they never rested.
 bool wait_until_quiet();
 
 struct measurement_plan {

@@ -28,7 +28,8 @@ struct launcher {
   std::unique_ptr<job> (*open)(double deadline_s) = nullptr;
 };
 
-/// With how many processes an MPI launcher (mpirun, srun) started this one; nullopt: nobody did.
+/// The number of processes that an MPI launcher (mpirun, srun) started, this one included; nullopt: there was no
+/// launcher.
 [[nodiscard]] std::optional<unsigned> launched_processes();
 
 /// The job to run on: that of the launcher, or this process alone. Throws usage_error if a launcher started several processes
@@ -37,7 +38,7 @@ struct launcher {
 
 struct ranks_outcome {
   std::vector<double> times_s;             ///< of the slowest rank; complete runs only
-  json facts = json::object();             ///< what the app says of the last complete run
+  json facts = json::object();             ///< the app's facts about the last complete run
   std::vector<collection_report> reports;  ///< of all iterations, also of a run that was not complete
   std::string wrong;                       ///< of the first rank whose answer is wrong; empty: none
   /// The mean, rounded down: ranks may differ. 0: no collection was processed.
@@ -46,7 +47,7 @@ struct ranks_outcome {
   }
 };
 
-/// Whether a signal has come to any rank; then every rank counts it as its own. Collective: the same answer on every rank.
+/// True if any rank got a signal; then every rank counts it as its own. Collective: the same answer on every rank.
 [[nodiscard]] bool any_interrupted(communicator& world);
 
 /// Runs the app `runs` times on all ranks. Collective. `tell` is called on rank 0 after each iteration. After an interrupt of any rank all

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What run and compare report: a row per runner, with what it is compared with. The keys are promised to readers of
-// JSON.
+// The report of run and compare: a row per runner, with the rows that it is compared with. The keys are promised to
+// readers of JSON.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What can run an app: Skua under a policy, or a peer (the serial elision, OpenMP, oneTBB).
+// The runners of an app: Skua under a policy, or a peer (the serial elision, OpenMP, oneTBB).
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ namespace skua::cli {
 struct peer {
   std::string_view name;
   std::string_view about;
-  bool (*can_run)(apps::app& what);  ///< has the app this twin?
+  bool (*can_run)(apps::app& what);  ///< true if the app has this twin
   void (*run)(apps::app& what, unsigned workers);
   bool is_parallel;
   /// The loop styles of its twins, where an app has styles, and how to choose one; null for serial.

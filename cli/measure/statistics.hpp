@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What each worker did during some runs (--stats).
+// The statistics of each worker during some runs (--stats).
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ namespace skua::cli {
 
 class statistics {
  public:
-  /// What the pool's workers did since their counters were `before`; their times in these runs only.
+  /// The counters of the pool's workers since they were `before`; their times in these runs only.
   statistics(pool const& workers, std::span<worker_counters const> before, std::span<breakdown const> runs);
 
   /// One object per worker.

@@ -33,7 +33,7 @@ class lazy_ring {
   std::optional<pointer_ring> ring_;
 };
 
-/// What stands for a figure that is not measured.
+/// The value of a figure that is not measured.
 constexpr samples no_samples{.median = 1, .low = 1, .high = 1};
 
 /// Goes through the figures of a model. It measures them until there is an interrupt, and then only notes their names.
@@ -42,7 +42,8 @@ class calibration {
   /// `planned`: how many will be measured; 0: only their names are wanted.
   calibration(machine_shape const& of, unsigned rounds, std::size_t planned, calibration_observer const& before)
       : shape_(of), rounds_(rounds), planned_(planned), before_(before), measures_(planned > 0) {
-    // Four times the shared cache is in memory, whoever else uses the cache; at least 256 MiB, at most 2 GiB.
+    // Memory four times as large as the shared cache is not cached, even if other programs leave the cache alone; at
+    // least 256 MiB, at most 2 GiB.
     memory_bytes_ = std::clamp(4 * of.shared_bytes, std::size_t{256} << 20, std::size_t{2} << 30);
     // An array of eight private caches is in the shared cache, if that is much larger than a private one.
     shared_part_ = std::min(8 * of.private_bytes, of.shared_bytes / 2);

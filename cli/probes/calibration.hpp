@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// This machine as a machine model (docs/machine-models.md). What cannot be measured here, because it needs a larger
-// machine or cannot be told apart from other costs, is marked as assumed, with a wide range.
+// This machine as a machine model (docs/machine-models.md). Figures that cannot be measured here, because they need a
+// larger machine or cannot be told apart from other costs, are marked as assumed, with a wide range.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +40,9 @@ struct calibrated {
   std::vector<std::string> missing;  ///< after an interrupt: figures that were not measured
 };
 
-/// Measures this machine: medians of `rounds` measurements each. After an interrupt, or an `interruption` from `before`, there
-/// is no model, because nobody may take it for one that lacks figures. What was measured is there as a comment, with the
-/// keys that are missing; throws interruption if nothing was. Throws error if the machine is too busy to measure.
+/// Measures this machine: medians of `rounds` measurements each. After an interrupt, or an `interruption` from
+/// `before`, the text is no model, because it would lack figures: measured figures are in a comment, with the keys of
+/// the missing ones. Throws interruption if no figure was measured, and error if the machine is too busy to measure.
 [[nodiscard]] calibrated calibrate(machine_shape const& of, std::string const& name, unsigned rounds,
                                    calibration_observer const& before = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `skua doctor` finds out: it makes a pool as any program would, and examines it.
+// The examination of `skua doctor`: it makes a pool as any program would, and inspects it.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@
 
 namespace skua::cli {
 
-/// One setting of the pool, and who chose it.
+/// One setting of the pool, and its source.
 struct shown_setting {
   std::string name;
   std::string value;
@@ -36,7 +36,7 @@ struct findings {
   runtime::page_abilities pages;          ///< what the kernel allows with memory
   std::vector<std::string> system_lacks;  ///< missing_on_a_bare_system()
 
-  /// What this machine lacks or forbids, with the reason or the consequence, one sentence each.
+  /// Features that this machine lacks or forbids, with the reason or the consequence, one sentence each.
   [[nodiscard]] std::vector<std::string> missing() const;
   [[nodiscard]] std::vector<shown_setting> settings_shown() const;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How many workers worked at once, and how the run ended: what tells a serial part and a long last task from idling in
-// general.
+// How many workers worked at once, and how the run ended: this tells a serial part and a long last task from general
+// idling.
 #pragma once
 
 #include <cstdint>

@@ -80,7 +80,7 @@ std::optional<finding> steals_from_far(run_numbers const& n, thresholds const& t
 
 std::optional<finding> work_inflates(run_numbers const& n, thresholds const& t) {
   if (!n.inflation || *n.inflation < t.inflation) return std::nullopt;
-  if (n.far_steals && *n.far_steals >= t.far_steals) return std::nullopt;  // that is why
+  if (n.far_steals && *n.far_steals >= t.far_steals) return std::nullopt;  // far steals are the cause
   std::string const policy = is_for_places(n.policy) ? "hierarchical" : "adws";
   return finding{.key = "work_inflates",
                  .cost = n.work * (1 - 1 / *n.inflation),
@@ -142,7 +142,7 @@ std::optional<finding> outside_the_pool(run_numbers const& n, thresholds const& 
   if (n.with_none <= t.with_none || n.asleep <= t.asleep) return std::nullopt;
   return finding{.key = "outside_the_pool",
                  .cost = n.with_none,
-                 .limit = "The program is elsewhere: no worker has anything to do.",
+                 .limit = "Time is spent outside the pool: no worker has anything to do.",
                  .evidence = fmt::format("No worker works for {} of the run.", in_percent(n.with_none)),
                  .advice =
                      "Input, output or serial code between calls of the pool takes that time: move it into tasks, or "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What limits a run, in plain words, and what to try: pure functions of a few numbers.
+// The bottlenecks of a run, in plain words, and what to try: pure functions of a few numbers.
 #pragma once
 
 #include <cstdint>
@@ -33,13 +33,13 @@ struct run_numbers {
 struct finding {
   std::string key;       ///< for machines
   double cost = 0;       ///< about the share of the workers' time that it takes: the order of findings
-  std::string limit;     ///< what limits the run: a sentence
+  std::string limit;     ///< the bottleneck: a sentence
   std::string evidence;  ///< with the numbers
   std::string advice;    ///< what to change, and why that helps
   std::string command;   ///< that tries it, or measures the change
 };
 
-/// Where a finding begins. Below these, a change of the schedule gains less than runs differ from each other.
+/// The thresholds of findings. Below these, a change of the schedule gains less than runs differ from each other.
 struct thresholds {
   double scheduling = 0.10;        ///< per-task costs: a fork and a steal are some ns and some us
   double scheduling_aim = 0.05;    ///< what longer tasks should bring it down to

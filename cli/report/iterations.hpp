@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The iterations of a run, and how well each was balanced. Programs name them in three ways; the first that is there counts.
+// The iterations of a run, and the balance of each. Programs name them in three ways; the first one present counts.
 #pragma once
 
 #include <cstdint>

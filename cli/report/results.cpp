@@ -29,7 +29,7 @@ constexpr std::size_t most_map_columns = 240;
 constexpr std::size_t most_tasks = 60;  // rows of a table
 constexpr std::size_t most_team_groups = 40;
 
-/// What is computed once and shown in several places.
+/// Computed once and shown in several places.
 struct studied {
   run const* of = nullptr;
   history h;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who took tasks from whom, and how far away: the matrix of thieves and victims, and steals by distance.
+// Which workers stole tasks from which, and how far away: the matrix of thieves and victims, and steals by distance.
 #pragma once
 
 #include <cstdint>

@@ -56,7 +56,7 @@ json rows_json(run const& of, std::vector<times> const& by_worker) {
 }
 
 json time_lines_json(run const& of, history const& h) {
-  // Of many workers, every so-manieth is shown.
+  // Of many workers, every Nth is shown.
   std::size_t const each = sharing(of.workers.size());
   std::vector<std::size_t> lines;
   for (std::size_t w = 0; w < of.workers.size(); w += each) lines.push_back(w);

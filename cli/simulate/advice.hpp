@@ -40,12 +40,12 @@ struct scalability {
 
 /// One finding, and what to do about it.
 struct advice {
-  std::string what;    ///< "too little parallelism"
+  std::string what;    ///< the finding: "too little parallelism"
   std::string figure;  ///< "parallelism 12.3 for 64 workers; ..."
-  std::string change;  ///< what may help
+  std::string change;  ///< a change that may help
 };
 
-/// The memory on which a row ran: what may still be changed about it.
+/// The memory of a row's run: what can still be changed about it.
 struct memory_setting {
   std::uint32_t nodes = 1;
   bool interleaved = false;  ///< the pages are spread over them already

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The options that say what is simulated and how: the machine, its memory, its noise, the seed.
+// The options of a simulation: the machine, its memory, its noise, the seed.
 #pragma once
 
 #include <cstdint>

@@ -53,8 +53,8 @@ void rebalance(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::
   constexpr std::uint32_t gone = ~0U;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> arrivals;
   for (auto const& m : plan.migrations) {
-    arrivals.emplace_back(m.to, lists[m.from][m.task]);
-    lists[m.from][m.task] = gone;
+    arrivals.emplace_back(m.receiver, lists[m.donor][m.task]);
+    lists[m.donor][m.task] = gone;
   }
   for (auto& list : lists) std::erase(list, gone);
   for (auto const& [to, task] : arrivals) lists[to].push_back(task);

@@ -138,7 +138,7 @@ void sim_program::determine_times() {
   content_.between_leaves_s = seconds_between_leaves();
 }
 
-/// Up to three times, or twice if that takes long: whatever else ran on the machine made a run longer, never shorter.
+/// Up to three times, or twice if that takes long: other load on the machine made a run longer, never shorter.
 void sim_program::time_repeatedly(std::function<void()> const& run) {
   constexpr int most_runs = 3;
   constexpr double long_s = 2;

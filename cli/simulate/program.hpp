@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An app that is ready to be simulated again and again: from one recording, or live. Decides how long the parts of it
-// take that do not say so themselves.
+// An app that can be simulated repeatedly: from one recording, or live. Decides the durations of parts that do not
+// declare one.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ enum class sim_way : std::uint8_t {
   live,      ///< the program itself runs, on fibers: also right if its tree depends on the schedule
 };
 
-/// The parts of an app, and what was assumed of them.
+/// The parts of an app, and the assumptions about them.
 struct sim_content {
   std::uint64_t tasks = 0;
   std::uint64_t spawned = 0;  ///< of these, in finish regions
@@ -44,7 +44,7 @@ struct sim_content {
 /// From which sim_content::wall_over_cpu on a machine was too busy to measure on it.
 inline constexpr double busy_from = 1.2;
 
-/// How long tasks and leaves take by themselves.
+/// The own durations of tasks and leaves.
 struct sim_times {
   std::optional<std::uint64_t> given_ns;  ///< a task of an app without leaves, a leaf without flops; unset: measured
   /// Ignore the flops that leaves declare. Of a recorded program the code between leaves is measured, too.

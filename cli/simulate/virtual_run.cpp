@@ -38,7 +38,7 @@ std::string fingerprint(sim::run_result const& run) {
   auto const mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x100'0000'01b3ULL; };
   for (tree_node_id const i : run.order) {
     mix(i);
-    mix(index(run.turns[i].who));
+    mix(index(run.turns[i].worker));
   }
   return fmt::format("{:016x}", hash);
 }

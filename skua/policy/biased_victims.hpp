@@ -14,22 +14,23 @@
 
 namespace skua { inline namespace v0 { namespace policies {
 
-/// The other workers in three classes: *local* (my place), *near* (the nearest places other than mine), *far* (the
-/// rest). A local worker is chosen `bias` times as often as a near one, a near one `bias` times as often as a far one.
-/// As many misses as there are workers end the round. Sizes are fixed at construction.
+/// The other workers in three classes: *local* (in this worker's place), *near* (the nearest places other than its
+/// own), *far* (the rest). A local worker is chosen `bias` times as often as a near one, a near one `bias` times as
+/// often as a far one.
+/// The round ends after as many misses as there are workers. Sizes are fixed at construction.
 ///
 /// Invariant (chance): of P workers each victim is chosen with probability >= 1/(cP), c = bias^2, unless `local_only`;
 /// the weights are bias^2, bias and 1, and P-1 of them are at most (P-1) bias^2.
 class biased_victims {
  public:
-  /// `bias` >= 1; 1: all alike. `local_only`: nobody outside my place.
+  /// `bias` >= 1; 1: all with the same probability. `local_only`: no worker outside this worker's place.
   biased_victims(worker_id self, layout const& where, std::uint32_t bias, bool local_only = false);
 
   std::optional<worker_id> next(runtime::dice& roll) noexcept;
   void missed() noexcept { ++misses_; }
   void restart() noexcept { misses_ = 0; }
 
-  /// Of being the next victim. Cost: linear in workers.
+  /// The probability that this worker is the next victim. Cost: linear in workers.
   [[nodiscard]] double probability_of(worker_id w) const noexcept;
 
  private:

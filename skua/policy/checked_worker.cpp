@@ -9,7 +9,7 @@
 namespace skua { inline namespace v0 { namespace policies {
 namespace {
 
-/// All that a thief sees of a running task.
+/// True if the tag holds only the word that a thief sees of a running task.
 bool is_first_word_only(task_tag const& t) noexcept { return (t.words[1] | t.words[2] | t.words[3]) == 0; }
 
 std::string name_of(worker_id w) { return "worker " + std::to_string(index(w)); }
@@ -17,12 +17,12 @@ std::string name_of(worker_id w) { return "worker " + std::to_string(index(w)); 
 bool has_no_tags(lane where) noexcept {
   return where == lane::forks || where == lane::spawned || where == lane::ordered;
 }
-/// Only `injected` can be halved by its own workers, only `ordered` by thieves.
+/// Only its own workers may halve `injected`, only thieves may halve `ordered`.
 bool can_ask_for(probe const& p) noexcept {
-  switch (p.many) {
+  switch (p.amount) {
     case amount::one: return true;
-    case amount::half: return p.what == action::pop && p.where == lane::injected;
-    case amount::half_work: return p.what == action::steal && p.where == lane::ordered;
+    case amount::half: return p.kind == action::pop && p.lane == lane::injected;
+    case amount::half_work: return p.kind == action::steal && p.lane == lane::ordered;
   }
   return false;
 }
@@ -32,36 +32,36 @@ bool can_ask_for(probe const& p) noexcept {
 // ---- the policy's answers --------------------------------------------------------------------------------------------
 
 probe checked_worker::next_probe() noexcept {
-  if (by_.of_machine) check_search();
+  if (checks_.of_machine) check_search();
   probe const p = inner_.next_probe();
   if (std::string const fault = fault_of(p); !fault.empty()) [[unlikely]] {
     breach(fault);
-    return {.what = action::rest, .whom = self_};
+    return {.kind = action::rest, .victim = self_};
   }
   asked_ = p;
   admitted_ = false;
-  now_ = p.what == action::rest ? state::idle : state::probing;
+  now_ = p.kind == action::rest ? state::idle : state::probing;
   if (now_ == state::idle) note_idle();
   return p;
 }
 
 std::string checked_worker::fault_of(probe const& p) const {
-  if (p.what == action::rest) return {};
-  if (index(p.whom) >= workers_) return "probes " + name_of(p.whom) + ", who does not exist";
-  if (!needs_.lanes.has(p.where)) return std::string("probes a ") + name_of(p.where) + " lane, which it does not need";
+  if (p.kind == action::rest) return {};
+  if (index(p.victim) >= workers_) return "probes " + name_of(p.victim) + ", who does not exist";
+  if (!needs_.lanes.has(p.lane)) return std::string("probes a ") + name_of(p.lane) + " lane, which it does not need";
   if (!can_ask_for(p)) return "asks for half of a lane that gives one entry at a time";
-  if (p.what == action::pop) return p.whom == self_ ? "" : "pops from a lane of " + name_of(p.whom);
-  if (p.whom == self_) return "steals from itself";
-  if (p.where == lane::inbox) return "steals from an inbox, which only its own worker opens";
-  if (p.where == lane::injected) return "steals from the region's lane instead of popping";
+  if (p.kind == action::pop) return p.victim == self_ ? "" : "pops from a lane of " + name_of(p.victim);
+  if (p.victim == self_) return "steals from itself";
+  if (p.lane == lane::inbox) return "steals from an inbox, which only its own worker opens";
+  if (p.lane == lane::injected) return "steals from the region's lane instead of popping";
   return {};
 }
 
 placement checked_worker::place(task_tag& task, cause why) noexcept {
-  if (by_.of_machine) check_place(task, why);
+  if (checks_.of_machine) check_place(task, why);
   refusals_ = why == cause::refused ? refusals_ + 1 : 0;
-  if (refusals_ > by_.most_refusals) {
-    breach(by_.most_refusals == 0
+  if (refusals_ > checks_.most_refusals) {
+    breach(checks_.most_refusals == 0
                ? "places a task in the mailbox of " + name_of(last_to_.worker) + ", which is occupied"
                : "places a task in occupied mailboxes, " + std::to_string(refusals_) + " times in a row");
     return harmless(why);
@@ -82,15 +82,15 @@ std::string checked_worker::fault_of(placement const& to, cause why) const {
     return "places a call from outside on " + name_of(to.worker) + ", not on itself";
   if (why == cause::preempted) {
     if (to.worker != self_) return "preempts a task, but places it on " + name_of(to.worker) + ", not on itself";
-    if (to.where != lane::spawned && to.where != lane::local && to.where != lane::migrated) {
+    if (to.lane != lane::spawned && to.lane != lane::local && to.lane != lane::migrated) {
       return "preempts a task, but does not place it in its spawned, local or migrated lane";
     }
   }
-  if (to.worker != self_ && to.where != lane::inbox && to.where != lane::mailbox && to.where != lane::migrated) {
+  if (to.worker != self_ && to.lane != lane::inbox && to.lane != lane::mailbox && to.lane != lane::migrated) {
     return "places a task on " + name_of(to.worker) + ", but not in its inbox, mailbox or migrated lane";
   }
-  if (!needs_.lanes.has(to.where))
-    return std::string("places a task in a ") + name_of(to.where) + " lane, which it does not need";
+  if (!needs_.lanes.has(to.lane))
+    return std::string("places a task in a ") + name_of(to.lane) + " lane, which it does not need";
   if (to.width == 0) return "places a task of width 0";
   if (to.width > 1 && why == cause::refused && last_to_.width > 1)
     return "places a task of width " + std::to_string(to.width) + " after a width was refused";
@@ -99,29 +99,29 @@ std::string checked_worker::fault_of(placement const& to, cause why) const {
 
 void checked_worker::breach(std::string const& what) noexcept {
   std::string const text = name_of(self_) + " " + what;
-  if (by_.aborts) runtime::broken("protocol", text.c_str());
-  with_.is_broken.store(true, std::memory_order_relaxed);  // relaxed: its reader needs no more than the flag
+  if (checks_.aborts) runtime::broken("protocol", text.c_str());
+  tables_.is_broken.store(true, std::memory_order_relaxed);  // relaxed: its reader needs no more than the flag
   breaches_.push_back(text);
 }
 
 // ---- the machine's calls ---------------------------------------------------------------------------------------------
 
-/// Something is said of a running task.
+/// The machine reports something about a running task.
 void checked_worker::goes_on(char const* activity) noexcept {
-  // A fiber that waited in place goes on without `begun`, and perhaps asked first where it goes on.
+  // A fiber that waited in place continues without `begun`, and may have asked before where to continue.
   bool const has_stayed = now_ == state::in_hands && last_why_ == cause::resumed && last_to_.worker == self_;
   if ((now_ == state::idle || has_sent_away() || has_stayed) && has_waited_) {
     knows_all_ = false;
     if (has_stayed) running_.reset();
     exposed_.clear();
-  } else if (now_ != state::running && now_ != state::leaving && by_.of_machine) {
+  } else if (now_ != state::running && now_ != state::leaving && checks_.of_machine) {
     breach(std::string(activity) + " while no task runs");
   }
   now_ = state::running;
 }
 
 void checked_worker::require_handed_out(task_tag const& t) noexcept {
-  require(is_first_word_only(t) || with_.was_handed_out(t), "uses a tag that the policy has not handed out");
+  require(is_first_word_only(t) || tables_.was_handed_out(t), "uses a tag that the policy has not handed out");
 }
 
 void checked_worker::check_search() noexcept {
@@ -131,19 +131,19 @@ void checked_worker::check_search() noexcept {
 }
 
 task_tag checked_worker::meet(task_tag const& task, double total_work, std::uint64_t n) noexcept {
-  if (!by_.of_machine) return inner_.meet(task, total_work, n);
+  if (!checks_.of_machine) return inner_.meet(task, total_work, n);
   goes_on("meets a group");
   require(inner_.sees_forks(), "meets a group while the policy does not see forks");
   require(!running_ || task == *running_, "meets a group with another tag than that of the running task");
   task_tag const group = hand_out(inner_.meet(task, total_work, n));
-  with_.opened(group);
+  tables_.opened(group);
   exposed_.push_back({.task = task, .group = group, .rest = group, .children = n});
   if (n == 0) running_ = group;
   return group;
 }
 
 task_tag checked_worker::mark(task_tag& parent, hint const& hint) noexcept {
-  if (!by_.of_machine) return inner_.mark(parent, hint);
+  if (!checks_.of_machine) return inner_.mark(parent, hint);
   require(now_ != state::probing, "marks a task before it has reported its probe");
   require_handed_out(parent);
   task_tag const before = parent;
@@ -156,25 +156,25 @@ void checked_worker::check_place(task_tag const& task, cause why) noexcept {
   require_handed_out(task);
   switch (why) {
     case cause::forked: return check_child(task);
-    case cause::stolen: return check_in_hands(task, asked_.what == action::steal);
-    case cause::injected: return check_in_hands(task, asked_.what == action::pop && asked_.where == lane::injected);
+    case cause::stolen: return check_in_hands(task, asked_.kind == action::steal);
+    case cause::injected: return check_in_hands(task, asked_.kind == action::pop && asked_.lane == lane::injected);
     case cause::called:
       return require(now_ == state::idle || now_ == state::leaving || has_sent_away(),
                      "begins a call from outside while it has another task or a probe to report");
     case cause::refused:
-      require(task == last_ && (last_to_.width > 1 || (last_to_.worker != self_ && last_to_.where == lane::mailbox)),
+      require(task == last_ && (last_to_.width > 1 || (last_to_.worker != self_ && last_to_.lane == lane::mailbox)),
               "refuses an answer that was neither another worker's mailbox nor a width, or of another task");
       return;
     case cause::chosen:
       require(needs_.chosen, "asks again for a task that was popped, which the policy does not need");
-      // Not so for a frame, and nobody says what it is.
-      needs_place_ = needs_place_ || asked_.where == lane::migrated || asked_.where == lane::local;
+      // Not for a frame; no call says whether this is one.
+      needs_place_ = needs_place_ || asked_.lane == lane::migrated || asked_.lane == lane::local;
       return check_in_hands(
-          task, asked_.what == action::pop &&
-                    (asked_.where == lane::spawned || asked_.where == lane::migrated || asked_.where == lane::local));
+          task, asked_.kind == action::pop &&
+                    (asked_.lane == lane::spawned || asked_.lane == lane::migrated || asked_.lane == lane::local));
     case cause::resumed:
       require(now_ != state::probing, "resumes a task before it has reported its probe");
-      require(now_ != state::in_hands || asked_.where == lane::injected || was_placed_,
+      require(now_ != state::in_hands || asked_.lane == lane::injected || was_placed_,
               "resumes a task that it has not parked");
       return;
     case cause::preempted:
@@ -187,7 +187,7 @@ void checked_worker::check_place(task_tag const& task, cause why) noexcept {
   }
 }
 
-/// place(forked): the child of the youngest exposed group that was marked just now.
+/// place(forked): the child of the youngest exposed group, which was just marked.
 void checked_worker::check_child(task_tag const& task) noexcept {
   goes_on("places a child");
   require(marked_ && marked_->child == task, "places a child that it has not marked");
@@ -202,7 +202,7 @@ void checked_worker::check_child(task_tag const& task) noexcept {
 void checked_worker::check_in_hands(task_tag const& task, bool is_from_there) noexcept {
   require(now_ == state::in_hands && needs_place_ && is_from_there, "places a task that it has not taken from there");
   require(!was_placed_, "places a task twice");
-  bool const needs_mark = asked_.where != lane::injected && has_no_tags(asked_.where);
+  bool const needs_mark = asked_.lane != lane::injected && has_no_tags(asked_.lane);
   require(!needs_mark || marked_, "places a stolen or popped task that it has not marked");
   require(!marked_ || marked_->child == task, "places a task with another tag than its mark");
 }
@@ -214,7 +214,7 @@ void checked_worker::note_placed(task_tag const& task, placement const& to, caus
   last_ = task;
   last_to_ = to;
   if (is_child) {
-    note_child(task, why == cause::forked, to.worker == self_ && to.where != lane::migrated);
+    note_child(task, why == cause::forked, to.worker == self_ && to.lane != lane::migrated);
   } else if (last_why_ == cause::preempted) {
     if (now_ == state::running) {
       now_ = state::leaving;
@@ -228,7 +228,7 @@ void checked_worker::note_placed(task_tag const& task, placement const& to, caus
     is_waiting_ = false;
   } else {
     if (why == cause::called) {
-      asked_ = {.what = action::pop, .where = lane::injected, .whom = self_};
+      asked_ = {.kind = action::pop, .lane = lane::injected, .victim = self_};
       needs_place_ = true;
       is_frame_ = false;
     }
@@ -253,13 +253,13 @@ void checked_worker::note_child(task_tag const& task, bool is_new, bool is_recor
 }
 
 void checked_worker::leave(task_tag const& task, task_tag const& group) noexcept {
-  if (by_.of_machine) check_leave(task, group);
+  if (checks_.of_machine) check_leave(task, group);
   inner_.leave(task, group);
 }
 
 void checked_worker::check_leave(task_tag const& task, task_tag const& group) noexcept {
   goes_on("leaves a group");
-  bool const was_open = with_.closed(group);
+  bool const was_open = tables_.closed(group);
   if (exposed_.empty()) {
     require(was_open && !knows_all_, "leaves a group that is not open");
   } else {
@@ -274,18 +274,18 @@ void checked_worker::check_leave(task_tag const& task, task_tag const& group) no
 }
 
 void checked_worker::learn(event const& seen) noexcept {
-  if (by_.of_machine) std::visit([this](auto const& what) { learnt(what); }, seen);
+  if (checks_.of_machine) std::visit([this](auto const& what) { learnt(what); }, seen);
   inner_.learn(seen);
 }
 
 void checked_worker::learnt(probed const& p) noexcept {
-  if (p.what.what == action::rest) return;
-  require(now_ == state::probing && p.what == asked_, "reports a probe that was not asked for");
-  now_ = p.how == runtime::outcome::got ? state::in_hands : state::idle;
-  if (p.how != runtime::outcome::got) return;
-  require(p.what.what == action::pop || admitted_, "takes a task that the policy does not admit");
-  needs_place_ = p.what.what == action::steal || p.what.where == lane::injected ||
-                 (needs_.chosen && p.what.where == lane::spawned);
+  if (p.probe.kind == action::rest) return;
+  require(now_ == state::probing && p.probe == asked_, "reports a probe that was not asked for");
+  now_ = p.outcome == runtime::outcome::got ? state::in_hands : state::idle;
+  if (p.outcome != runtime::outcome::got) return;
+  require(p.probe.kind == action::pop || admitted_, "takes a task that the policy does not admit");
+  needs_place_ = p.probe.kind == action::steal || p.probe.lane == lane::injected ||
+                 (needs_.chosen && p.probe.lane == lane::spawned);
   was_placed_ = is_frame_ = false;
   marked_.reset();
 }
@@ -297,9 +297,9 @@ void checked_worker::learnt(begun const& b) noexcept {
           "begins a task before a frame that was ready, and that only this worker may continue");
   owed_ = 0;
   require_handed_out(b.task);
-  // What leaves a lane without tags, or comes from outside, is a task: it begins with the tag that it got here.
+  // An entry of a lane without tags, or from outside, is a task: it begins with the tag that `place` wrote.
   bool const is_task =
-      now_ == state::in_hands && !is_frame_ && (has_no_tags(asked_.where) || asked_.where == lane::injected);
+      now_ == state::in_hands && !is_frame_ && (has_no_tags(asked_.lane) || asked_.lane == lane::injected);
   if (now_ == state::in_hands) {
     require(!needs_place_ || was_placed_, "begins a task that it has not placed");
     require(!is_task || !was_placed_ || b.task == last_, "begins a task with another tag than it was placed with");
@@ -351,7 +351,7 @@ void checked_worker::learnt(part_ended const& p) noexcept {
 
 void checked_worker::learnt(rested const&) noexcept {
   require(needs_.rests, "reports a rest to a policy that does not need it");
-  require(now_ == state::idle && asked_.what == action::rest, "reports a rest that was not the answer");
+  require(now_ == state::idle && asked_.kind == action::rest, "reports a rest that was not the answer");
 }
 
 }}}  // namespace skua::v0::policies

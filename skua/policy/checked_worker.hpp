@@ -19,8 +19,8 @@ namespace skua { inline namespace v0 { namespace policies {
 class alignas(runtime::cache_line_bytes) checked_worker final : public worker_policy {
  public:
   checked_worker(worker_policy& inner, worker_id self, std::uint32_t workers, policy_needs const& needs,
-                 protocol_tables& with, protocol_checks const& by)
-      : inner_(inner), self_(self), workers_(workers), needs_(needs), with_(with), by_(by) {}
+                 protocol_tables& tables, protocol_checks const& checks)
+      : inner_(inner), self_(self), workers_(workers), needs_(needs), tables_(tables), checks_(checks) {}
 
   task_tag meet(task_tag const& task, double total_work, std::uint64_t n) noexcept override;
   task_tag mark(task_tag& parent, hint const& hint) noexcept override;
@@ -65,7 +65,7 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
 
   // The machine's side.
   void check_search() noexcept;
-  /// What it took is on its way to another worker.
+  /// What this worker took was placed on another worker.
   [[nodiscard]] bool has_sent_away() const noexcept {
     return now_ == state::in_hands && was_placed_ && (last_to_.worker != self_ || last_to_.width > 1);
   }
@@ -84,19 +84,19 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   void note_placed(task_tag const& task, placement const& to, cause why) noexcept;
   void note_child(task_tag const& task, bool is_new, bool is_recording) noexcept;
   void require(bool holds, char const* otherwise) noexcept {
-    if (by_.of_machine && !holds) [[unlikely]]
+    if (checks_.of_machine && !holds) [[unlikely]]
       breach(otherwise);
   }
   void require_handed_out(task_tag const& t) noexcept;
-  /// The worker is out of work: what is ready for it now goes before any task.
+  /// The worker is idle: a frame that is ready for it now precedes any task.
   void note_idle() noexcept {
-    if (by_.of_machine) owed_ = ready_frame();
+    if (checks_.of_machine) owed_ = ready_frame();
   }
   [[nodiscard]] std::uint64_t ready_frame() const noexcept {
-    return with_.machine == nullptr ? 0 : with_.machine->ready_frame(self_);
+    return tables_.machine == nullptr ? 0 : tables_.machine->ready_frame(self_);
   }
   task_tag const& hand_out(task_tag const& t) noexcept {
-    if (by_.of_machine) with_.hand_out(t);
+    if (checks_.of_machine) tables_.hand_out(t);
     return t;
   }
 
@@ -104,7 +104,7 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   [[nodiscard]] std::string fault_of(probe const& p) const;
   [[nodiscard]] std::string fault_of(placement const& to, cause why) const;
   [[nodiscard]] placement harmless(cause why) const noexcept {
-    return {.worker = self_, .where = why == cause::preempted ? lane::spawned : lane::inbox};
+    return {.worker = self_, .lane = why == cause::preempted ? lane::spawned : lane::inbox};
   }
   void breach(std::string const& what) noexcept;
 
@@ -112,12 +112,12 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   worker_id const self_;
   std::uint32_t const workers_;
   policy_needs const needs_;
-  protocol_tables& with_;
-  protocol_checks const by_;
+  protocol_tables& tables_;
+  protocol_checks const checks_;
 
   state now_ = state::idle;
   probe asked_{};                    ///< the last answer of next_probe
-  mutable bool admitted_ = false;    ///< since then, something was admitted
+  mutable bool admitted_ = false;    ///< a steal was admitted since then
   bool needs_place_ = false;         ///< what is in hands was stolen, or comes from outside
   bool was_placed_ = false;          ///< what is in hands; `last_to_` says where
   bool is_frame_ = false;            ///< what is in hands is known to be a frame
@@ -125,8 +125,8 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   bool began_open_ = false;          ///< the running fiber began with an open group: it may wait for it in place
   bool is_waiting_ = false;          ///< leaving: because of a wait
   bool knows_all_ = false;           ///< the running fiber began here: its groups are in exposed_
-  std::optional<marked> marked_;     ///< and not placed yet
-  std::optional<task_tag> running_;  ///< of the task that runs; none: of a group that was met elsewhere
+  std::optional<marked> marked_;     ///< marked, but not placed yet
+  std::optional<task_tag> running_;  ///< the tag of the running task; none: of a group that was met elsewhere
   task_tag resumed_{};               ///< as the last place(resumed) left it
   task_tag last_{};                  ///< the tag that was placed last, where, and why
   placement last_to_{};

@@ -45,9 +45,9 @@ class demanding_worker final : public worker_policy {
     if (why == cause::chosen) ++seen_.chosen;
     if (why == cause::chosen && by_.sends && (is_odd_ = !is_odd_) && workers_ > 1) {
       ++seen_.sent;
-      return {.worker = worker_id{(index(self_) + 1) % workers_}, .where = lane::migrated};
+      return {.worker = worker_id{(index(self_) + 1) % workers_}, .lane = lane::migrated};
     }
-    placement to = why == cause::chosen || why == cause::refused ? placement{.worker = self_, .where = lane::inbox}
+    placement to = why == cause::chosen || why == cause::refused ? placement{.worker = self_, .lane = lane::inbox}
                                                                  : thief_.place(task, why);
     std::uint32_t const most = by_.fits ? workers_ - index(to.worker) : by_.width;
     if (why != cause::refused) to.width = static_cast<std::uint16_t>(std::min<std::uint32_t>(by_.width, most));
@@ -55,12 +55,12 @@ class demanding_worker final : public worker_policy {
   }
   probe next_probe() noexcept override {
     looks_home_ = !looks_home_ && by_.needs.lanes.has(lane::migrated);
-    if (looks_home_) return {.what = action::pop, .where = lane::migrated, .whom = self_};
+    if (looks_home_) return {.kind = action::pop, .lane = lane::migrated, .victim = self_};
     return thief_.next_probe();
   }
   void learn(event const& what) noexcept override {
-    if (auto const* p = std::get_if<probed>(&what); p != nullptr && p->what.where == lane::migrated) {
-      if (p->how == runtime::outcome::got) ++seen_.migrated;
+    if (auto const* p = std::get_if<probed>(&what); p != nullptr && p->probe.lane == lane::migrated) {
+      if (p->outcome == runtime::outcome::got) ++seen_.migrated;
       return;
     }
     if (auto const* e = std::get_if<ended>(&what)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Greedy policies: a task belongs where it is, and an idle worker takes whatever it finds. Which victim comes next is the
+// Greedy policies: a task stays where it is, and an idle worker takes whatever it finds. The choice of victims is the
 // parameter.
 //
 // The own `forks` lane is never popped here. A worker is idle only when every frame of its stack has ended or parked;
@@ -21,12 +21,12 @@
 
 namespace skua { inline namespace v0 { namespace policies {
 
-/// Whom to steal from next. Laws: `next` never names the owner or a worker out of range; it yields nothing once enough
-/// calls of `missed` were made since `restart`, and at once where there is no other worker; none of the three allocates.
+/// Chooses the next victim. Laws: `next` never returns the owner or a worker out of range; it returns nothing after
+/// enough calls of `missed` since `restart`, and at once if there is no other worker; none of the three allocates.
 template <class V>
 concept victim_choice = requires(V& v, runtime::dice& roll) {
   { v.next(roll) } noexcept -> std::same_as<std::optional<worker_id>>;
-  { v.missed() } noexcept;   // the last victim had nothing for us
+  { v.missed() } noexcept;   // the last victim had nothing to steal
   { v.restart() } noexcept;  // a new round begins
 };
 
@@ -35,11 +35,11 @@ template <victim_choice V>
 std::optional<victim> next_victim(V& choice, victim_request why, runtime::dice& roll) noexcept {
   if (why == victim_request::first) choice.restart();
   if (why == victim_request::after_miss) choice.missed();
-  std::optional<worker_id> const who = choice.next(roll);
-  return who ? std::optional(victim{.who = *who}) : std::nullopt;
+  std::optional<worker_id> const next = choice.next(roll);
+  return next ? std::optional(victim{.worker = *next}) : std::nullopt;
 }
 
-/// The numbers of worker w, independent of its siblings'.
+/// The random numbers of worker w, independent of the other workers'.
 constexpr runtime::dice dice_of(std::uint64_t seed, worker_id w) noexcept {
   return runtime::dice(runtime::dice(seed ^ (0xd1b5'4a32'd192'ed03ULL * (std::uint64_t{index(w)} + 1))).next());
 }
@@ -62,10 +62,10 @@ class alignas(runtime::cache_line_bytes) greedy_worker : public worker_policy {
 
   placement place(task_tag&, cause why) noexcept final {
     switch (why) {
-      case cause::forked: return {.worker = self_, .where = lane::forks};
+      case cause::forked: return {.worker = self_, .lane = lane::forks};
       case cause::preempted:
       case cause::released:
-      case cause::seeded: return {.worker = self_, .where = lane::spawned};
+      case cause::seeded: return {.worker = self_, .lane = lane::spawned};
       case cause::stolen:
       case cause::resumed:
       case cause::refused:
@@ -73,10 +73,10 @@ class alignas(runtime::cache_line_bytes) greedy_worker : public worker_policy {
       case cause::chosen:
       case cause::called: break;
     }
-    return {.worker = self_, .where = lane::inbox};  // it is in this worker's hands: it runs at once
+    return {.worker = self_, .lane = lane::inbox};  // this worker holds it: it runs at once
   }
 
-  probe next_probe() noexcept final { return round_.chosen(); }  // in `learn`
+  probe next_probe() noexcept final { return round_.chosen(); }  // chosen in `learn`
 
   void learn(event const& seen) noexcept final {
     if (auto const* p = std::get_if<probed>(&seen)) {

@@ -53,7 +53,7 @@ TEST_P(greedy, of_two_workers_the_other_is_the_victim_forks_before_spawned) {
 TEST_P(greedy, what_was_started_comes_before_what_is_new) {
   worker_policy& m = of(8, 3);
   std::vector<probe> const round = fruitless_round(m);
-  for (std::size_t i = 0; i + 2 < round.size(); ++i) EXPECT_NE(round[i].where, lane::injected) << "probe " << i;
+  for (std::size_t i = 0; i + 2 < round.size(); ++i) EXPECT_NE(round[i].lane, lane::injected) << "probe " << i;
 }
 
 TEST_P(greedy, after_a_rest_the_outside_is_asked_before_the_victims_and_again_after_them) {
@@ -61,7 +61,7 @@ TEST_P(greedy, after_a_rest_the_outside_is_asked_before_the_victims_and_again_af
   fruitless_round(m);
   std::vector<probe> const second = fruitless_round(m);
   EXPECT_EQ(second[2], pop_of(3, lane::injected));
-  EXPECT_EQ(second[3].what, action::steal);
+  EXPECT_EQ(second[3].kind, action::steal);
   EXPECT_EQ(second[second.size() - 2], pop_of(3, lane::injected));
 }
 
@@ -72,13 +72,13 @@ TEST_P(greedy, a_catch_starts_over_with_the_own_lanes_wherever_it_was_made) {
     ask(m, runtime::outcome::got);
     EXPECT_EQ(ask(m, runtime::outcome::empty), pop_of(3, lane::spawned)) << "caught at probe " << catch_at;
     EXPECT_EQ(ask(m, runtime::outcome::empty), pop_of(3, lane::inbox));
-    EXPECT_EQ(ask(m, runtime::outcome::empty).what, action::steal);
+    EXPECT_EQ(ask(m, runtime::outcome::empty).kind, action::steal);
   }
 }
 
 TEST_P(greedy, a_lost_race_is_no_miss_and_never_leads_to_rest) {
   worker_policy& m = of(8, 3);
-  for (int i = 0; i < 10'000; ++i) ASSERT_NE(ask(m, runtime::outcome::lost).what, action::rest);
+  for (int i = 0; i < 10'000; ++i) ASSERT_NE(ask(m, runtime::outcome::lost).kind, action::rest);
 }
 
 TEST_P(greedy, a_barred_lane_is_a_miss) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Hierarchical work stealing: near before far. Victims are tried in the nearest ring of the topology first; enough
-// misses there move the search one ring out, a catch moves it back to the nearest.
+// Hierarchical work stealing: near before far. The search tries the nearest ring of the topology first; enough misses
+// move it one ring out, and a successful steal moves it back to the nearest.
 // [min-iancu-yelick-11: hierarchical victim selection; the baseline "hierarchical WS" of adws-sc19 6]
 #pragma once
 
@@ -14,7 +14,9 @@
 
 namespace skua { inline namespace v0 { namespace policies {
 
-/// The other workers in rings of equal distance, nearest first. A ring of n workers is left after patience * n misses;
+/// The other workers in rings of equal distance, nearest first. The search leaves a ring of n workers after patience *
+/// n misses;
+/// leaving the last ring ends the round. Sizes are fixed at construction.
 /// leaving the last ring ends the round. Sizes are fixed at construction.
 class ring_victims {
  public:

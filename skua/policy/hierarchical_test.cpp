@@ -29,7 +29,7 @@ TEST(hierarchical_stealing, the_nearest_ring_comes_first_then_the_others) {
 TEST(hierarchical_stealing, a_catch_far_away_returns_the_search_to_the_nearest_ring) {
   hierarchical_stealing p(four_times_sixteen(), 3);
   worker_policy& m = p.of_worker(worker_id{20});
-  for (probe far = m.next_probe(); far.what != action::steal || package_of(index(far.whom)) == 1;
+  for (probe far = m.next_probe(); far.kind != action::steal || package_of(index(far.victim)) == 1;
        far = m.next_probe()) {
     m.learn(probed{far, runtime::outcome::empty});
   }
@@ -41,7 +41,7 @@ TEST(hierarchical_stealing, a_catch_far_away_returns_the_search_to_the_nearest_r
 TEST(hierarchical_stealing, misses_before_a_catch_do_not_count) {
   hierarchical_stealing p(four_times_sixteen(), 3);
   worker_policy& m = p.of_worker(worker_id{20});
-  for (int misses = 0; misses < 10;) misses += ask(m, runtime::outcome::empty).what == action::steal ? 1 : 0;
+  for (int misses = 0; misses < 10;) misses += ask(m, runtime::outcome::empty).kind == action::steal ? 1 : 0;
   ask(m, runtime::outcome::got);
   std::vector<std::uint32_t> const tried = victims_of(fruitless_round(m));
   ASSERT_EQ(tried.size(), 63U);
@@ -53,8 +53,8 @@ TEST(hierarchical_stealing, a_lost_race_does_not_widen_the_ring) {
   worker_policy& m = p.of_worker(worker_id{20});
   for (int i = 0; i < 5000; ++i) {
     probe const tried = ask(m, runtime::outcome::lost);
-    if (tried.what == action::steal) {
-      ASSERT_EQ(package_of(index(tried.whom)), 1U);
+    if (tried.kind == action::steal) {
+      ASSERT_EQ(package_of(index(tried.victim)), 1U);
     }
   }
 }

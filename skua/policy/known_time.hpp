@@ -11,10 +11,10 @@
 
 namespace skua { inline namespace v0 { namespace policies {
 
-/// What tasks of a type that work on the data at an address take on the workers leader .. leader + width - 1.
+/// How long tasks of a type take, with the data at an address, on the workers leader .. leader + width - 1.
 struct known_time {
   std::uint32_t type = 0;
-  runtime::address where{};
+  runtime::address address{};
   worker_id leader{};
   std::uint16_t width = 1;
   std::uint64_t ns = 0;
@@ -22,7 +22,7 @@ struct known_time {
 };
 
 struct known_times {
-  std::string_view from;  ///< what errors call them
+  std::string_view source;  ///< names the times in errors
   std::span<known_time const> all;
 };
 

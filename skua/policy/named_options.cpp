@@ -18,7 +18,7 @@ std::string called(option_owner of, std::string_view word) {
   return "option " + quoted(word) + " of " + std::string(of.kind) + " " + quoted(of.name);
 }
 
-/// The whole value as a number between two, or an error that says which are allowed.
+/// Reads the whole value as a number between two bounds; throws an error that names the bounds.
 template <class Number>
 Number read(option_owner of, chosen_option const& o, Number least, Number most, std::string const& allowed) {
   Number n{};
@@ -36,7 +36,7 @@ std::string short_text(double d) {
   return text;
 }
 
-/// Whether something other than a comma stands before a second option, as in "threshold=4:bias=2".
+/// True if something other than a comma stands before a second option, as in "threshold=4:bias=2".
 bool holds_two_options(std::span<known_option const> known, std::string_view item) {
   auto const between = item.find_first_of(":; ");
   if (between == std::string_view::npos) return false;

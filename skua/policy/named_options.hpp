@@ -21,7 +21,7 @@ struct known_option {
   bool bare = false;  ///< it is chosen by its word alone
 };
 
-/// Whose options are read; errors begin with it: "option 'arity' of balancer 'hierarchical' is ...".
+/// The owner of the options; errors begin with it: "option 'arity' of balancer 'hierarchical' is ...".
 struct option_owner {
   std::string_view kind;  ///< "policy", "balancer"
   std::string_view name;

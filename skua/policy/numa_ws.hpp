@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// NUMA-WS (Deters, Wu, Xu, Lee, IISWC 2018): work stealing that prefers near victims, and that brings a task with a
-// place hint home when a worker holds it anyway: just stolen, or just ready to go on. States, rules and their sections in
-// the paper: numa_ws.md.
+// NUMA-WS (Deters, Wu, Xu, Lee, IISWC 2018): work stealing that prefers near victims. A worker that holds a task with a
+// place hint, just stolen or just resumed, sends it to its place. States, rules and their sections in the paper:
+// numa_ws.md.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   [[nodiscard]] worker_id receiver_for(tag_fields const& c) noexcept;
   std::optional<victim> choose_victim(victim_request why) noexcept;
 
-  layout const& where_;
+  layout const& layout_;
   worker_id const self_;
   numa_ws_options const options_;
   runtime::dice roll_;
@@ -72,7 +72,7 @@ class numa_aware_stealing final : public per_worker<numa_ws::worker_state> {
   [[nodiscard]] policy_needs needs() const noexcept override { return {.lanes = {lane::mailbox}}; }
 
  private:
-  layout where_;
+  layout layout_;
   bool as_released_;
 };
 

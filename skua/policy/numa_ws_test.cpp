@@ -24,7 +24,7 @@ task_tag at_place(std::uint32_t p) {
   tag_fields{.place = place_id{p}}.write(t);
   return t;
 }
-placement runs_here(std::uint32_t w) { return {.worker = worker_id{w}, .where = lane::inbox}; }
+placement runs_here(std::uint32_t w) { return {.worker = worker_id{w}, .lane = lane::inbox}; }
 
 // ---- hints [numa-ws-2018 III-A] --------------------------------------------------------------------------------------
 
@@ -78,7 +78,7 @@ TEST(numa_ws, forks_are_never_exposed_and_never_sent_whatever_their_hint) {
   m.learn(begun{.task = at_place(3)});
   EXPECT_FALSE(m.sees_forks());
   task_tag child = at_place(3);
-  EXPECT_EQ(m.place(child, cause::forked), (placement{.worker = worker_id{5}, .where = lane::forks}));
+  EXPECT_EQ(m.place(child, cause::forked), (placement{.worker = worker_id{5}, .lane = lane::forks}));
   EXPECT_EQ(child, at_place(3));
 }
 
@@ -87,12 +87,12 @@ TEST(numa_ws, the_root_starts_on_worker_0_or_at_its_place) {
   task_tag root{};
   EXPECT_EQ(p.of_worker(worker_id{0}).place(root, cause::injected), runs_here(0));
   worker_policy& m = p.of_worker(worker_id{9});
-  EXPECT_EQ(m.place(root, cause::injected), (placement{.worker = worker_id{0}, .where = lane::mailbox}));
+  EXPECT_EQ(m.place(root, cause::injected), (placement{.worker = worker_id{0}, .lane = lane::mailbox}));
   EXPECT_EQ(m.place(root, cause::refused), runs_here(9)) << "worker 0 has one waiting: no second try";
   task_tag third = at_place(3);
   placement const to = m.place(third, cause::injected);
   EXPECT_EQ(place_index(to.worker), 3U);
-  EXPECT_EQ(to.where, lane::mailbox);
+  EXPECT_EQ(to.lane, lane::mailbox);
 }
 
 // ---- pushing [numa-ws-2018 III-B] ------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ TEST(numa_ws, what_belongs_elsewhere_is_pushed_into_a_slot_there_when_stolen_and
         task_tag t = at_place(home);
         placement const to = p.of_worker(worker_id{w}).place(t, why);
         EXPECT_EQ(place_index(to.worker), home);
-        EXPECT_EQ(to.where, lane::mailbox);
+        EXPECT_EQ(to.lane, lane::mailbox);
         EXPECT_EQ(tag_fields::read(t).place, place_id{home});
       }
     }
@@ -134,7 +134,7 @@ TEST(numa_ws, after_threshold_plus_one_pushes_the_pusher_runs_it) {
       std::uint32_t pushes = 0;
       placement to = m.place(t, first);
       for (; to.worker != worker_id{1}; to = m.place(t, cause::refused)) {
-        ASSERT_EQ(to.where, lane::mailbox);
+        ASSERT_EQ(to.lane, lane::mailbox);
         ASSERT_LE(++pushes, threshold + 1);
       }
       EXPECT_EQ(pushes, threshold + 1);
@@ -183,14 +183,14 @@ TEST(numa_ws, receivers_are_uniform_and_never_the_same_twice_running) {
 TEST(numa_ws, own_deque_then_own_slot_then_victims_then_outside) {
   numa_aware_stealing p(four_by_four(), 3);
   std::vector<probe> const round = fruitless_round(p.of_worker(worker_id{6}));
-  auto const own = [](lane l) { return probe{.what = action::pop, .where = l, .whom = worker_id{6}}; };
+  auto const own = [](lane l) { return probe{.kind = action::pop, .lane = l, .victim = worker_id{6}}; };
   ASSERT_GE(round.size(), 6U);
   EXPECT_EQ(round[0], own(lane::spawned));
   EXPECT_EQ(round[1], own(lane::inbox));
   EXPECT_EQ(round[2], own(lane::mailbox));
-  EXPECT_EQ(round[3].what, action::steal);
+  EXPECT_EQ(round[3].kind, action::steal);
   EXPECT_EQ(round[round.size() - 2], own(lane::injected));
-  EXPECT_EQ(round.back().what, action::rest);
+  EXPECT_EQ(round.back().kind, action::rest);
 }
 
 TEST(numa_ws, a_coin_decides_between_a_victims_deque_and_its_slot_and_an_empty_slot_leads_to_the_deque) {
@@ -203,14 +203,14 @@ TEST(numa_ws, a_coin_decides_between_a_victims_deque_and_its_slot_and_an_empty_s
   for (int i = 0; i < 5000; ++i) {
     std::vector<probe> const round = fruitless_round(m);
     for (std::size_t k = 0; k < round.size(); ++k) {
-      if (round[k].what != action::steal) continue;
-      bool const tails = round[k].where == lane::mailbox;
+      if (round[k].kind != action::steal) continue;
+      bool const tails = round[k].lane == lane::mailbox;
       if (tails) {
-        ASSERT_EQ(round[k + 1], (probe{.what = action::steal, .where = lane::forks, .whom = round[k].whom}));
+        ASSERT_EQ(round[k + 1], (probe{.kind = action::steal, .lane = lane::forks, .victim = round[k].victim}));
         ++k;
       }
-      ASSERT_EQ(round[k].where, lane::forks);
-      ASSERT_EQ(round[k + 1], (probe{.what = action::steal, .where = lane::spawned, .whom = round[k].whom}));
+      ASSERT_EQ(round[k].lane, lane::forks);
+      ASSERT_EQ(round[k + 1], (probe{.kind = action::steal, .lane = lane::spawned, .victim = round[k].victim}));
       ++k;
       ++coin[tails ? 1 : 0];
       ++pairs[before * 2 + (tails ? 1 : 0)];
@@ -236,7 +236,7 @@ TEST(numa_ws, local_steals_from_nobody_at_another_place) {
   numa_aware_stealing p(four_by_four(), 5, {.local = true});
   for (std::uint32_t self = 0; self < 16; ++self) {
     for (probe const& tried : fruitless_round(p.of_worker(worker_id{self}))) {
-      EXPECT_EQ(place_index(tried.whom), self / 4);
+      EXPECT_EQ(place_index(tried.victim), self / 4);
     }
   }
 }
@@ -262,10 +262,10 @@ TEST(numa_ws, a_catch_begins_a_new_round_and_an_idle_worker_answers_the_outside_
   worker_policy& m = p.of_worker(worker_id{6});
   fruitless_round(m);
   for (int i = 0; i < 3; ++i) ask(m, runtime::outcome::empty);
-  EXPECT_EQ(ask(m, runtime::outcome::got).where, lane::injected);
+  EXPECT_EQ(ask(m, runtime::outcome::got).lane, lane::injected);
   for (int i = 0; i < 3; ++i) ask(m, runtime::outcome::empty);
-  EXPECT_EQ(ask(m, runtime::outcome::got).what, action::steal) << "it had work: what is inside comes first";
-  EXPECT_EQ(m.next_probe().where, lane::spawned);
+  EXPECT_EQ(ask(m, runtime::outcome::got).kind, action::steal) << "it had work: what is inside comes first";
+  EXPECT_EQ(m.next_probe().lane, lane::spawned);
 }
 
 // ---- load balance before locality [numa-ws-2018 III-B] ---------------------------------------------------------------
@@ -294,15 +294,15 @@ class toy {
     worker_policy& m = policy_.of_worker(w);
     probe const p = m.next_probe();
     std::optional<task_tag> got;
-    if (p.where == lane::mailbox) {
-      got = std::exchange(slots_[index(p.whom)], {});
-    } else if (index(p.whom) == 0 && (p.where == lane::forks || p.where == lane::spawned) && !deque_.empty()) {
+    if (p.lane == lane::mailbox) {
+      got = std::exchange(slots_[index(p.victim)], {});
+    } else if (index(p.victim) == 0 && (p.lane == lane::forks || p.lane == lane::spawned) && !deque_.empty()) {
       got = deque_.front();
       deque_.pop_front();
     }
     m.learn(probed{p, got ? runtime::outcome::got : runtime::outcome::empty});
     if (!got) return;
-    if (p.what == action::steal && !keeps(w, *got)) return;
+    if (p.kind == action::steal && !keeps(w, *got)) return;
     busy_until_[index(w)] = now_ + price_;
     --left_;
   }
@@ -312,7 +312,7 @@ class toy {
     ++steals;
     worker_policy& m = policy_.of_worker(w);
     for (placement to = m.place(t, cause::stolen); to.worker != w; to = m.place(t, cause::refused)) {
-      EXPECT_EQ(to.where, lane::mailbox);
+      EXPECT_EQ(to.lane, lane::mailbox);
       ++pushes;
       if (slots_[index(to.worker)]) continue;
       slots_[index(to.worker)] = t;
@@ -357,7 +357,7 @@ TEST(numa_ws, a_task_in_the_slot_of_a_busy_worker_is_run_by_others_in_the_end) {
   for (int probes = 0; probes < 10'000 && !ran; ++probes) {  // worker 3 is busy for good
     worker_policy& m = p.of_worker(worker_id{static_cast<std::uint32_t>(probes) % 3});
     probe const tried = m.next_probe();
-    bool const hit = tried == probe{.what = action::steal, .where = lane::mailbox, .whom = worker_id{3}};
+    bool const hit = tried == probe{.kind = action::steal, .lane = lane::mailbox, .victim = worker_id{3}};
     m.learn(probed{tried, hit ? runtime::outcome::got : runtime::outcome::empty});
     if (!hit) continue;
     ran = m.place(*slot_of_3, cause::stolen).worker != worker_id{3};

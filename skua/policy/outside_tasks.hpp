@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tasks that come to a region from outside. A policy that spreads or follows such a task does so with one at a time, the
-// root; all others are free: thieves may take of them. Every schedule: adws/root_model.cpp.
+// The tasks that enter a region from outside. A policy that spreads or follows such a task does so with one at a time,
+// the root; the others are free: thieves may steal from them. adws/root_model.cpp runs every schedule.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace skua { inline namespace v0 { namespace policies {
 template <runtime::synchronisation Sync = runtime::real_sync>
 class outside_tasks {
  public:
-  /// A task comes. True: it is the root until `root_ends` or `root_is_freed`, and sees what was done before the last one's
-  /// end. False: it is free until `free_ends`.
+  /// A task arrives. True: it is the root until `root_ends` or `root_is_freed`, and sees everything done before the
+  /// last root's end. False: it is free until `free_ends`.
   [[nodiscard]] bool begin(bool may_be_root) noexcept {
     // acquire: after the last root has ended. Partner: root_ends.
     if (may_be_root && !has_root_.exchange(true, std::memory_order_acquire)) return true;
@@ -24,7 +24,7 @@ class outside_tasks {
   void root_ends() noexcept {
     has_root_.store(false, std::memory_order_release);  // release: what the root did. Partner: begin
   }
-  /// It is not spread or followed any more, and ends with `free_ends`.
+  /// The root is no longer spread or followed, and ends with `free_ends`.
   void root_is_freed() noexcept {
     free_.fetch_add(1, std::memory_order_relaxed);  // relaxed: as in begin
     root_ends();

@@ -43,7 +43,7 @@ class worker_policy {
   /// stolen from a task with that tag.
   virtual task_tag mark(task_tag& parent, hint const& hint) noexcept = 0;
 
-  /// A task is ready for this cause: whose is it? May write on its tag.
+  /// A task is ready, for this cause: returns where to run it. May write on its tag.
   virtual placement place(task_tag& task, cause why) noexcept = 0;
 
   /// An exposed group has ended; `task` goes on, here or where it is placed next (resumed).
@@ -52,47 +52,48 @@ class worker_policy {
     static_cast<void>(group);
   }
 
-  /// The worker is idle: what shall it try next? The policies here chose it in `learn` of the probe before (search_round.hpp).
+  /// The worker is idle: returns what to try next. The policies here choose it in `learn` of the last probe
+  /// (search_round.hpp).
   virtual probe next_probe() noexcept = 0;
 
   /// What happened: a probe's outcome, or an event of a task.
   virtual void learn(event const& seen) noexcept = 0;
 
-  /// The workers whose cache lines the last `learn` has read to choose the next probe, one entry per line that had changed
-  /// since. A simulated machine charges for them.
+  /// The workers whose cache lines the last `learn` has read to choose the next probe, one entry per line that had
+  /// changed since the last read. A simulated machine charges for them.
   [[nodiscard]] virtual std::span<worker_id const> lines_read() const noexcept { return {}; }
 
-  /// Must the machine expose forks on this worker now (`meet`, `mark`, `place`)? False costs the fork nothing.
+  /// True if the machine must expose forks on this worker now (`meet`, `mark`, `place`). False costs the fork nothing.
   [[nodiscard]] virtual bool sees_forks() const noexcept { return false; }
 
-  /// Shall a spawn of this weight, which its strategy allows to be a call, be a call, where `queued` tasks wait in this
-  /// worker's `ordered` lane? [strategies-2013 2]
+  /// True if a spawn of this weight should run inline, given that its strategy allows it and `queued` tasks wait in
+  /// this worker's `ordered` lane. [strategies-2013 2]
   [[nodiscard]] virtual bool calls_instead(std::uint64_t weight, std::uint64_t queued) const noexcept {
     static_cast<void>(weight);
     static_cast<void>(queued);
     return false;
   }
 
-  /// Does a task in this worker's mailbox preempt what runs here, at its next fork? The machine then places what ran in a
-  /// lane of this worker (cause: preempted).
+  /// True if a task in this worker's mailbox preempts the running task at its next fork. The machine then places the
+  /// preempted task in a lane of this worker (cause: preempted).
   [[nodiscard]] virtual bool preempts() const noexcept { return false; }
 
-  /// Does this policy leave entries alone that a worker could take, because they are not for it (yet)? Then a rest does not
-  /// mean that there is nothing to do, and one searching worker does not excuse the others from searching.
+  /// True if this policy skips entries that a worker could take, because they are not for it (yet). A rest then does
+  /// not mean that there is nothing to do, and one searching worker does not excuse the others from searching.
   [[nodiscard]] virtual bool is_choosy() const noexcept { return false; }
 
-  /// May this worker steal from a task, or take an entry, whose tag begins with this word?
+  /// True if this worker may steal from a task, or take an entry, whose tag begins with this word.
   [[nodiscard]] virtual bool admits(std::uint64_t first_word) const noexcept {
     static_cast<void>(first_word);
     return true;
   }
 };
 
-/// What a machine shows of itself to a policy that checks it (protocol_checker.hpp). Others decide by events alone.
+/// What a machine shows to a policy that checks it (protocol_checker.hpp). Other policies decide by events alone.
 class machine_view {
  public:
-  /// The frame that only worker `w` may continue, and is to continue next: a number that no other frame had since `w` last began
-  /// something; 0: none is ready. Called on that worker.
+  /// The frame that worker `w` must continue next, and that no other worker may: a number that no other frame had since
+  /// `w` last began something; 0: none is ready. Called on that worker.
   [[nodiscard]] virtual std::uint64_t ready_frame(worker_id w) const noexcept = 0;
 
  protected:
@@ -114,10 +115,10 @@ class policy {
   /// One worker's share; all are made when the region starts.
   virtual worker_policy& of_worker(worker_id w) noexcept = 0;
 
-  /// Before the first call of a worker's policy: the machine, which outlives the last one.
+  /// Called before the first call of a worker's policy. The machine outlives the last one.
   virtual void watch(machine_view const& machine) noexcept { static_cast<void>(machine); }
 
-  /// What it has measured, for a later run's setup. Any thread.
+  /// The times that it has measured, for a later run's setup. Any thread.
   [[nodiscard]] virtual std::vector<known_time> known() const { return {}; }
 };
 

@@ -17,32 +17,32 @@ class wrong_probe : public protocol {
  protected:
   std::string verdict_on(probe const& p) {
     says.next = p;
-    EXPECT_EQ(m.next_probe().what, action::rest) << "something harmless instead";
+    EXPECT_EQ(m.next_probe().kind, action::rest) << "something harmless instead";
     return verdict();
   }
 };
 TEST_F(wrong_probe, of_a_worker_out_of_range) {
-  EXPECT_EQ(verdict_on({.what = action::steal, .where = lane::forks, .whom = worker_id{4}}),
+  EXPECT_EQ(verdict_on({.kind = action::steal, .lane = lane::forks, .victim = worker_id{4}}),
             "worker 0 probes worker 4, who does not exist");
 }
 TEST_F(wrong_probe, pops_anothers_lane) {
-  EXPECT_EQ(verdict_on({.what = action::pop, .where = lane::spawned, .whom = worker_id{1}}),
+  EXPECT_EQ(verdict_on({.kind = action::pop, .lane = lane::spawned, .victim = worker_id{1}}),
             "worker 0 pops from a lane of worker 1");
 }
 TEST_F(wrong_probe, steals_from_itself) {
-  EXPECT_EQ(verdict_on({.what = action::steal, .where = lane::forks, .whom = worker_id{0}}),
+  EXPECT_EQ(verdict_on({.kind = action::steal, .lane = lane::forks, .victim = worker_id{0}}),
             "worker 0 steals from itself");
 }
 TEST_F(wrong_probe, steals_from_an_inbox) {
-  EXPECT_EQ(verdict_on({.what = action::steal, .where = lane::inbox, .whom = worker_id{1}}),
+  EXPECT_EQ(verdict_on({.kind = action::steal, .lane = lane::inbox, .victim = worker_id{1}}),
             "worker 0 steals from an inbox, which only its own worker opens");
 }
 TEST_F(wrong_probe, asks_for_half_of_a_lane_of_its_own) {
-  EXPECT_EQ(verdict_on({.what = action::pop, .where = lane::inbox, .many = amount::half, .whom = worker_id{0}}),
+  EXPECT_EQ(verdict_on({.kind = action::pop, .lane = lane::inbox, .amount = amount::half, .victim = worker_id{0}}),
             "worker 0 asks for half of a lane that gives one entry at a time");
 }
 TEST_F(wrong_probe, steals_from_the_region) {
-  EXPECT_EQ(verdict_on({.what = action::steal, .where = lane::injected, .whom = worker_id{1}}),
+  EXPECT_EQ(verdict_on({.kind = action::steal, .lane = lane::injected, .victim = worker_id{1}}),
             "worker 0 steals from the region's lane instead of popping");
 }
 
@@ -83,14 +83,13 @@ TEST_F(wrong_place, of_a_call_from_outside_on_another_worker) {
   EXPECT_EQ(verdict(), "worker 0 places a call from outside on worker 1, not on itself");
 }
 TEST_F(wrong_place, for_a_team_of_nobody) {
-  EXPECT_EQ(verdict_on({.worker = worker_id{0}, .where = lane::inbox, .width = 0}),
-            "worker 0 places a task of width 0");
+  EXPECT_EQ(verdict_on({.worker = worker_id{0}, .lane = lane::inbox, .width = 0}), "worker 0 places a task of width 0");
 }
 TEST_F(wrong_place, for_a_team_again_after_the_width_was_refused) {
   task_tag t{};
   m.next_probe();
   m.learn(probed{from_outside, runtime::outcome::got});
-  says.to = {.worker = worker_id{0}, .where = lane::inbox, .width = 2};
+  says.to = {.worker = worker_id{0}, .lane = lane::inbox, .width = 2};
   m.place(t, cause::injected);
   EXPECT_EQ(verdict(), "");
   EXPECT_EQ(m.place(t, cause::refused).width, 1U);
@@ -112,8 +111,8 @@ TEST(needs, a_lane_that_the_policy_did_not_ask_for) {
   } careless;
   protocol_checker checker(careless, 4, {.of_machine = false, .aborts = false});
   worker_policy& m = checker.of_worker(worker_id{0});
-  careless.worker.next = {.what = action::steal, .where = lane::mailbox, .whom = worker_id{1}};
-  EXPECT_EQ(m.next_probe().what, action::rest);
+  careless.worker.next = {.kind = action::steal, .lane = lane::mailbox, .victim = worker_id{1}};
+  EXPECT_EQ(m.next_probe().kind, action::rest);
   careless.worker.to = on(1, lane::migrated);
   task_tag t{};
   EXPECT_EQ(m.place(t, cause::resumed).worker, worker_id{0});
@@ -133,7 +132,7 @@ TEST_F(wrong_mailbox, that_is_occupied_where_it_never_should_be) {
 TEST(checked, a_prefix_of_a_policys_name_puts_a_checker_around_it) {
   EXPECT_EQ(make_policy("checked:adws:no-steal", layout::flat(4), 1)->name(), "checked:adws:no-steal");
   auto const p = make_policy("checked:random", layout::flat(4), 1);
-  EXPECT_EQ(fruitless_round(p->of_worker(worker_id{0})).back().what, action::rest);
+  EXPECT_EQ(fruitless_round(p->of_worker(worker_id{0})).back().kind, action::rest);
 }
 
 TEST(checked_death, a_breach_ends_the_process_and_is_named) {

@@ -9,18 +9,19 @@
 
 namespace skua { inline namespace v0 { namespace policies {
 
-protocol_checker::protocol_checker(policy& inner, std::uint32_t workers, protocol_checks const& by)
-    : inner_(inner), aborts_(by.aborts), name_("checked:" + std::string(inner.name())), needs_(inner.needs()),
+protocol_checker::protocol_checker(policy& inner, std::uint32_t workers, protocol_checks const& checks)
+    : inner_(inner), aborts_(checks.aborts), name_("checked:" + std::string(inner.name())), needs_(inner.needs()),
       tables_(std::make_unique<protocol_tables>()) {
   workers_.reserve(workers);
   for (std::uint32_t w = 0; w < workers; ++w) {
     worker_id const self{w};
-    workers_.push_back(std::make_unique<checked_worker>(inner.of_worker(self), self, workers, needs_, *tables_, by));
+    workers_.push_back(
+        std::make_unique<checked_worker>(inner.of_worker(self), self, workers, needs_, *tables_, checks));
   }
 }
 
-protocol_checker::protocol_checker(std::unique_ptr<policy> inner, std::uint32_t workers, protocol_checks const& by)
-    : protocol_checker(*inner, workers, by) {
+protocol_checker::protocol_checker(std::unique_ptr<policy> inner, std::uint32_t workers, protocol_checks const& checks)
+    : protocol_checker(*inner, workers, checks) {
   owned_ = std::move(inner);
 }
 

@@ -13,24 +13,24 @@
 
 namespace skua { inline namespace v0 { namespace policies {
 
-/// What a checker looks at, and what it does about a breach.
+/// What a checker checks, and how it reacts to a breach.
 struct protocol_checks {
   bool of_machine = true;  ///< the machine's calls as well; false: the policy's answers only, for scripted policies
-  bool aborts = true;      ///< prints the breach and aborts; false: collects it, and answers something harmless instead
+  bool aborts = true;      ///< prints the breach and aborts; false: collects it, and gives a harmless answer instead
   std::uint64_t most_refusals = 1'000'000;  ///< in a row; 0: a mailbox that a policy names is never occupied
 };
 
 class checked_worker;
 struct protocol_tables;
 
-/// Each worker's calls are checked on that worker, against what that worker did before. Two tables are shared, because
-/// tags and groups move between workers (protocol_tables.hpp); they are counts and bits that nobody waits for.
+/// Each worker's calls are checked on that worker, against its own earlier calls. Two tables are shared, because tags
+/// and groups move between workers (protocol_tables.hpp); they hold counts and bits, and no worker waits for them.
 class protocol_checker final : public policy {
  public:
   /// `inner` outlives this.
-  protocol_checker(policy& inner, std::uint32_t workers, protocol_checks const& by = {});
-  protocol_checker(std::unique_ptr<policy> inner, std::uint32_t workers, protocol_checks const& by = {});
-  /// Checks that no exposed group is open, if it aborts; nothing runs any more.
+  protocol_checker(policy& inner, std::uint32_t workers, protocol_checks const& checks = {});
+  protocol_checker(std::unique_ptr<policy> inner, std::uint32_t workers, protocol_checks const& checks = {});
+  /// Checks that no exposed group is open, if the checker aborts. No worker runs any more.
   ~protocol_checker() override;
   protocol_checker(protocol_checker const&) = delete;
   protocol_checker& operator=(protocol_checker const&) = delete;
@@ -43,9 +43,9 @@ class protocol_checker final : public policy {
 
   /// No breach so far. Any thread.
   [[nodiscard]] bool holds() const noexcept;
-  /// All breaches, worker by worker. While no worker runs.
+  /// All breaches, worker by worker. Call while no worker runs.
   [[nodiscard]] std::vector<std::string> breaches() const;
-  /// Exposed groups that were not left yet. While no worker runs.
+  /// Exposed groups that were not left yet. Call while no worker runs.
   [[nodiscard]] std::int64_t open_groups() const noexcept;
 
  private:

@@ -29,7 +29,7 @@ TEST_F(protocol, a_machine_that_keeps_it_passes) {
   m.place(stolen, cause::stolen);
   m.learn(begun{stolen});
   m.learn(waiting{});
-  says.next = {.what = action::rest, .whom = worker_id{0}};
+  says.next = {.kind = action::rest, .victim = worker_id{0}};
   m.next_probe();
   m.learn(rested{});
   EXPECT_EQ(verdict(), "");
@@ -43,7 +43,7 @@ TEST_F(protocol, a_group_may_be_left_by_another_worker_than_the_one_that_met_it)
   come_back(g);
   m.learn(waiting{});
   worker_policy& other = checker_.of_worker(worker_id{1});
-  says.next = {.what = action::pop, .where = lane::inbox, .whom = worker_id{1}};
+  says.next = {.kind = action::pop, .lane = lane::inbox, .victim = worker_id{1}};
   other.next_probe();
   other.learn(probed{says.next, runtime::outcome::got});
   other.learn(begun{t, true});
@@ -120,7 +120,7 @@ TEST_F(a_ready_frame, may_not_wait_for_a_task_that_begins_after_a_wait) {
 }
 TEST_F(a_ready_frame, may_not_wait_for_a_task_that_begins_after_a_rest) {
   shows.ready = 1;
-  says.next = {.what = action::rest, .whom = worker_id{0}};
+  says.next = {.kind = action::rest, .victim = worker_id{0}};
   m.next_probe();
   m.learn(rested{});
   root();
@@ -198,7 +198,7 @@ TEST_F(protocol, a_stolen_task_that_was_not_marked) {
   m.place(t, cause::stolen);
   EXPECT_SAYS("places a stolen or popped task that it has not marked");
 }
-constexpr probe from_spawned{.what = action::pop, .where = lane::spawned, .whom = worker_id{0}};
+constexpr probe from_spawned{.kind = action::pop, .lane = lane::spawned, .victim = worker_id{0}};
 TEST_F(protocol, a_popped_task_is_marked_and_placed_where_the_policy_needs_that) {
   take(from_spawned);
   task_tag seen{{3}};

@@ -33,21 +33,21 @@ struct any_answers final : worker_policy {
   placement place(task_tag& task, cause why) noexcept override {
     if (why != cause::refused && roll.below(2) == 0) task = fresh();
     lane const mine[] = {lane::forks, lane::spawned, lane::inbox, lane::local, lane::migrated};
-    if (why == cause::preempted) return {.worker = self, .where = roll.below(2) == 0 ? lane::local : lane::migrated};
-    if (why == cause::called || roll.below(2) == 0) return {.worker = self, .where = mine[roll.below(5)]};
+    if (why == cause::preempted) return {.worker = self, .lane = roll.below(2) == 0 ? lane::local : lane::migrated};
+    if (why == cause::called || roll.below(2) == 0) return {.worker = self, .lane = mine[roll.below(5)]};
     bool const may_be_wide = why == cause::stolen || why == cause::injected || why == cause::chosen;
     lane const theirs[] = {lane::inbox, lane::migrated, lane::mailbox};
     return {.worker = another(),
-            .where = theirs[roll.below(why == cause::refused ? 2 : 3)],
+            .lane = theirs[roll.below(why == cause::refused ? 2 : 3)],
             .width = static_cast<std::uint16_t>(may_be_wide && roll.below(4) == 0 ? 2 : 1)};
   }
   void leave(task_tag const&, task_tag const&) noexcept override { ++left; }
   probe next_probe() noexcept override {
-    if (roll.below(4) == 0) return {.what = action::rest, .whom = self};
+    if (roll.below(4) == 0) return {.kind = action::rest, .victim = self};
     lane const own[] = {lane::spawned, lane::inbox, lane::injected, lane::mailbox, lane::local, lane::migrated};
-    if (roll.below(2) == 0) return {.what = action::pop, .where = own[roll.below(6)], .whom = self};
+    if (roll.below(2) == 0) return {.kind = action::pop, .lane = own[roll.below(6)], .victim = self};
     lane const theirs[] = {lane::forks, lane::spawned, lane::mailbox, lane::local, lane::migrated, lane::ordered};
-    return {.what = action::steal, .where = theirs[roll.below(6)], .whom = another()};
+    return {.kind = action::steal, .lane = theirs[roll.below(6)], .victim = another()};
   }
   void learn(event const&) noexcept override { ++learnt; }
   [[nodiscard]] bool sees_forks() const noexcept override { return sees; }
@@ -133,16 +133,14 @@ class sound_worker {
 
   [[nodiscard]] task_tag any_known() { return known.empty() ? task_tag{} : known[roll.below(size_of(known))]; }
   [[nodiscard]] bool takes_without_tag() const {
-    return asked.where == lane::forks || asked.where == lane::spawned || asked.where == lane::ordered;
+    return asked.lane == lane::forks || asked.lane == lane::spawned || asked.lane == lane::ordered;
   }
   [[nodiscard]] bool must_place() const {
-    return asked.what == action::steal || asked.where == lane::injected ||
-           (asked.where == lane::spawned && says.needs.chosen);
+    return asked.kind == action::steal || asked.lane == lane::injected ||
+           (asked.lane == lane::spawned && says.needs.chosen);
   }
   [[nodiscard]] cause why_placed() const {
-    return asked.what == action::steal     ? cause::stolen
-           : asked.where == lane::injected ? cause::injected
-                                           : cause::chosen;
+    return asked.kind == action::steal ? cause::stolen : asked.lane == lane::injected ? cause::injected : cause::chosen;
   }
   task_tag keep(task_tag const& t) {
     known.push_back(t);
@@ -163,12 +161,12 @@ class sound_worker {
     asked = m.next_probe();
     was_asked = true;
     has_sent = false;
-    now = asked.what == action::rest ? at::idle : at::probing;
+    now = asked.kind == action::rest ? at::idle : at::probing;
     if (now == at::idle && says.needs.rests && roll.below(2) == 0) m.learn(rested{});
   }
   /// A thread from outside takes this worker's place.
   void call_from_outside() {
-    asked = {.what = action::pop, .where = lane::injected, .whom = says.self};
+    asked = {.kind = action::pop, .lane = lane::injected, .victim = says.self};
     in_hands = {};
     m.place(in_hands, cause::called);
     keep(in_hands);
@@ -204,9 +202,9 @@ class sound_worker {
       now = at::idle;
       return;
     }
-    if (asked.what == action::steal && !m.admits(1)) return;
+    if (asked.kind == action::steal && !m.admits(1)) return;
     m.learn(probed{asked, runtime::outcome::got});
-    if ((asked.where == lane::inbox || asked.where == lane::mailbox) && asked.what == action::pop) {
+    if ((asked.lane == lane::inbox || asked.lane == lane::mailbox) && asked.kind == action::pop) {
       // A task with a tag, or a frame.
       if (!frames.empty() && roll.below(2) == 0) {
         fiber f = std::move(frames.back());
@@ -220,22 +218,22 @@ class sound_worker {
   }
 
   void place_it() {
-    bool const is_popped = asked.what == action::pop && asked.where != lane::injected;
-    if (is_popped && (!says.needs.chosen || (asked.where != lane::spawned && roll.below(2) == 0))) {
-      if (asked.where != lane::spawned) return begin_with(any_known(), false);
+    bool const is_popped = asked.kind == action::pop && asked.lane != lane::injected;
+    if (is_popped && (!says.needs.chosen || (asked.lane != lane::spawned && roll.below(2) == 0))) {
+      if (asked.lane != lane::spawned) return begin_with(any_known(), false);
       task_tag seen{{any_known().words[0]}};  // where nobody asks: with the last first word, or marked
       if (roll.below(2) == 0) seen = keep(m.mark(seen, {}));
       return begin_with(seen, false);
     }
-    task_tag t = asked.where == lane::injected ? task_tag{} : any_known();
+    task_tag t = asked.lane == lane::injected ? task_tag{} : any_known();
     if (takes_without_tag()) t = {{t.words[0]}};
     if (takes_without_tag() || roll.below(4) == 0) t = keep(m.mark(t, {}));
     placement to = m.place(t, why_placed());
-    bool const can_be_refused = to.width > 1 || (to.worker != says.self && to.where == lane::mailbox);
+    bool const can_be_refused = to.width > 1 || (to.worker != says.self && to.lane == lane::mailbox);
     if (can_be_refused && roll.below(2) == 0) to = m.place(t, cause::refused);
     keep(t);
     in_hands = t;
-    is_task = takes_without_tag() || asked.where == lane::injected;
+    is_task = takes_without_tag() || asked.lane == lane::injected;
     has_sent = to.worker != says.self || to.width > 1;
     now = has_sent ? at::idle : at::placed_here;
   }
@@ -244,7 +242,7 @@ class sound_worker {
     m.learn(begun{t, false});
     running = {.tag = t};
     began_open = false;
-    knows_groups = knows || (asked.where == lane::spawned && asked.what == action::pop);
+    knows_groups = knows || (asked.lane == lane::spawned && asked.kind == action::pop);
     now = at::running;
   }
 
@@ -284,11 +282,10 @@ class sound_worker {
     g.child = keep(m.mark(g.rest, {}));
     keep(g.rest);
     placement to = m.place(g.child, cause::forked);
-    if (to.worker != says.self && to.where == lane::mailbox && roll.below(2) == 0)
-      to = m.place(g.child, cause::refused);
+    if (to.worker != says.self && to.lane == lane::mailbox && roll.below(2) == 0) to = m.place(g.child, cause::refused);
     keep(g.child);
     ++g.placed;
-    g.keeps = to.worker == says.self && to.where != lane::migrated;
+    g.keeps = to.worker == says.self && to.lane != lane::migrated;
     if (g.keeps) running.tag = g.child;
   }
   void come_back() {
@@ -366,7 +363,7 @@ class sound_worker {
       knows_groups = false;
       asked = m.next_probe();
       was_asked = true;
-      if (asked.what != action::rest) m.learn(probed{asked, runtime::outcome::empty});
+      if (asked.kind != action::rest) m.learn(probed{asked, runtime::outcome::empty});
     }
     is_told = false;
     now = at::running;

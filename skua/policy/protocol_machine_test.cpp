@@ -63,7 +63,7 @@ TEST(protocol_machine, that_keeps_the_rules_is_not_blamed) {
 constexpr task_tag other{{57'005}};  // what a thief could have seen, and nobody has
 constexpr task_tag never_made{{~std::uint64_t{0}, 1, 2, 3}};
 constexpr probe other_than(probe p) {
-  p.where = p.where == lane::spawned ? lane::local : lane::spawned;
+  p.lane = p.lane == lane::spawned ? lane::local : lane::spawned;
   return p;
 }
 
@@ -98,7 +98,7 @@ std::optional<std::string> breaks_probing(sound_worker& w) {
       return "begins a call from outside while it has another task or a probe to report";
     case 6: w.m.learn(begun{t, w.roll.below(2) == 0}); return "begins a task while another runs";
     case 7: {
-      if (w.asked.what != action::steal) return {};
+      if (w.asked.kind != action::steal) return {};
       if (w.roll.below(2) == 0) {
         EXPECT_FALSE(w.m.admits(0));
       }
@@ -136,7 +136,7 @@ std::optional<std::string> breaks_in_hands(sound_worker& w) {
       w.m.place(t, cause::called);
       return "begins a call from outside while it has another task or a probe to report";
     case 5:
-      if (w.asked.where == lane::injected) return {};
+      if (w.asked.lane == lane::injected) return {};
       w.m.place(t, cause::resumed);
       return "resumes a task that it has not parked";
     case 6: {
@@ -305,7 +305,7 @@ std::optional<std::string> breaks_idle(sound_worker& w) {
       return "begins a task that it has not taken";
     case 1: {
       probe p = w.asked;
-      if (p.what == action::rest) p = {.what = action::pop, .where = lane::inbox, .whom = w.says.self};
+      if (p.kind == action::rest) p = {.kind = action::pop, .lane = lane::inbox, .victim = w.says.self};
       w.m.learn(probed{p, runtime::outcome::empty});
       return "reports a probe that was not asked for";
     }
@@ -320,7 +320,7 @@ std::optional<std::string> breaks_idle(sound_worker& w) {
       w.m.place(t, cause::chosen);
       return "asks again for a task that was popped, which the policy does not need";
     default:
-      if (!w.was_asked || w.asked.what == action::rest) return {};
+      if (!w.was_asked || w.asked.kind == action::rest) return {};
       w.m.learn(rested{});
       return w.says.needs.rests ? "reports a rest that was not the answer"
                                 : "reports a rest to a policy that does not need it";

@@ -11,7 +11,7 @@
 #include "skua/policy/script_for_test.hpp"
 
 namespace skua { inline namespace v0 { namespace policies {
-constexpr placement on(std::uint32_t w, lane where) { return {.worker = worker_id{w}, .where = where}; }
+constexpr placement on(std::uint32_t w, lane where) { return {.worker = worker_id{w}, .lane = where}; }
 
 /// Answers what the test says; every tag that it writes is a new one.
 struct obliging final : worker_policy {
@@ -28,7 +28,7 @@ struct obliging final : worker_policy {
   [[nodiscard]] bool admits(std::uint64_t) const noexcept override { return true; }
   task_tag fresh() noexcept { return {{++made, 7, 7, 7}}; }
 
-  probe next{.what = action::pop, .where = lane::injected, .whom = worker_id{0}};
+  probe next{.kind = action::pop, .lane = lane::injected, .victim = worker_id{0}};
   placement to = on(0, lane::local);
   bool sees = true;
   std::uint64_t made = 0;
@@ -52,12 +52,12 @@ class protocol : public testing::Test {
   void take(probe const& p) {
     says.next = p;
     EXPECT_EQ(m.next_probe(), p);
-    EXPECT_TRUE(p.what == action::pop || m.admits(0));
+    EXPECT_TRUE(p.kind == action::pop || m.admits(0));
     m.learn(probed{p, runtime::outcome::got});
   }
-  static constexpr probe from_outside{.what = action::pop, .where = lane::injected, .whom = worker_id{0}};
-  static constexpr probe from_forks{.what = action::steal, .where = lane::forks, .whom = worker_id{2}};
-  static constexpr probe from_local{.what = action::steal, .where = lane::local, .whom = worker_id{2}};
+  static constexpr probe from_outside{.kind = action::pop, .lane = lane::injected, .victim = worker_id{0}};
+  static constexpr probe from_forks{.kind = action::steal, .lane = lane::forks, .victim = worker_id{2}};
+  static constexpr probe from_local{.kind = action::steal, .lane = lane::local, .victim = worker_id{2}};
 
   task_tag root() {
     take(from_outside);

@@ -11,9 +11,9 @@
 
 namespace skua { inline namespace v0 { namespace policies {
 
-/// Tags and groups that may move between workers. relaxed, all of it, at every use: whoever gets a tag or a group from
-/// another worker gets it through a lane, which orders their memory. Two tags in one place of a table hide a breach, and
-/// never make one.
+/// Tags and groups that may move between workers. Every access is relaxed: a worker gets a tag or a group of another
+/// worker through a lane, which orders their memory. Two tags that share a slot of a table hide a breach, and never
+/// make one.
 struct protocol_tables {
   // Invariant (met, then left): no count is ever negative.
   std::array<runtime::real_sync::atomic<std::int32_t>, 1024> open_of{};      ///< exposed groups, by their tag
@@ -47,7 +47,7 @@ struct protocol_tables {
     open_of[hash_of(group) % open_of.size()].fetch_add(1, relaxed);
     open.fetch_add(1, relaxed);
   }
-  /// False: no such group was open.
+  /// Returns false if no such group was open.
   [[nodiscard]] bool closed(task_tag const& group) noexcept {
     open.fetch_sub(1, relaxed);
     return open_of[hash_of(group) % open_of.size()].fetch_sub(1, relaxed) > 0;

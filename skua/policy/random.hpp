@@ -11,7 +11,7 @@
 
 namespace skua { inline namespace v0 { namespace policies {
 
-/// All other workers alike; as many misses as there are workers end the round.
+/// Draws uniformly from all other workers; the round ends after as many misses as there are workers.
 class uniform_victims {
  public:
   uniform_victims(worker_id self, std::uint32_t workers) noexcept : self_(self), workers_(workers) {}

@@ -53,8 +53,8 @@ TEST(random_stealing, after_a_lost_race_the_next_victim_is_rolled) {
   ask(m, runtime::outcome::empty);
   probe const first = ask(m, runtime::outcome::lost);
   probe const second = ask(m, runtime::outcome::empty);
-  EXPECT_EQ(first.where, lane::forks);
-  EXPECT_EQ(second.where, lane::forks) << "a lost race for forks does not look at the same victim's spawned lane";
+  EXPECT_EQ(first.lane, lane::forks);
+  EXPECT_EQ(second.lane, lane::forks) << "a lost race for forks does not look at the same victim's spawned lane";
 }
 
 }}}}  // namespace skua::v0::policies

@@ -23,13 +23,13 @@ namespace {
 constexpr option_owner of(std::string_view policy_name) noexcept { return {"policy", policy_name}; }
 
 std::unique_ptr<policy> make_random(policy_setup const& from) {
-  return std::make_unique<random_stealing>(from.where, from.seed);
+  return std::make_unique<random_stealing>(from.layout, from.seed);
 }
 
 std::unique_ptr<policy> make_hierarchical(policy_setup const& from) {
   std::uint32_t patience = 1;
   for (chosen_option const& o : from.options) patience = whole_number(of("hierarchical"), o, 1, 1000);
-  return std::make_unique<hierarchical_stealing>(from.where, from.seed, patience);
+  return std::make_unique<hierarchical_stealing>(from.layout, from.seed, patience);
 }
 
 std::unique_ptr<policy> make_adws(policy_setup const& from) {
@@ -42,7 +42,7 @@ std::unique_ptr<policy> make_adws(policy_setup const& from) {
     }
     if (o.word == "widen") options.widen = widening::always;
   }
-  return std::make_unique<almost_deterministic>(from.where, from.seed, options);
+  return std::make_unique<almost_deterministic>(from.layout, from.seed, options);
 }
 
 std::unique_ptr<policy> make_numa_ws(policy_setup const& from) {
@@ -53,7 +53,7 @@ std::unique_ptr<policy> make_numa_ws(policy_setup const& from) {
     if (o.word == "as-released") options.as_released = true;
     if (o.word == "local") options.local = true;
   }
-  return std::make_unique<numa_aware_stealing>(from.where, from.seed, options);
+  return std::make_unique<numa_aware_stealing>(from.layout, from.seed, options);
 }
 
 constexpr std::array numa_ws_options_known{
@@ -74,7 +74,7 @@ std::unique_ptr<policy> make_replay(policy_setup const& from) {
     if (o.word == "near-first") options.near_first = true;
     if (o.word == "paper") options.refines = false;
   }
-  return std::make_unique<replaying>(from.where, from.seed, options);
+  return std::make_unique<replaying>(from.layout, from.seed, options);
 }
 
 constexpr std::array replay_options_known{
@@ -102,7 +102,7 @@ constexpr std::array hierarchical_options{
 };
 
 std::unique_ptr<policy> make_strategies(policy_setup const& from) {
-  return std::make_unique<configurable_strategies>(from.where, from.seed,
+  return std::make_unique<configurable_strategies>(from.layout, from.seed,
                                                    strategies_options{.lifo = !from.options.empty()});
 }
 
@@ -123,8 +123,8 @@ std::unique_ptr<policy> make_arms(policy_setup const& from) {
     if (o.word == "threshold") options.threshold = whole_number(of("arms"), o, 0, 1'000'000);
   }
   auto made = from.partitions != nullptr
-                  ? std::make_unique<adaptive_moldable>(from.where, *from.partitions, from.seed, options)
-                  : std::make_unique<adaptive_moldable>(from.where, from.seed, options);
+                  ? std::make_unique<adaptive_moldable>(from.layout, *from.partitions, from.seed, options)
+                  : std::make_unique<adaptive_moldable>(from.layout, from.seed, options);
   made->remember(from.known);
   return made;
 }
@@ -171,14 +171,14 @@ std::unique_ptr<policy> make_policy(std::string_view name_with_options, policy_s
   constexpr std::string_view checked_prefix = "checked:";
   if (name_with_options.starts_with(checked_prefix)) {
     auto made = make_policy(name_with_options.substr(checked_prefix.size()), from);
-    return std::make_unique<protocol_checker>(std::move(made), from.where.workers());
+    return std::make_unique<protocol_checker>(std::move(made), from.layout.workers());
   }
   std::size_t const colon = name_with_options.find(':');
   policy_entry const& entry = entry_of(name_with_options.substr(0, colon));
   if (colon == std::string_view::npos) return entry.make(from);
   std::vector<chosen_option> const chosen =
       chosen_options(of(entry.name), entry.options, name_with_options.substr(colon + 1));
-  return entry.make({from.where, from.seed, chosen, from.partitions, from.known});
+  return entry.make({from.layout, from.seed, chosen, from.partitions, from.known});
 }
 
 std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout const& where, std::uint64_t seed) {

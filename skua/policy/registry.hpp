@@ -17,7 +17,7 @@ namespace skua { inline namespace v0 { namespace policies {
 
 using policy_option = known_option;
 
-/// A policy that exists.
+/// A registered policy.
 struct policy_entry {
   std::string_view name;
   std::string_view about;  ///< one line
@@ -28,14 +28,15 @@ struct policy_entry {
 /// All policies, in the order in which they are listed; the first is the default.
 std::span<policy_entry const> all() noexcept;
 
-/// The policy that was asked for, e.g. "random" or "hierarchical:patience=4". Same layout and seed: same policy.
-/// "checked:NAME" is the policy NAME inside a protocol_checker, which aborts where machine or policy break the protocol.
+/// Makes the policy that a name stands for, e.g. "random" or "hierarchical:patience=4". Same layout and seed: same
+/// policy.
+/// "checked:NAME" is the policy NAME inside a protocol_checker, which aborts if machine or policy breaks the protocol.
 /// Throws usage_error for an unknown name, option or value; the message lists what exists.
 std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout const& where, std::uint64_t seed);
-/// The same, with all of a setup but its options, which the name holds.
+/// The same for a whole setup but its options, which the name holds.
 std::unique_ptr<policy> make_policy(std::string_view name_with_options, policy_setup const& from);
 
-/// A factory of the policies of that name; make_policy's errors come when it is called.
+/// A factory of the policies of that name; calling it throws make_policy's errors.
 policy_factory policy_named(std::string_view name_with_options);
 
 /// Throws as make_policy would; if a variable chose the policy, the message begins with that: SKUA_POLICY="...": ...

@@ -162,7 +162,7 @@ TEST(registry, an_option_reaches_its_policy) {
     worker_policy& m = p->of_worker(worker_id{2});
     for (int task = 0; task < 4; ++task) {
       fruitless_round(m);
-      while (m.next_probe().where != lane::migrated) ask(m, runtime::outcome::empty);
+      while (m.next_probe().lane != lane::migrated) ask(m, runtime::outcome::empty);
       ask(m, runtime::outcome::got);
     }
     return victims_of(fruitless_round(m), lane::migrated).empty();

@@ -14,13 +14,13 @@ namespace skua { inline namespace v0 { namespace policies {
 
 inline void PrintTo(probe const& p, std::ostream* out) {
   constexpr char const* actions[] = {"pop", "steal", "rest"};
-  *out << actions[static_cast<int>(p.what)] << ' ' << name_of(p.where) << " of " << index(p.whom);
+  *out << actions[static_cast<int>(p.kind)] << ' ' << name_of(p.lane) << " of " << index(p.victim);
 }
 
 /// Ask once, and answer `how` (a rest is not answered).
 inline probe ask(worker_policy& m, runtime::outcome how) {
   probe const p = m.next_probe();
-  if (p.what != action::rest) m.learn(probed{p, how});
+  if (p.kind != action::rest) m.learn(probed{p, how});
   return p;
 }
 
@@ -28,7 +28,7 @@ inline probe ask(worker_policy& m, runtime::outcome how) {
 inline std::vector<probe> fruitless_round(worker_policy& m, runtime::outcome how = runtime::outcome::empty) {
   std::vector<probe> round;
   do round.push_back(ask(m, how));
-  while (round.back().what != action::rest && round.size() < 100'000);
+  while (round.back().kind != action::rest && round.size() < 100'000);
   return round;
 }
 
@@ -36,7 +36,7 @@ inline std::vector<probe> fruitless_round(worker_policy& m, runtime::outcome how
 inline std::vector<std::uint32_t> victims_of(std::vector<probe> const& probes, lane where = lane::forks) {
   std::vector<std::uint32_t> victims;
   for (probe const& p : probes) {
-    if (p.what == action::steal && p.where == where) victims.push_back(index(p.whom));
+    if (p.kind == action::steal && p.lane == where) victims.push_back(index(p.victim));
   }
   return victims;
 }

@@ -4,12 +4,12 @@
 namespace skua { inline namespace v0 { namespace policies {
 namespace {
 
-/// A race for what came from outside is run again: somebody waits for it.
+/// Retry a lost race for an injected task: its caller waits for it.
 constexpr search_step one_injected[] = {{lane::injected, after_lost::same_lane}};
 constexpr search_step half_of_injected[] = {{lane::injected, after_lost::same_lane, amount::half}};
 
-std::span<search_step const> injected(search_order const& of) noexcept {
-  return of.of_injected == amount::half ? half_of_injected : one_injected;
+std::span<search_step const> injected(search_order const& order) noexcept {
+  return order.of_injected == amount::half ? half_of_injected : one_injected;
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ search_round::search_round(worker_id self, search_order const& order) noexcept
 probe search_round::rest() noexcept {
   has_rested_ = true;
   begin();
-  return {.what = action::rest, .whom = self_};
+  return {.kind = action::rest, .victim = self_};
 }
 
 std::optional<victim_request> search_round::end_part(bool victim_was_busy) noexcept {
@@ -33,15 +33,15 @@ std::optional<victim_request> search_round::end_part(bool victim_was_busy) noexc
       return {};
     case part::injected_first: return victim_request::first;
     case part::theirs:
-      why_ = victim_was_busy ? victim_request::after_lost : victim_request::after_miss;
+      request_ = victim_was_busy ? victim_request::after_lost : victim_request::after_miss;
       if (is_last_) {
         end_victims();
         return {};
       }
-      if (order_.own_again.empty()) return why_;
+      if (order_.own_again.empty()) return request_;
       turn_to(part::own_again, order_.own_again);
       return {};
-    case part::own_again: return why_;
+    case part::own_again: return request_;
     case part::injected_last: part_ = part::rest; return {};
     case part::rest: break;
   }

@@ -26,12 +26,12 @@ struct walk {
   /// "own spawned", "1 forks", "rest": the next probe, which ends in `how`.
   std::string step(runtime::outcome how) {
     probe const p = round.chosen();
-    if (p.what == action::rest) return "rest";
+    if (p.kind == action::rest) return "rest";
     EXPECT_EQ(round.chosen(), p) << "asked twice";
     round.choose_next({p, how}, [this](victim_request why) { return choose(why); });
-    std::string const who = p.what == action::pop ? "own" : std::to_string(index(p.whom));
-    EXPECT_EQ(p.what == action::pop, p.whom == worker_id{7});
-    return who + " " + name_of(p.where);
+    std::string const who = p.kind == action::pop ? "own" : std::to_string(index(p.victim));
+    EXPECT_EQ(p.kind == action::pop, p.victim == worker_id{7});
+    return who + " " + name_of(p.lane);
   }
   /// All of one round, each probe with this outcome.
   std::vector<std::string> all(runtime::outcome how = runtime::outcome::empty) {
@@ -44,7 +44,7 @@ struct walk {
     requests.push_back(why);
     if (why == victim_request::first) tried = 0;
     if (tried == most) return {};
-    return victim{.who = worker_id{++tried}, .first_step = first_step, .is_last = is_last};
+    return victim{.worker = worker_id{++tried}, .first_step = first_step, .is_last = is_last};
   }
 
   search_round round;
@@ -127,7 +127,7 @@ TEST(search_round, nothing_is_learnt_from_a_rest) {
   walk w(plain, 0);
   for (int i = 0; i < 3; ++i) w.step(runtime::outcome::empty);
   probe const rest = w.round.chosen();
-  ASSERT_EQ(rest.what, action::rest);
+  ASSERT_EQ(rest.kind, action::rest);
   w.round.choose_next({rest, runtime::outcome::empty}, [](victim_request) { return std::optional<victim>{}; });
   EXPECT_EQ(w.step(runtime::outcome::empty), "own spawned");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a policy is made from: one value, so that policies which need more do not change those that do not.
+// The input of a policy's factory: one value, so that a policy that needs more changes nothing for the others.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +26,15 @@ struct chosen_option {
 
 /// Valid while the policy is made.
 struct policy_setup {
-  layout const& where;  ///< the workers of the region
+  skua::layout const& layout;  ///< the workers of the region
   std::uint64_t seed = 0;
   std::span<chosen_option const> options = {};   ///< each known to the policy, none twice
   arms::partitions const* partitions = nullptr;  ///< of these workers, from a file; null: from the topology
   known_times known = {};                        ///< what policy::known() returned at the end of an earlier run
 };
 
-/// Makes a policy; called once per region, and once for each thread from outside that works beside a full region. Any
-/// thread. Throws usage_error for a setup that it cannot serve.
+/// Makes a policy; called once per region, and once for each outside thread that works beside a full region. Any
+/// thread. Throws usage_error for a setup that the policy cannot serve.
 using policy_factory = std::function<std::unique_ptr<policy>(policy_setup const&)>;
 
 }}}  // namespace skua::v0::policies

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scheduling strategies: each worker runs its own tasks in the order of their strategies until there are none, then steals
+// Scheduling strategies: each worker runs its own tasks in the order of their strategies until it has none, then steals
 // half of the work of a near worker, in its own order of those tasks. [strategies-2013 2, 3]
 #pragma once
 
@@ -25,8 +25,9 @@ class one_per_ring {
   ring_victims rings_;
 };
 
-/// A spawn becomes a call if fewer tasks are expected of it than the square of those that wait here: the longer the own
-/// queue, the heavier the tasks that need not be in it. The paper leaves the rule open; this one is its authors' code's.
+/// A spawn runs inline if its expected number of tasks is below the square of the number queued here: the longer the
+/// own queue, the heavier the tasks that need not be in it. The paper leaves the rule open; this one is from its
+/// authors' code.
 /// [strategies-2013 2]
 [[nodiscard]] constexpr bool converts(std::uint64_t weight, std::uint64_t queued) noexcept {
   return queued >= (std::uint64_t{1} << 32) || weight <= queued * queued;
@@ -41,7 +42,7 @@ class strategies_worker final : public greedy_worker<one_per_ring> {
 };
 
 struct strategies_options {
-  bool lifo = false;  ///< strategies do not count: all tasks have the root's order, and none is called instead
+  bool lifo = false;  ///< ignores strategies: all tasks have the root's order, and none runs inline
 };
 
 /// The policy `strategies`. Hints are ignored.

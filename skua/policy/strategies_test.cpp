@@ -24,10 +24,10 @@ TEST(strategies, own_tasks_come_before_those_of_others) {
   configurable_strategies p(four_packages_of_four(), 1);
   auto const round = fruitless_round(p.of_worker(worker_id{5}));
   ASSERT_GE(round.size(), 4U);
-  EXPECT_EQ(round[0], (probe{.what = action::pop, .where = lane::ordered, .whom = worker_id{5}}));
-  EXPECT_EQ(round[1].where, lane::spawned);
-  EXPECT_EQ(round[2].where, lane::inbox);
-  EXPECT_EQ(round.back().what, action::rest);
+  EXPECT_EQ(round[0], (probe{.kind = action::pop, .lane = lane::ordered, .victim = worker_id{5}}));
+  EXPECT_EQ(round[1].lane, lane::spawned);
+  EXPECT_EQ(round[2].lane, lane::inbox);
+  EXPECT_EQ(round.back().kind, action::rest);
 }
 
 TEST(strategies, thief_asks_one_worker_per_ring_for_half_of_its_work_the_nearest_ring_first) {
@@ -40,8 +40,8 @@ TEST(strategies, thief_asks_one_worker_per_ring_for_half_of_its_work_the_nearest
     ASSERT_EQ(victims.size(), 2U);
     EXPECT_LT(where.distance(self, worker_id{victims[0]}), where.distance(self, worker_id{victims[1]}));
     for (probe const& asked : probes) {
-      if (asked.what == action::steal && asked.where == lane::ordered) {
-        EXPECT_EQ(asked.many, amount::half_work);
+      if (asked.kind == action::steal && asked.lane == lane::ordered) {
+        EXPECT_EQ(asked.amount, amount::half_work);
       }
     }
   }

@@ -10,8 +10,8 @@
 
 namespace skua { inline namespace v0 { namespace policies {
 
-/// What a policy writes on a task. The machine copies it with the task and looks at nothing but `words[0]`: that is what a
-/// thief sees of a running task before it takes something from it (`admits`).
+/// What a policy writes on a task. The machine copies it with the task and reads only `words[0]`: the word of a running
+/// task that a thief sees before it steals from it (`admits`).
 struct task_tag {
   std::uint64_t words[4] = {};
   friend constexpr bool operator==(task_tag const&, task_tag const&) = default;
@@ -19,16 +19,16 @@ struct task_tag {
 
 /// Why a task asks for a place.
 enum class cause : std::uint8_t {
-  forked,   ///< a child was born on this worker
-  stolen,   ///< this worker has just stolen it
-  resumed,  ///< its frame may go on: the group that it waited for has ended
-  released,  ///< it may run: a finish region's task was spawned, for a node of a flow because its last predecessor has finished
-  preempted,  ///< this worker turns to something else: the fiber that ran, or what it had offered, goes to a lane
-  refused,    ///< what was just answered cannot be: the mailbox is occupied, or the machine has no teams of that width
+  forked,     ///< a child was born on this worker
+  stolen,     ///< this worker has just stolen it
+  resumed,    ///< its frame may go on: the group that it waited for has ended
+  released,   ///< it may run: a finish region's task was spawned, or the last predecessor of a flow's node has ended
+  preempted,  ///< this worker turns to another task: the preempted fiber, or what it offered, goes to a lane
+  refused,    ///< the last answer is impossible: the mailbox is full, or the machine has no teams of that width
   injected,   ///< it came from outside the pool
-  called,     ///< a thread from outside runs it here itself, in this worker's place; the answer must be this worker
+  called,     ///< an outside thread runs it itself, in this worker's place; the answer must be this worker
   seeded,     ///< start of an iteration of a collection
-  chosen,  ///< its own worker has just popped it from `spawned`, `local` or `migrated`; only if the policy needs that (needs.hpp)
+  chosen,     ///< its own worker popped it from `spawned`, `local` or `migrated`; only if needs() asks for it
 };
 
 /// The queues of a worker. A policy declares which it uses; `injected` belongs to the region, not to a worker.
@@ -50,45 +50,45 @@ inline constexpr std::size_t lane_kinds = 8;
   return names[static_cast<std::size_t>(l)];
 }
 
-/// Where a ready task shall go. `width` > 1: a team of the workers `worker`, `worker` + 1, .., each of which finds a member in
-/// its `inbox`; where there can be no team, the machine asks again (refused), and the task then runs alone.
+/// Where a ready task goes. `width` > 1: to a team of the workers `worker`, `worker` + 1, .., each of which finds a
+/// member in its `inbox`. If there can be no team, the machine asks again (refused), and the task runs alone.
 struct placement {
   worker_id worker{};
-  lane where = lane::forks;
+  policies::lane lane = policies::lane::forks;
   std::uint16_t width = 1;
   friend constexpr bool operator==(placement const&, placement const&) = default;
 };
 
 enum class action : std::uint8_t {
-  pop,    ///< take from my own lane, from my end
-  steal,  ///< take from another worker's lane, from the thieves' end
+  pop,    ///< take from the own lane, at the owner's end
+  steal,  ///< take from another worker's lane, at the thieves' end
   rest,   ///< nothing is worth trying now; the machine may put the worker to sleep
 };
 
 /// How many tasks a probe asks for. A machine may always take one only.
 enum class amount : std::uint8_t {
   one,
-  half,       ///< at most half of what is there: one is in hands, the others go to this worker's `spawned`
-  half_work,  ///< of `ordered`: half of the weight; one is in hands, the others go to this worker's `ordered`
+  half,       ///< at most half of the tasks: the thief runs one, the others go to its `spawned`
+  half_work,  ///< of `ordered`: half of the weight; the thief runs one, the others go to its `ordered`
 };
 
 /// What an idle worker tries next. Eight bytes, so that it is returned in one register.
 struct probe {
-  action what = action::rest;
-  lane where = lane::forks;
-  amount many = amount::one;
-  worker_id whom{};
+  action kind = action::rest;
+  policies::lane lane = policies::lane::forks;
+  policies::amount amount = policies::amount::one;
+  worker_id victim{};  ///< of a pop: the worker itself
   friend constexpr bool operator==(probe const&, probe const&) = default;
 };
 
 /// The machine has executed a probe.
 struct probed {
-  probe what;
-  runtime::outcome how = runtime::outcome::empty;
+  policies::probe probe;
+  runtime::outcome outcome = runtime::outcome::empty;
   friend constexpr bool operator==(probed const&, probed const&) = default;
 };
 
-/// A task, or a frame, starts to run on this worker. `open`: a group of it is still open (a frame that waited for it).
+/// A task or a frame starts to run on this worker. `open`: one of its groups is still open (the frame waited for it).
 struct begun {
   task_tag task{};
   bool open = false;
@@ -113,22 +113,22 @@ struct ended {
   friend constexpr bool operator==(ended const&, ended const&) = default;
 };
 
-/// A part of the running task that has a time of its own is over, and the next part begins: nodes of a flow that a worker runs one
-/// after the other as one task. Only for a policy that needs times; the last part ends with the task.
+/// One part of the running task is over, and the next one, with a time of its own, begins: nodes of a flow that a
+/// worker runs one after the other as one task. Only for a policy that needs times; the last part ends with the task.
 struct part_ended {
   task_tag task{};
   std::uint64_t duration_ns = 0;
   friend constexpr bool operator==(part_ended const&, part_ended const&) = default;
 };
 
-/// The worker has rested, and will look again. Only for a policy that needs it (needs.hpp).
+/// The worker has rested, and will search again. Only for a policy that needs it (needs.hpp).
 struct rested {
-  /// A moment ago pages of memory were touched for the first time: whoever does that now decides on which node they lie from
-  /// now on.
+  /// Pages of memory were touched for the first time within the last period: a worker that touches a page first now
+  /// decides on which node it lies.
   bool first_touches = false;
   friend constexpr bool operator==(rested const&, rested const&) = default;
 };
-/// How long a moment is: a machine with threads asks the kernel once in this time, which costs some 0.1 us per thread.
+/// The period: a machine with threads asks the kernel once per period, which costs some 0.1 us per thread.
 [[nodiscard]] constexpr std::uint64_t first_touches_period_ns(std::uint32_t workers) noexcept {
   return 20'000 + std::uint64_t{500} * workers;
 }

@@ -15,8 +15,8 @@ namespace skua { inline namespace v0 { namespace runtime {
 /// Tag: R(R& r, split) takes the second half of r and leaves it the first.
 struct split {};
 
-/// R(R& r, proportional_split& p) leaves r about left() of left() + right() parts and takes the others. Optional: a range
-/// that has it is divided by it alone, mostly 1 : 1, and among 3 workers 1 : 2 first.
+/// R(R& r, proportional_split& p) leaves r about left() of left() + right() parts and takes the others. Optional: a
+/// range that has it is divided only by it, mostly 1 : 1, and among 3 workers 1 : 2 first.
 class proportional_split {
  public:
   explicit proportional_split(std::size_t left = 1, std::size_t right = 1) : left_(left), right_(right) {
@@ -38,7 +38,7 @@ concept self_dividing = std::copy_constructible<R> && std::constructible_from<R,
   { r.is_divisible() } -> std::convertible_to<bool>;
 };
 
-/// Has the constructor for proportional_split, and does not say `is_splittable_in_proportion = false`.
+/// Has the constructor for proportional_split, and does not define `is_splittable_in_proportion = false`.
 template <class R>
 concept splits_in_proportion = self_dividing<R> && std::constructible_from<R, R&, proportional_split&> &&
                                !requires { requires !static_cast<bool>(R::is_splittable_in_proportion); };
@@ -103,7 +103,7 @@ class blocked_range {
   size_type grainsize_;
 };
 
-/// How long a range is, in grains.
+/// The length of a range, in grains.
 template <class Range>
 double in_grains(Range const& r) {
   return static_cast<double>(r.size()) / static_cast<double>(r.grainsize());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the parallel_* functions ask of a user's function, as named concepts. skua.hpp checks them, one sentence each, so
-// that a wrong function is reported where it is called and not from inside the library.
+// The requirements of the parallel_* functions on a user's function, as named concepts. skua.hpp checks them, one
+// sentence each, so that a wrong function is reported at the call and not from inside the library.
 #pragma once
 
 #include <concepts>
@@ -21,7 +21,7 @@ concept index_body = body_of<Body const, Here, Index>;
 template <class Body, class Range>
 concept range_body = std::invocable<Body const&, Range&>;
 
-/// What a loop over iterators hands to its body: what input iterators yield is copied first.
+/// The argument that a loop over iterators passes to its body: values of input iterators are copied first.
 template <std::input_iterator It>
 using element_of = std::conditional_t<std::forward_iterator<It>, std::iter_reference_t<It>, std::iter_value_t<It>&>;
 
@@ -50,7 +50,7 @@ template <class Body, class Range>
 concept splitting_body = std::invocable<Body&, Range&> && std::constructible_from<Body, Body&, split> &&
                          requires(Body& body, Body& right) { body.join(right); };
 
-/// less(a, b), whether a goes first.
+/// less(a, b): true if a goes first.
 template <class Less, class It>
 concept order_function = std::predicate<Less const&, std::iter_reference_t<It>, std::iter_reference_t<It>>;
 

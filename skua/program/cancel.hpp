@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How algorithms report cancellation: work that was dropped is never reported as done.
+// How algorithms report cancellation: dropped work is never reported as done.
 //
 // A std::stop_token (`here.with_stop(token, f)`), a sibling's exception, or `task_group::cancel()` requests a stop. The
 // leaf that notices it throws `cancelled`; the join above carries the exception to the caller.

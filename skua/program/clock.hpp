@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The time as a program sees it. On threads, serially and under the recorder that is the steady clock. A machine with
-// virtual time gives its `here` one more member, now(), and all code that measures programs uses it.
+// The time as a program sees it. On threads, serially and under the recorder it is the steady clock. A machine with
+// virtual time gives its `here` one more member, now(); all code that measures programs uses it.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The executor: what a machine offers to code that was given no `here`, such as task_group and parallel_for.
+// The executor: a machine's services for code without a `here`, such as task_group and parallel_for.
 #pragma once
 
 #include <concepts>
@@ -15,7 +15,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 template <class Here>
 struct free_task;
 
-/// What all free tasks of one type share.
+/// The operations of all free tasks of one type.
 template <class Here>
 struct free_task_kind {
   void (*run)(free_task<Here>&,
@@ -23,13 +23,13 @@ struct free_task_kind {
   char const* name = nullptr;   ///< what traces call it (type_text.hpp); null: nothing
 };
 
-/// A task that only its group waits for. task_group makes it on the heap and lends it to the executor from `spawn` to
+/// A task for which only its group waits. task_group makes it on the heap and lends it to the executor from `spawn` to
 /// `run`; it is gone when `run` returns.
 template <class Here>
 struct free_task {
-  /// For the executor's use, between `spawn` and `run`. First, so that what lies there is at the task's own address.
+  /// For the executor's use, between `spawn` and `run`. First, so that it starts at the task's own address.
   alignas(void*) std::byte room[2 * sizeof(void*)] = {};
-  free_task_kind<Here> const* is;
+  free_task_kind<Here> const* kind;
   wait_group* group;
   hint hints{};
   void const* surroundings = nullptr;  ///< name of the Executor::surroundings of the frame that waits; or null
@@ -43,7 +43,7 @@ struct task_memory {};
 ///  * with_here(f)  calls f(here) on the calling thread and returns when f has returned, on the same thread. On a worker
 ///                  f gets the here of the fiber that runs there; another thread works in a worker's place meanwhile.
 ///                  (If every worker is awake, one of them may call f.) Returns f's value, rethrows its exception.
-///  * spawn(task)   makes task.is->run(task, here) happen, exactly once, on some worker, at any time from now on, even
+///  * spawn(task)   makes task.kind->run(task, here) happen, exactly once, on some worker, at any time from now on, even
 ///                  before spawn returns. From a worker: newest first for itself. From elsewhere: first in, first out.
 ///                  The caller has counted the task in its group. A task is never thrown away: an executor that shuts
 ///                  down runs the tasks that it was given. While the task runs, here.stop_requested() is true whenever

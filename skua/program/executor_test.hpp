@@ -41,7 +41,7 @@ inline void run_task(free_task<shuffled>& task) noexcept {
   shuffled::surroundings const around(task.surroundings);
   as_fiber([&](shuffled& here) {
     here.watching(around,
-                  [&](shuffled& inner) { inner.watching(*task.group, [&](shuffled& h) { task.is->run(task, h); }); });
+                  [&](shuffled& inner) { inner.watching(*task.group, [&](shuffled& h) { task.kind->run(task, h); }); });
   });
 }
 
@@ -184,7 +184,7 @@ struct toy_executor {
   /// A call that another thread makes on our behalf.
   template <class F>
   struct errand : free_task<here> {
-    explicit errand(F&& f) : free_task<here>{.is = &kind, .group = &back}, function(std::forward<F>(f)) {}
+    explicit errand(F&& f) : free_task<here>{.kind = &kind, .group = &back}, function(std::forward<F>(f)) {}
     static void go(free_task<here>& task, here& h) noexcept {
       auto& self = static_cast<errand&>(task);
       try {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// parallel_for_each whose body finds more items: it adds them to a feeder, and the call returns when all are done.
-// States, and what each step relies on: feeder.md.
+// parallel_for_each whose body finds more items: the body adds them to a feeder, and the call returns when all are
+// done.
+// States, and the assumptions of each step: feeder.md.
 #pragma once
 
 #include <concepts>
@@ -67,8 +68,8 @@ class feeding final : public feeder<Item> {
  public:
   feeding(its_here& here, Body const& body) noexcept : body_(body), surroundings_(here) {}
 
-  /// Calls the body on pass(element) for the elements of [first, last), and waits for what they add. Throws the first exception of a body;
-  /// `cancelled` if items were dropped because of a stop around the call.
+  /// Calls the body on pass(element) for the elements of [first, last), and waits for the items that they add. Throws
+  /// the first exception of a body; `cancelled` if items were dropped because of a stop around the call.
   template <std::random_access_iterator It, class Pass>
   void run(its_here& here, It first, It last, Pass const& pass) {
     try {
@@ -98,7 +99,7 @@ class feeding final : public feeder<Item> {
  private:
   struct item_task final : free_task<its_here>, task_memory<its_here> {
     item_task(feeding& f, Item&& i)
-        : free_task<its_here>{.is = &kind, .group = &f.added_, .surroundings = f.surroundings_.name()}, of(f),
+        : free_task<its_here>{.kind = &kind, .group = &f.added_, .surroundings = f.surroundings_.name()}, owner(f),
           item(std::move(i)) {}
 
     static void run_and_finish(free_task<its_here>& task, its_here& here) noexcept {
@@ -116,11 +117,11 @@ class feeding final : public feeder<Item> {
 
     void attempt(its_here& here) noexcept {
       try {
-        // An rvalue, if the body takes one: nobody else will use the item.
+        // An rvalue, if the body takes one: the item is not used again.
         if constexpr (feeding_body<Body, Item, Item>) {
-          std::invoke(of.body_, std::move(item), static_cast<feeder<Item>&>(of));
+          std::invoke(owner.body_, std::move(item), static_cast<feeder<Item>&>(owner));
         } else {
-          std::invoke(of.body_, item, static_cast<feeder<Item>&>(of));
+          std::invoke(owner.body_, item, static_cast<feeder<Item>&>(owner));
         }
       } catch (cancelled const&) {
         if (here.stop_requested()) {
@@ -135,7 +136,7 @@ class feeding final : public feeder<Item> {
 
     static constexpr free_task_kind<its_here> kind{.run = &run_and_finish, .name = type_text<Body>()};
 
-    feeding& of;
+    feeding& owner;
     Item item;
   };
 
@@ -156,7 +157,7 @@ class feeding final : public feeder<Item> {
   wait_group added_;
 };
 
-/// Calls body(element, feeder) for the elements of [first, last), and body(item, feeder) for all that is added.
+/// Calls body(element, feeder) for the elements of [first, last), and body(item, feeder) for all added items.
 template <task_executor Executor, std::input_iterator It, class Body>
 void feed(It first, It last, Body const& body) {
   using item = std::iter_value_t<It>;
@@ -176,7 +177,7 @@ void feed(It first, It last, Body const& body) {
     std::vector<item> all;
     for (; first != last; ++first) all.push_back(*first);
     over(all.begin(), all.end(), [](item& element) -> decltype(auto) {
-      // As an item that was added: nobody else will use it.
+      // As for an added item: it is not used again.
       if constexpr (feeding_body<Body, item, item>) {
         return std::move(element);
       } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An optional value without room of its own for "unset": one value of the type stands for that.
+// An optional value that needs no extra room: one value of the type stands for "unset".
 #pragma once
 
 #include <bit>
@@ -9,7 +9,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Used like std::optional. `Unset` are the bits of a value that nobody means.
+/// Used like std::optional. `Unset`: the bits of a value that no program uses.
 template <class T, std::uint64_t Unset>
 class hint_field {
  public:

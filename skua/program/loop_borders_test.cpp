@@ -283,7 +283,7 @@ TEST(tasks_of_a_group, are_counted_until_their_function_has_been_called_and_dest
     using task = group_task<shuffled, watched_end>;
     auto* const made = new task(group, hint{}, watched_end(group, at_end, in_call));
     group.add();
-    made->is->run(*made, here);
+    made->kind->run(*made, here);
     EXPECT_TRUE(in_call);
     EXPECT_TRUE(at_end) << "the function may refer to a frame that waits for the group";
     EXPECT_TRUE(group.done());
@@ -292,7 +292,7 @@ TEST(tasks_of_a_group, are_counted_until_their_function_has_been_called_and_dest
   watched_end stays(group, at_end, in_call);
   waited_task<shuffled, watched_end&> waited(group, stays);
   group.add();
-  waited.is->run(waited, here);
+  waited.kind->run(waited, here);
   EXPECT_TRUE(in_call);
   EXPECT_TRUE(group.done());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whether a leaf of a loop has failed. An exception reaches a join only when the join's other child has ended, perhaps on another worker
-// and after a long time. A loop is a tree of joins; so its other leaves are told here, or they would go on until then.
+// Whether a leaf of a loop has failed. An exception reaches a join only when the join's other child has ended, perhaps
+// on another worker and after a long time. A loop is a tree of joins; this flag stops its other leaves early.
 #pragma once
 
 #include <atomic>
@@ -12,11 +12,11 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Of one call of a loop, a reduction, ..; in its caller's frame.
+/// One per call of a loop, a reduction, ..; lives in the caller's frame.
 class loop_failure {
  public:
-  /// f(), which is a leaf. Throws `cancelled` instead, if a stop was requested or another leaf has failed. What f throws
-  /// wins over that on its way out, because joins prefer any other exception to `cancelled`.
+  /// Calls f(), a leaf. Throws `cancelled` instead if a stop was requested or another leaf has failed. An exception of
+  /// f takes precedence, because joins prefer any other exception to `cancelled`.
   template <fork_join Here, class F>
   decltype(auto) call_leaf(Here& here, F&& f) {
     throw_if_stopped(here);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The optional last arguments of the loops of the oneTBB-style interface: a grain, a partitioner, and what can cancel
-// the call, in this order.
+// The optional last arguments of the loops of the oneTBB-style interface: a grain, a partitioner, and a source of
+// cancellation, in this order.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ inline constexpr option_kind kind_of_option =
     : std::same_as<T, task_group_context&>                  ? option_kind::stop
                                                             : option_kind::none;
 
-/// Is each an option of a kind from `first` on, none twice, in their order?
+/// True if each is an option of kind `first` or later, none twice, in their order.
 template <option_kind first, class... Options>
 constexpr bool are_options() noexcept {
   bool right = true;
@@ -82,7 +82,7 @@ constexpr bool divide_to_grain(Options const&... options) noexcept {
 template <class... Options>
 inline constexpr bool can_be_cancelled = ((kind_of_option<Options> == option_kind::stop) || ...);
 
-/// Are these tasks, and at the end perhaps one that can cancel them?
+/// True if these are tasks, perhaps followed by a source of cancellation.
 template <class Here, class... F>
 constexpr bool tasks_and_stop() noexcept {
   bool right = true;
@@ -93,8 +93,9 @@ constexpr bool tasks_and_stop() noexcept {
   return right;
 }
 
-/// Calls f() unless the last option asks to stop. What f calls through the executor sees the stop, and drops what has not
-/// begun. False if a context was cancelled before f had ended; throws `cancelled` if a token was stopped before that.
+/// Calls f() unless the last option has requested a stop. Everything that f calls through the executor sees the stop,
+/// and drops work that has not begun. Returns false if a context was cancelled before f had ended; throws `cancelled`
+/// if a token was stopped before that.
 template <class Executor, class F, class... Options>
 bool unless_stopped(F const& f, Options&... options) {
   if constexpr (can_be_cancelled<Options&...>) {

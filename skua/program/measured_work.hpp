@@ -94,17 +94,18 @@ class measured_work {
   class claim {
    public:
     // acquire: what the last group wrote. Pairs with: ~claim.
-    explicit claim(measured_work& of) noexcept : of_(of), got_(!of.in_use_.exchange(true, std::memory_order_acquire)) {}
+    explicit claim(measured_work& owner) noexcept
+        : owner_(owner), got_(!owner.in_use_.exchange(true, std::memory_order_acquire)) {}
     ~claim() {
       // release: what this group wrote. Pairs with: claim.
-      if (got_) of_.in_use_.store(false, std::memory_order_release);
+      if (got_) owner_.in_use_.store(false, std::memory_order_release);
     }
     claim(claim const&) = delete;
     claim& operator=(claim const&) = delete;
     explicit operator bool() const noexcept { return got_; }
 
    private:
-    measured_work& of_;
+    measured_work& owner_;
     bool const got_;
   };
 
@@ -113,14 +114,14 @@ class measured_work {
   template <class Here>
   class group_time {
    public:
-    group_time(measured_work& of, Here& here, std::span<slot> children) noexcept
-        : of_(of), here_(here), children_(children), began_(time_at(here)) {}
-    ~group_time() { of_.end_group(children_, (time_at(here_) - began_).count()); }
+    group_time(measured_work& owner, Here& here, std::span<slot> children) noexcept
+        : owner_(owner), here_(here), children_(children), began_(time_at(here)) {}
+    ~group_time() { owner_.end_group(children_, (time_at(here_) - began_).count()); }
     group_time(group_time const&) = delete;
     group_time& operator=(group_time const&) = delete;
 
    private:
-    measured_work& of_;
+    measured_work& owner_;
     Here& here_;
     std::span<slot> children_;
     std::chrono::nanoseconds began_;

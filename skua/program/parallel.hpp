@@ -141,7 +141,8 @@ void parallel_for_each(Container&& all, Body const& body, Stop&&... stop) {
   parallel_for_each<Executor>(std::ranges::begin(all), std::ranges::end(all), body, stop...);
 }
 
-/// Calls every f(), in parallel. The last may be what can stop them. Work and span: the sum and the maximum of theirs.
+/// Calls every f(), in parallel. The last argument may be a source of cancellation. Work and span: the sum and the
+/// maximum of theirs.
 template <task_executor Executor, class... F>
 void parallel_invoke(F&&... f) {
   if constexpr (can_be_cancelled<F...>) {

@@ -22,7 +22,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// fold(piece, identity) in a holder. What the fold gets is not on the stack if it is large.
+/// Holds the value of fold(piece, identity). A large argument of the fold is not on the stack.
 template <class Range, class Value, class Fold>
 value_holder<Value> fold_piece(Range& piece, Value const& identity, Fold const& fold) {
   value_holder<Value> from(std::in_place, [&] { return Value(identity); });
@@ -44,8 +44,8 @@ value_holder<Value> fold_divided(Here& here, Range& range, std::uint32_t pieces,
   return value_holder<Value>(std::in_place, [&] { return std::invoke(join, std::move(*a), std::move(*b)); });
 }
 
-/// The same where the body itself holds the value: Body(b, split) begins empty, b(piece) adds, b.join(right) joins.
-/// Every division of the range splits the body; oneTBB may skip that where nothing was stolen.
+/// The same if the body itself holds the value: Body(b, split) begins empty, b(piece) adds, b.join(right) joins.
+/// Every division of the range splits the body; oneTBB may skip that if nothing was stolen.
 template <fork_join Here, self_dividing Range, class Body>
 void fold_divided(Here& here, Range& range, std::uint32_t pieces, Body& body, loop_failure& all) {
   if (pieces == 1 || !range.is_divisible()) {
@@ -61,12 +61,12 @@ void fold_divided(Here& here, Range& range, std::uint32_t pieces, Body& body, lo
   body.join(*right_body);
 }
 
-/// Room for a value that others make.
+/// Room for a value that another function constructs.
 template <class Value>
 class value_room {
  public:
   value_room() noexcept {}
-  ~value_room() {}  // whoever has made the value takes it
+  ~value_room() {}  // take() destroys the value
   value_room(value_room const&) = delete;
   value_room& operator=(value_room const&) = delete;
 
@@ -177,7 +177,7 @@ void parallel_reduce(Range const& range, Body& body, Options&&... how) {
       how...);
 }
 
-/// What is left for parallel_deterministic_reduce, which divides in its own way: all options but a partitioner.
+/// The options for parallel_deterministic_reduce, which divides in its own way: all but a partitioner.
 template <class F>
 decltype(auto) without_partitioner(F const& f) {
   return f();

@@ -25,12 +25,12 @@ struct static_partitioner {};
 /// Accepted; divides like auto_partitioner. It remembers nothing: that is the task of a policy with a memory.
 struct affinity_partitioner {};
 
-/// One of the four.
+/// One of the four partitioners.
 template <class P>
 concept partitioner = std::same_as<P, simple_partitioner> || std::same_as<P, auto_partitioner> ||
                       std::same_as<P, static_partitioner> || std::same_as<P, affinity_partitioner>;
 
-/// Into how many pieces a range is divided; 0: as many as it allows.
+/// The number of pieces into which a range is divided; 0: as many as it allows.
 template <self_dividing Range, fork_join Here>
 constexpr std::uint32_t pieces_of(Here const& here, bool fully) noexcept {
   if (fully) return 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What loops, reductions and parallel_invoke do apart from the user's functions: they cut a range and fork the sides.
-// The functions come as pointers, so this is compiled once per `here` and not once per loop; a machine compiles it for
-// programs (machine/threads/face/loops.cpp). A call by pointer per leaf costs about a nanosecond.
+// The part of loops, reductions and parallel_invoke that does not depend on the user's functions: it cuts a range and
+// forks the sides. It calls the functions through pointers, so it is compiled once per `here` and not once per loop; a
+// machine compiles it for programs (machine/threads/face/loops.cpp). A call through a pointer costs about a nanosecond
+// per leaf.
 #pragma once
 
 #include <algorithm>
@@ -22,11 +23,11 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 /// How far a range of n elements is divided.
 struct piece_limits {
-  std::size_t most = 1;      ///< a piece of so many elements, >= 1, is not divided
-  std::uint32_t pieces = 0;  ///< into so many pieces at most; 0: any number, by halving
+  std::size_t most = 1;      ///< a piece of at most this many elements, >= 1, is not divided
+  std::uint32_t pieces = 0;  ///< at most this many pieces; 0: any number, by halving
 };
 
-/// How many pieces auto_partitioner makes of a range that can be cut anywhere: as many for each worker.
+/// How many pieces auto_partitioner makes per worker of a range that can be cut anywhere.
 inline constexpr std::uint32_t pieces_per_worker = 8;
 [[nodiscard]] constexpr std::uint32_t usual_pieces(std::uint32_t workers) noexcept {
   return pieces_per_worker * (workers == 0 ? 1 : workers);
@@ -38,14 +39,14 @@ struct cut {
   std::uint32_t left;
   std::uint32_t right;
 
-  /// 0 pieces, "any number": halves of as many.
+  /// 0 pieces, "any number": both sides get 0.
   [[nodiscard]] static constexpr cut of(std::uint32_t pieces) noexcept {
     std::uint32_t const unit = pieces > pieces_per_worker ? pieces_per_worker : 1;
     std::uint32_t const left = pieces / unit / 2 * unit;
     return {left, pieces - left};
   }
   [[nodiscard]] constexpr bool halves() const noexcept { return left == right; }
-  /// The share of the left side in n >= 2 elements; neither side gets none.
+  /// The left side's share of n >= 2 elements; neither side is empty.
   [[nodiscard]] constexpr std::size_t middle(std::size_t n) const noexcept {
     if (halves()) return n / 2;
     std::size_t const all = std::size_t{left} + right;
@@ -61,7 +62,7 @@ template <class Here, class Left, class Right>
   here.join(c.left_work(), left, c.right_work(), right);
 }
 
-/// Joins the two sides of a cut; tells the policy if they are not equal.
+/// Joins the two sides of a cut; hints their works to the policy if they are not equal.
 template <class Here, class Left, class Right>
 void join_sides(Here& here, cut c, Left const& left, Right const& right) {
   if (c.halves()) [[likely]] {
@@ -71,11 +72,11 @@ void join_sides(Here& here, cut c, Left const& left, Right const& right) {
   }
 }
 
-/// What is done with elements [begin, end).
+/// The body of a loop, called on elements [begin, end).
 template <class Here>
 struct piece_body {
-  void (*call)(void const* with, Here&, std::size_t begin, std::size_t end);
-  void const* with;
+  void (*call)(void const* closure, Here&, std::size_t begin, std::size_t end);
+  void const* closure;
 };
 
 /// A part of run_pieces.
@@ -84,7 +85,7 @@ void run_pieces_of(Here& here, std::size_t begin, std::size_t end, piece_limits 
                    loop_failure& all) {
   if (end - begin <= how.most || how.pieces == 1) {
     if (begin == end) return;
-    all.call_leaf(here, [&] { body.call(body.with, here, begin, end); });
+    all.call_leaf(here, [&] { body.call(body.closure, here, begin, end); });
     return;
   }
   cut const c = cut::of(how.pieces);
@@ -123,24 +124,25 @@ concept tells_time = requires(Here const& here) {
   { short_loop_ticks(here) } noexcept -> std::same_as<std::uint64_t>;
 };
 
-/// What an element takes, as far as somebody has measured it.
+/// The time per element, as far as it was measured.
 struct pace {
   std::uint64_t ticks = 0;
-  std::size_t elements = 0;  ///< which took `ticks`; 0: nobody knows
+  std::size_t elements = 0;  ///< that took `ticks`; 0: unknown
 
   [[nodiscard]] bool is_known() const noexcept { return elements != 0; }
-  /// n elements take longer than so many ticks.
+  /// True if n elements take longer than `than` ticks.
   [[nodiscard]] bool takes_longer(std::size_t n, std::uint64_t than) const noexcept {
     return ticks * n > than * elements;
   }
-  /// How many elements fit into so many ticks; at least one.
+  /// How many elements fit into this time; at least one.
   [[nodiscard]] std::size_t fit_into(std::uint64_t time) const noexcept {
     return std::max<std::size_t>(1, elements * time / std::max<std::uint64_t>(1, ticks));
   }
 };
 
-/// Runs [begin, end) of a loop of n elements, and forks only what is worth a thief: both halves of what is left, if by the
-/// pace of the last elements each of them takes longer than a steal; so on, down to so many pieces. (pieces.md)
+/// Runs [begin, end) of a loop of n elements, and forks only what is worth a steal: both halves of the rest, if by the
+/// pace of the last elements each of them takes longer than a steal; and so on, up to the given number of pieces.
+/// (pieces.md)
 template <tells_time Here>
 void run_timed_pieces(Here& here, std::size_t n, std::size_t begin, std::size_t end, std::uint32_t pieces, pace known,
                       piece_body<Here> const& body, loop_failure& all) {
@@ -161,28 +163,29 @@ void run_timed_pieces(Here& here, std::size_t n, std::size_t begin, std::size_t 
             here, c, [&, begin, middle](Here& h) { run_timed_pieces(h, n, begin, middle, c.left, known, body, all); },
             [&, middle, end](Here& h) { run_timed_pieces(h, n, middle, end, c.right, known, body, all); });
         return;
-      } else if (is_long) {  // measured in so little time that most of it may be the clock's
+      } else if (is_long) {  // measured in so short a time that most of it may be the clock's
         next = std::min(8 * known.elements, known.fit_into(steal / 4));
       } else {
         next = std::min(8 * known.elements, std::max(known.fit_into(steal / 2), n / workers / 2 + 1));
         longest =
-            4 * steal;  // a thief's first elements come from another cache: what was short once stays in one piece
+            4 *
+            steal;  // a thief's first elements come from another cache: a part that was short once stays in one piece
       }
     }
     if (next >= left) {
-      all.call_leaf(here, [&] { body.call(body.with, here, begin, end); });
+      all.call_leaf(here, [&] { body.call(body.closure, here, begin, end); });
       return;
     }
     std::uint64_t const start = ticks_of(here);
-    all.call_leaf(here, [&] { body.call(body.with, here, begin, begin + next); });
+    all.call_leaf(here, [&] { body.call(body.closure, here, begin, begin + next); });
     known = {ticks_of(here) - start, next};
     begin += next;
   }
 }
 
-/// Calls the body for n elements in pieces as auto_partitioner makes them: usual_pieces at most, none divided that has
-/// `most`. Where nobody needs to see the forks, only what takes longer than a steal is forked, and a loop on the only
-/// worker is one call.
+/// Calls the body for n elements in pieces as auto_partitioner makes them: at most usual_pieces; a piece of at most
+/// `most` elements is not divided. If no one needs to see the forks, only parts that take longer than a steal are
+/// forked, and a loop on the only worker is one call.
 template <class Here>
 void run_usual_pieces(Here& here, std::size_t n, std::size_t most, piece_body<Here> const& body) {
   constexpr std::size_t longest_timed = std::size_t{1} << 16;  // 0.03 ns an element, at least
@@ -190,7 +193,7 @@ void run_usual_pieces(Here& here, std::size_t n, std::size_t most, piece_body<He
   if constexpr (may_skip_forks<Here>) {
     if (most == 1 && !sees_forks(here) && n >= std::size_t{2} * usual_pieces(workers)) {
       if (workers == 1 && !may_be_stopped(here)) {
-        body.call(body.with, here, 0, n);
+        body.call(body.closure, here, 0, n);
         return;
       }
       if constexpr (tells_time<Here>) {
@@ -205,14 +208,14 @@ void run_usual_pieces(Here& here, std::size_t n, std::size_t most, piece_body<He
   run_pieces(here, 0, n, {most, usual_pieces(workers)}, body);
 }
 
-/// A function without its type.
+/// A function with its type erased.
 template <class Here>
 struct plain_call {
   void (*call)(void* function, Here&);
   void* function;
 };
 
-/// Calls all of them, as one group.
+/// Calls all functions, as one group.
 template <class Here>
 void run_calls(Here& here, std::span<plain_call<Here> const> all) {
   if (all.size() == 2) {
@@ -226,15 +229,15 @@ void run_calls(Here& here, std::span<plain_call<Here> const> all) {
   }
 }
 
-/// A reduction without the type of its value.
+/// A reduction with the type of its value erased.
 template <class Here>
 struct fold_body {
-  void (*fold)(void const* with, Here&, std::size_t begin, std::size_t end, void* into);  ///< makes a value there
-  void (*join)(void const* with, void* left, void* right);  ///< left becomes the join of both
+  void (*fold)(void const* closure, Here&, std::size_t begin, std::size_t end, void* into);  ///< makes a value there
+  void (*join)(void const* closure, void* left, void* right);  ///< left becomes the join of both
   void (*destroy)(void* value) noexcept;
   std::size_t bytes;  ///< of a value
   std::size_t alignment;
-  void const* with;
+  void const* closure;
 };
 
 /// A part of run_fold.
@@ -242,15 +245,15 @@ template <class Here>
 void run_fold_of(Here& here, std::size_t begin, std::size_t end, piece_limits how, fold_body<Here> const& body,
                  void* into, loop_failure& all) {
   if (end - begin <= how.most || how.pieces == 1) {
-    all.call_leaf(here, [&] { body.fold(body.with, here, begin, end, into); });
+    all.call_leaf(here, [&] { body.fold(body.closure, here, begin, end, into); });
     return;
   }
   struct half {
-    fold_body<Here> const& of;
+    fold_body<Here> const& operations;
     void* value;
     bool is_made = false;
     ~half() {
-      if (is_made) of.destroy(value);
+      if (is_made) operations.destroy(value);
     }
   };
   void* const room = __builtin_alloca(body.bytes + body.alignment);
@@ -266,11 +269,12 @@ void run_fold_of(Here& here, std::size_t begin, std::size_t end, piece_limits ho
   join_sides(
       here, c, [&](Here& h) { make(h, left, begin, mid, c.left); },
       [&](Here& h) { make(h, right, mid, end, c.right); });
-  body.join(body.with, left.value, right.value);
-  left.is_made = false;  // it is the caller's
+  body.join(body.closure, left.value, right.value);
+  left.is_made = false;  // the caller owns it
 }
 
-/// Makes the value of [begin, end), which is not empty, in the room `into`: pieces are folded, and joined left to right.
+/// Constructs the value of [begin, end), which is not empty, in the room `into`: folds the pieces, and joins them left
+/// to right.
 template <class Here>
 void run_fold(Here& here, std::size_t begin, std::size_t end, piece_limits how, fold_body<Here> const& body,
               void* into) {
@@ -280,7 +284,7 @@ void run_fold(Here& here, std::size_t begin, std::size_t end, piece_limits how, 
 
 // The same from any thread, through an executor (executor.hpp).
 
-/// f(here), directly if the executor says that the caller is one of its workers.
+/// Calls f(here), directly if the executor knows that the caller is one of its workers.
 template <class Executor, class F>
 void on_executor(F const& f) {
   if constexpr (requires { Executor::running(); }) {
@@ -317,7 +321,8 @@ void fold_over(std::size_t n, std::size_t most, bool fully, fold_body<typename E
   });
 }
 
-/// The call, inside which everything watches the token. Throws `cancelled` if the token was stopped before it had ended.
+/// Runs the call while everything inside it watches the token. Throws `cancelled` if the token was stopped before the
+/// call had ended.
 template <class Executor>
 bool call_until_stopped(std::stop_token const& token, plain_call<typename Executor::here> const& what) {
   Executor::with_here([&](typename Executor::here& here) {
@@ -326,8 +331,8 @@ bool call_until_stopped(std::stop_token const& token, plain_call<typename Execut
   return true;
 }
 
-/// The call, inside which everything watches the context. False if the context was cancelled before it had ended. An
-/// exception of the call cancels the context.
+/// Runs the call while everything inside it watches the context. Returns false if the context was cancelled before the
+/// call had ended. An exception of the call cancels the context.
 template <class Executor>
 bool call_until_stopped(task_group_context& context, plain_call<typename Executor::here> const& what) {
   using its_here = typename Executor::here;
@@ -342,7 +347,7 @@ bool call_until_stopped(task_group_context& context, plain_call<typename Executo
     }
     return call_until_stopped<Executor>(context.token(), what);
   } catch (cancelled const&) {
-    if (!context.is_group_execution_cancelled()) throw;  // somebody around us asked
+    if (!context.is_group_execution_cancelled()) throw;  // an enclosing call requested the stop
     return false;
   } catch (...) {
     context.cancel_group_execution();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A `here` that calls like `serial` and writes down the task tree. Values and exceptions pass through unchanged;
-// after an exception the tree holds what ran until then.
+// A `here` that calls like `serial` and records the task tree. Values and exceptions pass through unchanged; after an
+// exception the tree holds the nodes up to it.
 #pragma once
 
 #include <chrono>
@@ -94,7 +94,7 @@ class recorder {
     return std::forward<Body>(body)(s);
   }
 
-  /// A finish region as its body, or one of its tasks, sees it. A task's node is a child of the one that spawns it.
+  /// A finish region for its body, or one of its tasks. A task's node is a child of the task that spawns it.
   class finish_type : public runtime::spawn_forms<finish_type> {
    public:
     using tasks = runtime::serial_finish<recorder>;
@@ -249,6 +249,6 @@ task_tree record(F&& f, timing t = timing::off) {
 namespace skua { inline namespace v0 { namespace runtime {
 
 template <>
-inline constexpr bool runs_flows<recorder> = false;  // a tree does not say for which other tasks a node waits
+inline constexpr bool runs_flows<recorder> = false;  // a tree does not record for which other tasks a node waits
 
 }}}  // namespace skua::v0::runtime

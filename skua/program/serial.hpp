@@ -70,8 +70,7 @@ class serial {
     return finish_serially(*this, std::forward<Body>(body));
   }
 
-  /// Calls f(team) on as many workers as the scheduler finds best, hints in front of it, and waits for all members
-  /// (flow/call_team.hpp). [arms-2021 3.2.1]
+  /// Calls f(team) with a team of one, hints in front of it (flow/call_team.hpp). [arms-2021 3.2.1]
   template <class... Args>
   void team(Args&&... args) {
     call_team(*this, std::forward<Args>(args)...);

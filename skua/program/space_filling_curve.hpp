@@ -19,8 +19,8 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// A curve comes to a cube, cuts it into 2^D, and visits these one after the other. The *corner* of a part has a bit for each
-/// dimension, the first coordinate's being the lowest: whether the part lies in the upper half.
+/// A curve enters a cube, cuts it into 2^D parts, and visits these one after the other. The *corner* of a part has a
+/// bit for each dimension, the first coordinate's being the lowest: set if the part lies in the upper half.
 template <class C>
 concept space_filling_curve = std::default_initializable<C> && requires(C& c, C const& at, std::uint32_t part) {
   { at.position_of(part) } noexcept -> std::same_as<std::uint32_t>;  // of a corner
@@ -36,9 +36,8 @@ class morton_curve {
   constexpr void enter(std::uint32_t) noexcept {}
 };
 
-/// Parts in the order of the Gray code, so that each touches the next; inside a part the same again, turned so that the end
-/// of one touches the begin of the next. The rules for that are those of C. Hamilton,
-/// Compact Hilbert Indices, 2006.
+/// Parts in the order of the Gray code, so that each touches the next. Inside a part the order is the same, turned so
+/// that the end of one part touches the begin of the next, by the rules of C. Hamilton, Compact Hilbert Indices, 2006.
 template <std::size_t D>
 class hilbert_curve {
  public:
@@ -87,12 +86,12 @@ constexpr std::uint32_t corner_of(grid_cell<D> const& cell, std::uint32_t level)
 template <template <std::size_t> class Curve, std::size_t D>
   requires space_filling_curve<Curve<D>>
 constexpr std::uint64_t curve_key(grid_cell<D> const& cell, std::uint32_t bits) noexcept {
-  Curve<D> at;
+  Curve<D> curve;
   std::uint64_t key = 0;
   for (std::uint32_t level = bits; level-- > 0;) {
-    std::uint32_t const position = at.position_of(corner_of(cell, level));
+    std::uint32_t const position = curve.position_of(corner_of(cell, level));
     key = key << D | position;
-    at.enter(position);
+    curve.enter(position);
   }
   return key;
 }
@@ -102,7 +101,7 @@ constexpr std::uint64_t curve_key(grid_cell<D> const& cell, std::uint32_t bits) 
 template <template <std::size_t> class Curve, std::size_t D>
   requires space_filling_curve<Curve<D>>
 constexpr std::uint64_t curve_rank(grid_cell<D> const& cell, grid_cell<D> const& extents) noexcept {
-  Curve<D> at;
+  Curve<D> curve;
   grid_cell<D> low{};  // of the cube that holds the cell, its first corner
   auto const cells_in_part = [&](std::uint32_t corner, std::uint32_t level) {
     std::uint64_t cells = 1;
@@ -116,10 +115,10 @@ constexpr std::uint64_t curve_rank(grid_cell<D> const& cell, grid_cell<D> const&
   std::uint32_t const longest = *std::max_element(extents.begin(), extents.end());
   for (auto level = static_cast<std::uint32_t>(std::bit_width(longest - 1)); level-- > 0;) {
     std::uint32_t const corner = corner_of(cell, level);
-    std::uint32_t const position = at.position_of(corner);
-    for (std::uint32_t before = 0; before < position; ++before) rank += cells_in_part(at.corner_at(before), level);
+    std::uint32_t const position = curve.position_of(corner);
+    for (std::uint32_t before = 0; before < position; ++before) rank += cells_in_part(curve.corner_at(before), level);
     for (std::size_t i = 0; i < D; ++i) low[i] |= (corner >> i & 1) << level;
-    at.enter(position);
+    curve.enter(position);
   }
   return rank;
 }
@@ -127,7 +126,7 @@ constexpr std::uint64_t curve_rank(grid_cell<D> const& cell, grid_cell<D> const&
 template <std::size_t D>
 inline constexpr std::uint32_t most_cells_along = D == 2 ? 1U << 31 : 1U << 21;
 
-/// The middle of the cell's part of the line. What lies outside of the grid counts as its nearest cell.
+/// The middle of the cell's part of the line. A cell outside the grid counts as the nearest cell inside.
 template <template <std::size_t> class Curve, std::integral T, std::integral U, std::size_t D>
 constexpr address curve_address(T const (&cell)[D], U const (&extents)[D]) noexcept {
   static_assert(D == 2 || D == 3, "a cell has two or three coordinates");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// task_group, as oneTBB's users know it: start tasks here, wait for them there, from any thread.
+// task_group, as oneTBB's users know it: start tasks, and wait for them, from any thread.
 // A program that has a `here` does better with `here.join`, which allocates nothing, and with `here.scope`.
 #pragma once
 
@@ -24,14 +24,14 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// What `wait` returns. Unscoped, as ported code expects: `task_group_status::complete` and plain `complete`.
+/// The result of `wait`. Unscoped, as ported code expects: `task_group_status::complete` and plain `complete`.
 enum task_group_status : std::uint8_t {
   not_complete,  ///< never returned
   complete,      ///< every task ran to its end
   canceled,      ///< the group was cancelled; some tasks may have been dropped
 };
 
-/// Calls `function(here)` on behalf of a group: nothing if the group is cancelled; an exception makes it fail.
+/// Calls `function(here)` on behalf of a group: does nothing if the group is cancelled; an exception makes it fail.
 template <class Here, class F>
 void call_for(wait_group& group, Here& here, F&& function) noexcept {
   if (group.stop_requested()) return;
@@ -50,7 +50,7 @@ template <class Here, class F>
 struct group_task final : free_task<Here>, task_memory<Here> {
   template <class G>
   group_task(wait_group& g, hint h, G&& f)
-      : free_task<Here>{.is = &kind, .group = &g, .hints = h}, function(std::forward<G>(f)) {}
+      : free_task<Here>{.kind = &kind, .group = &g, .hints = h}, function(std::forward<G>(f)) {}
 
   static void run_and_finish(free_task<Here>& task, Here& here) noexcept {
     call_for(*task.group, here, std::move(static_cast<group_task&>(task).function));
@@ -68,11 +68,11 @@ struct group_task final : free_task<Here>, task_memory<Here> {
   F function;
 };
 
-/// The same for a function that stays where it is, on a frame that waits for the task: no allocation.
+/// The same for a function that stays on a frame that waits for the task: no allocation.
 template <class Here, class F>
 struct waited_task final : free_task<Here> {
   waited_task(wait_group& g, F&& f) noexcept
-      : free_task<Here>{.is = &kind, .group = &g}, function(std::forward<F>(f)) {}
+      : free_task<Here>{.kind = &kind, .group = &g}, function(std::forward<F>(f)) {}
 
   static void run_and_finish(free_task<Here>& task, Here& here) noexcept {
     wait_group& group = *task.group;
@@ -84,7 +84,7 @@ struct waited_task final : free_task<Here> {
   F&& function;
 };
 
-/// A task that `defer` made and nobody has started yet. Its group counts it from the beginning: pass it to `run` of
+/// A task that `defer` made and that was not started yet. Its group counts it from the beginning: pass it to `run` of
 /// that group, or destroy it; otherwise `wait` does not return.
 template <task_executor Executor>
 class basic_task_handle {
@@ -123,7 +123,7 @@ class basic_task_group {
   /// `canceled`. One allocation.
   explicit basic_task_group(std::stop_token token)
       : watch_(std::make_unique<token_watch>(std::move(token), canceller{group_})) {}
-  /// While `bound` tasks of the group are out, `run` calls its task before it returns (at_most.hpp).
+  /// While `bound` tasks of the group are in flight, `run` calls its task before it returns (at_most.hpp).
   explicit basic_task_group(at_most bound) noexcept : most_(bound.tasks) {}
   basic_task_group(std::stop_token token, at_most bound) : basic_task_group(std::move(token)) { most_ = bound.tasks; }
   ~basic_task_group() {
@@ -141,10 +141,10 @@ class basic_task_group {
   basic_task_group(basic_task_group const&) = delete;
   basic_task_group& operator=(basic_task_group const&) = delete;
 
-  /// Starts f() or f(here), at some time, on some worker, once: on an rvalue, so that f may give away what it owns. One
-  /// allocation. Throws what the allocation or the copy of f throws, and, on a thread that is not a worker, what making
-  /// the default pool throws; then nothing was started. If the group is cancelled, the task is counted and destroyed,
-  /// but not called.
+  /// Starts f() or f(here), at some time, on some worker, once: called as an rvalue, so that f may move from its
+  /// members. One allocation. Throws the exceptions of the allocation and of f's copy, and, on a thread that is not a
+  /// worker, those of making the default pool; then nothing was started. If the group is cancelled, the task is counted
+  /// and destroyed, but not called.
   template <class F>
   void run(F&& f) {
     run(hint{}, std::forward<F>(f));
@@ -161,7 +161,7 @@ class basic_task_group {
   void run(task_handle&& handle) {
     auto task = handle.release();
     check_handle(task.get(), "task_group::run");
-    start(std::move(task), group_.out() <= most_);
+    start(std::move(task), group_.outstanding() <= most_);
   }
 
   /// Makes a task that `run` will start later. Errors: as run.
@@ -181,7 +181,7 @@ class basic_task_group {
     group_.add();
     try {
       Executor::run_now(task);
-    } catch (...) {  // it did not run: no pool could be made
+    } catch (...) {  // the task did not run: no pool could be made
       group_.finish();
       throw;
     }
@@ -251,12 +251,12 @@ class basic_task_group {
     static_assert(task_of<std::decay_t<F>, its_here>, "task_group: a task is called as f() or f(here)");
     return std::make_unique<new_task>(group_, hints, std::forward<F>(f));
   }
-  /// From now on whoever drops it tells the group.
+  /// From now on the task tells the group when it is dropped.
   template <class Task>
   static typename task_handle::owner counted(std::unique_ptr<Task> made) noexcept {
     return {made.release(), &Task::drop};
   }
-  /// Counts a task. False: there is no room for it.
+  /// Counts a task. Returns false if there is no room for it.
   bool count() noexcept {
     if (most_ != unbounded && !group_.add_below(most_)) [[unlikely]] {
       group_.add();
@@ -275,7 +275,7 @@ class basic_task_group {
     }
     static_cast<void>(task.release());
   }
-  /// Has the caller the stack for it?
+  /// True if the caller has enough stack to run a task.
   static bool may_call() noexcept {
     if constexpr (requires { Executor::has_room_for_calls(); }) {
       return Executor::has_room_for_calls();
@@ -293,7 +293,7 @@ class basic_task_group {
   static constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
 
   wait_group group_;
-  std::uint64_t most_ = unbounded;      ///< tasks that may be out before `run` calls (at_most.md)
+  std::uint64_t most_ = unbounded;      ///< tasks that may be in flight before `run` calls (at_most.md)
   std::unique_ptr<token_watch> watch_;  ///< of a group that watches a token
   int unwinding_at_birth_ = std::uncaught_exceptions();
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A fork-join program as plain data: which task forked which, what each leaf touched and cost. The recorder or
+// A fork-join program as plain data: which task forked which, and what each leaf touched and cost. The recorder or
 // random_tree writes it; simulators, tests and people read it.
 #pragma once
 
@@ -34,7 +34,7 @@ enum class tree_node_kind : std::uint8_t {
 struct tree_node {
   tree_node_kind kind = tree_node_kind::task;
   hint hints{};                        ///< of a task
-  tree_node_id parent = no_tree_node;  ///< of a spawned task: whoever spawned it
+  tree_node_id parent = no_tree_node;  ///< of a spawned task: its spawner
   tree_node_id region = no_tree_node;  ///< of a spawned task: its finish region, which waits for it
   tree_node_id first = no_tree_node;   ///< first child
   tree_node_id last = no_tree_node;    ///< last child
@@ -55,7 +55,7 @@ struct touch {
   friend constexpr bool operator==(touch const&, touch const&) = default;
 };
 
-/// A range of memory that is written before a program begins, and the place that the program gives it to, if it does
+/// A range of memory that is written before a program begins, and the place that the program gives it, if any
 /// [numa-ws-2018 III-A].
 struct owned_range {
   std::uintptr_t address = 0;
@@ -122,20 +122,20 @@ class task_tree {
     return id;
   }
 
-  /// The node that ends only after this task: its group, scope or finish region.
+  /// The node that waits for this task: its group, scope or finish region.
   [[nodiscard]] tree_node_id group_of(tree_node_id task) const noexcept {
     tree_node const& n = nodes_[task];
     return n.region != no_tree_node ? n.region : n.parent;
   }
 
-  /// Adds to what the most recently added leaf touches.
+  /// Adds to the footprint of the most recently added leaf.
   void add_touch(tree_node_id leaf, touch what) {
     runtime::expects(nodes_[leaf].kind == tree_node_kind::leaf, "task_tree::add_touch: a leaf");
     if (nodes_[leaf].touches++ == 0) nodes_[leaf].first_touch = static_cast<std::uint32_t>(touches_.size());
     touches_.push_back(what);
   }
 
-  /// What the program says with skua::mark: it stands in front of the node that the program meets next.
+  /// A program's skua::mark, in front of the node that the program meets next.
   struct mark {
     tree_node_id before = 0;
     char const* name = nullptr;
@@ -150,7 +150,8 @@ class task_tree {
   [[nodiscard]] tree_node_id size() const noexcept { return static_cast<tree_node_id>(nodes_.size()); }
   [[nodiscard]] std::vector<touch> const& touches() const noexcept { return touches_; }
 
-  /// What was written before the run, and who owns it, in ascending order within an array; a page that two ranges share belongs to the first.
+  /// Sets the memory that was written before the run, with its owners, in ascending order within an array; a page that
+  /// two ranges share belongs to the first.
   void set_owned(std::vector<owned_range> ranges) { owned_ = std::move(ranges); }
   [[nodiscard]] std::vector<owned_range> const& owned() const noexcept { return owned_; }
 

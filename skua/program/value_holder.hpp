@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Where a reduction keeps the values of its open joins. Each level of the recursion holds one or two: a small value lies on
-// the stack, where it costs nothing; a large one lies on the heap, or eight levels of a histogram would overflow the stack.
+// Where a reduction keeps the values of its open joins. Each level of the recursion holds one or two: a small value
+// lies on the stack, where it costs nothing; a large one lies on the heap, or eight levels of a histogram would
+// overflow the stack.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +12,14 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// The most bytes of a value that lies on the stack. An allocation for more costs less than two copies of it.
+/// The largest value that lies on the stack, in bytes. An allocation for a larger one costs less than two copies of it.
 inline constexpr std::size_t largest_value_on_stack = 256;
 
 /// Room on the stack.
 template <class Value>
 class held_value {
  public:
-  /// Holds what make() returns.
+  /// Holds the value of make().
   template <class Make>
   explicit held_value(std::in_place_t, Make const& make) : value_(make()) {}
 
@@ -28,7 +29,7 @@ class held_value {
   Value value_;
 };
 
-/// Room on the heap. What make() returns is made there, and never lies on the stack. Throws std::bad_alloc.
+/// Room on the heap. make() constructs its value there, never on the stack. Throws std::bad_alloc.
 template <class Value>
 class boxed_value {
  public:
@@ -46,7 +47,7 @@ inline constexpr bool is_large_value = sizeof(Value) > largest_value_on_stack;
 template <class Value>
 using value_holder = std::conditional_t<is_large_value<Value>, boxed_value<Value>, held_value<Value>>;
 
-/// Values that can be constructed but not assigned are made anew.
+/// Values that can be constructed but not assigned are constructed again.
 template <class Value>
 void assign(Value& to, Value&& from) {
   if constexpr (std::is_move_assignable_v<Value>) {
@@ -59,7 +60,7 @@ void assign(Value& to, Value&& from) {
   }
 }
 
-/// `to` becomes what make() returns, which may use the value of `to` up.
+/// Replaces `to` by the value of make(), which may consume the old value of `to`.
 template <class Value, class Make>
 void replace(held_value<Value>& to, Make const& make) {
   assign(*to, Value(make()));

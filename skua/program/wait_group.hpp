@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts the tasks that are not done, knows who waits for them, and keeps what went wrong: the core of task_group.
+// Counts the unfinished tasks, keeps their waiters, and keeps the first failure: the core of task_group.
 // States, invariants and proof: wait_group.md.
 #pragma once
 
@@ -38,7 +38,7 @@ struct group_sync {
 };
 
 /// Counts tasks; wakes all waiters when the count falls to zero; keeps the first exception.
-/// Any thread may call every member function. The group may be destroyed when no task is left and nobody is inside
+/// Any thread may call every member function. The group may be destroyed when no task is left and no thread is inside
 /// `enroll` or still to be woken: in particular by a waiter, as soon as it was woken or told not to wait.
 template <class Sync>
 class basic_wait_group {
@@ -55,7 +55,7 @@ class basic_wait_group {
     state_.fetch_add(one, std::memory_order_relaxed);  // relaxed: publishes nothing; the task is published by its queue
   }
 
-  /// As add, unless `most` tasks or more are out. False: it added nothing.
+  /// As add, unless `most` tasks or more are unfinished. Returns false if it added nothing.
   [[nodiscard]] bool add_below(std::uint64_t most) noexcept {
     std::uint64_t seen = state_.load(std::memory_order_relaxed);
     while (seen / one < most) {
@@ -65,25 +65,26 @@ class basic_wait_group {
     }
     return false;
   }
-  /// Tasks that were added and have not ended, at some moment.
-  [[nodiscard]] std::uint64_t out() const noexcept { return state_.load(std::memory_order_relaxed) / one; }
+  /// Tasks that were added and have not ended; a snapshot.
+  [[nodiscard]] std::uint64_t outstanding() const noexcept { return state_.load(std::memory_order_relaxed) / one; }
 
   /// Call it when a task has ended and everything that it owned is destroyed. The last call wakes the waiters. The
   /// group may be gone when this returns.
   void finish() noexcept;
 
-  /// True once no task is left; then everything they did is visible to the caller.
+  /// True once no task is left; the effects of all tasks are then visible to the caller.
   [[nodiscard]] bool done() const noexcept {
     // acquire: pairs with the release of every `finish`; the later additions to the same word keep that chain.
     return state_.load(std::memory_order_acquire) == 0;
   }
 
-  /// Adds a waiter to be woken. False: no task is left, do not wait, `wake` is not called.
+  /// Adds a waiter. Returns false if no task is left: do not wait, `wake` is not called.
   [[nodiscard]] bool enroll(waiter& who) noexcept;
 
   /// Keeps the first failure since the last `take_outcome` and cancels the group; drops later failures.
   void fail(std::exception_ptr why) noexcept;
-  /// A task ended with `cancelled`, though the group was not cancelled: cancels it. The outcome says so unless a task fails.
+  /// A task ended with `cancelled`, though the group was not cancelled: cancels it. The outcome reports that unless a
+  /// task fails.
   void end_early() noexcept {
     ended_early_.store(true, std::memory_order_relaxed);  // relaxed: `finish` publishes it
     cancel();
@@ -94,7 +95,7 @@ class basic_wait_group {
   }  // relaxed: advice, it publishes no data
   [[nodiscard]] bool stop_requested() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
 
-  /// The outcome of the tasks that are done. Reports each failure and each cancellation once; then the group is as new.
+  /// The outcome of the finished tasks. Reports each failure and each cancellation once; then the group is as new.
   /// Only a waiter calls it.
   struct outcome {
     std::exception_ptr failure;
@@ -104,7 +105,7 @@ class basic_wait_group {
 
  private:
   // state_: four times the number of unfinished tasks, plus two bits.
-  static constexpr std::uint64_t locked = 1;   ///< some thread works on waiters_
+  static constexpr std::uint64_t locked = 1;   ///< a thread changes waiters_
   static constexpr std::uint64_t awaited = 2;  ///< waiters_ is not empty
   static constexpr std::uint64_t one = 4;
 
@@ -135,7 +136,7 @@ template <class Sync>
 group_waiter* basic_wait_group<Sync>::take_waiters_and_unlock() noexcept {
   waiter* const all = waiters_.get();
   waiters_.set(nullptr);
-  // release: pairs with the acquire of whoever locks next, and of `done` before a destruction. Our last access.
+  // release: pairs with the acquire of the next thread that locks, and of `done` before a destruction. Our last access.
   state_.fetch_and(~(locked | awaited), std::memory_order_release);
   return all;
 }
@@ -147,7 +148,7 @@ void basic_wait_group<Sync>::finish() noexcept {
     invariant(seen >= one, "a task that finishes was counted");
     bool const wakes = seen == (one | awaited);
     std::uint64_t const next = wakes ? locked : seen - one;
-    // release: this task's effects, for whoever sees the count at zero (done, enroll).
+    // release: this task's effects, for a thread that sees the count at zero (done, enroll).
     // acquire: if we wake, waiters_ as the last `enroll` left it, and the other tasks' effects, which we pass on.
     if (state_.compare_exchange_weak(seen, next, std::memory_order_acq_rel, std::memory_order_relaxed)) {
       if (wakes) wake_all(take_waiters_and_unlock());
@@ -179,7 +180,7 @@ bool basic_wait_group<Sync>::enroll(waiter& who) noexcept {
       return true;
     }
   }
-  // The last task has ended while we held the lock, and left it to us to wake. We are the head of the list.
+  // The last task has ended while we held the lock, and left the wake-ups to us. We are the head of the list.
   waiter* const all = take_waiters_and_unlock();
   wake_all(all->next);
   return false;

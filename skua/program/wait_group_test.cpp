@@ -107,7 +107,7 @@ TEST(wait_group, counts_up_to_a_bound) {
   EXPECT_TRUE(group.add_below(2));
   EXPECT_TRUE(group.add_below(2));
   EXPECT_FALSE(group.add_below(2));
-  EXPECT_EQ(group.out(), 2U);
+  EXPECT_EQ(group.outstanding(), 2U);
   group.finish();
   EXPECT_TRUE(group.add_below(2));
   group.finish();

@@ -57,16 +57,16 @@ class listening_worker final : public policies::worker_policy {
   }
   /// Its own lanes first.
   policies::probe next_probe() noexcept override {
-    if (next_ < own_.size()) return {.what = policies::action::pop, .where = own_[next_++], .whom = self_};
+    if (next_ < own_.size()) return {.kind = policies::action::pop, .lane = own_[next_++], .victim = self_};
     policies::probe const theirs = thief_.next_probe();
-    if (theirs.what == policies::action::rest) next_ = 0;
+    if (theirs.kind == policies::action::rest) next_ = 0;
     return theirs;
   }
   void learn(policies::event const& seen) noexcept override {
     of_.heard(self_, seen);
     auto const* const p = std::get_if<policies::probed>(&seen);
-    if (p != nullptr && p->how == runtime::outcome::got) next_ = 0;
-    if (p == nullptr || !is_own(p->what.where)) thief_.learn(seen);
+    if (p != nullptr && p->outcome == runtime::outcome::got) next_ = 0;
+    if (p == nullptr || !is_own(p->probe.lane)) thief_.learn(seen);
   }
   [[nodiscard]] bool sees_forks() const noexcept override { return of_.sees_forks; }
 
@@ -103,7 +103,7 @@ class listening final : public policies::policy {
 /// A region of the whole pool under such a policy.
 inline auto open_listening(skua::pool& in, ears const& of) {
   return in.open_region([&of](policies::policy_setup const& from) -> std::unique_ptr<policies::policy> {
-    return std::make_unique<listening>(from.where, from.seed, of);
+    return std::make_unique<listening>(from.layout, from.seed, of);
   });
 }
 

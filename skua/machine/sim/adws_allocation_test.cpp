@@ -46,7 +46,7 @@ TEST(adws_allocation, every_leaf_of_a_four_way_tree_is_run_by_the_worker_that_ex
     run_result const result = checked_run("adws:no-steal", program, workers, strict(workers));
     for (tree_node_id i = 0; i < program.size(); ++i) {
       if (program[i].kind != tree_node_kind::leaf) continue;
-      ASSERT_EQ(index(result.turns[i].who), expected[i]) << "leaf " << i << ", " << workers << " workers";
+      ASSERT_EQ(index(result.turns[i].worker), expected[i]) << "leaf " << i << ", " << workers << " workers";
     }
   }
 }
@@ -57,7 +57,7 @@ TEST(adws_allocation, sixty_four_equal_leaves_are_one_for_each_worker_from_left_
   std::uint32_t next = 64;
   for (tree_node_id i = 0; i < program.size(); ++i) {
     if (program[i].kind == tree_node_kind::leaf) {
-      EXPECT_EQ(index(result.turns[i].who), --next);
+      EXPECT_EQ(index(result.turns[i].worker), --next);
     }
   }
   EXPECT_EQ(next, 0U);
@@ -86,7 +86,7 @@ TEST_P(spines, are_divided_to_the_end_however_deep_they_are) {
       run_result const result = checked_run(name, program, workers, by);
       std::vector<std::int64_t> of(workers);
       for (tree_node_id i = 0; i < program.size(); ++i)
-        of[index(result.turns[i].who)] += program[i].kind == tree_node_kind::leaf ? 1 : 0;
+        of[index(result.turns[i].worker)] += program[i].kind == tree_node_kind::leaf ? 1 : 0;
       // A cut is moved to a border that is nearer than least_share.
       double const slack = 2 * policies::adws::least_share * static_cast<double>(leaves) / workers;
       if (name == std::string_view("adws:no-steal")) {
@@ -132,7 +132,7 @@ TEST(adws_allocation, every_iteration_maps_its_tasks_to_the_same_workers) {
     for (std::uint32_t const workers : {2U, 3U, 7U, 16U, 48U, 64U}) {
       run_result const result = checked_run("adws:no-steal", program, workers, strict(seed));
       for (tree_node_id i = 1; i + length < program.size(); ++i) {
-        ASSERT_EQ(result.turns[i].who, result.turns[i + length].who)
+        ASSERT_EQ(result.turns[i].worker, result.turns[i + length].worker)
             << "node " << i << ", seed " << seed << ", " << workers << " workers";
       }
     }
@@ -144,7 +144,7 @@ TEST(adws_allocation, the_owner_of_a_search_root_goes_on_after_each_of_its_group
     std::map<tree_node_id, range> ranges;
     std::uint64_t seen = 0;
     void met(worker_id by, tree_node_id group, task_tag const& t) override {
-      ranges[group] = tag_fields::read(t).where;
+      ranges[group] = tag_fields::read(t).range;
       EXPECT_EQ(index(by), ranges[group].owner());
     }
     void left(worker_id by, tree_node_id group) override {
@@ -167,10 +167,10 @@ struct traffic : observer {
   static std::string lane_name(lane l) { return policies::name_of(l); }
   static std::string name_of(item const& it) {
     constexpr char const* kinds[] = {"rest ", "child ", "frame"};
-    return kinds[static_cast<std::size_t>(it.what)] + (it.node == no_tree_node ? "" : std::to_string(it.node));
+    return kinds[static_cast<std::size_t>(it.content)] + (it.node == no_tree_node ? "" : std::to_string(it.node));
   }
   void put(tick, worker_id from, placement const& to, item const& what, cause) override {
-    log.push_back(std::to_string(index(from)) + " puts " + name_of(what) + " into " + lane_name(to.where) + " of " +
+    log.push_back(std::to_string(index(from)) + " puts " + name_of(what) + " into " + lane_name(to.lane) + " of " +
                   std::to_string(index(to.worker)));
   }
   void began(tick, worker_id who, item const& what) override {
@@ -214,17 +214,17 @@ struct order_watch : observer {
   std::uint64_t at_once = 0;
 
   void put(tick, worker_id, placement const& to, item const& what, cause) override {
-    if (to.where == lane::migrated) migrated[index(to.worker)].push_back(what.node);
-    if (to.where == lane::mailbox && !probes[index(to.worker)]) in_mailbox[index(to.worker)] = what;
+    if (to.lane == lane::migrated) migrated[index(to.worker)].push_back(what.node);
+    if (to.lane == lane::mailbox && !probes[index(to.worker)]) in_mailbox[index(to.worker)] = what;
   }
   void after_probe(tick, worker_id who, probe const& tried, outcome how, lanes const& left) override {
     probes[index(who)] = true;
-    if (how != outcome::got || tried.what != action::pop || tried.where != lane::migrated) return;
+    if (how != outcome::got || tried.kind != action::pop || tried.lane != lane::migrated) return;
     EXPECT_TRUE(left.empty(who, lane::local)) << "before what others have migrated";
   }
   void began(tick, worker_id who, item const& what) override {
     auto& queue = migrated[index(who)];
-    if (auto const at = std::ranges::find(queue, what.node); what.what == item::kind::child && at != queue.end()) {
+    if (auto const at = std::ranges::find(queue, what.node); what.content == item::kind::child && at != queue.end()) {
       EXPECT_EQ(at, queue.begin()) << "first come, first served";
       queue.erase(at);
       ++in_order;
@@ -233,7 +233,8 @@ struct order_watch : observer {
     probes[index(who)] = false;
     auto& waiting_item = in_mailbox[index(who)];
     if (!waiting_item || !was_found) return;  // not found by a probe: the worker itself ended what a stack waited for
-    EXPECT_TRUE(waiting_item->what == what.what && waiting_item->node == what.node && waiting_item->fiber == what.fiber)
+    EXPECT_TRUE(waiting_item->content == what.content && waiting_item->node == what.node &&
+                waiting_item->fiber == what.fiber)
         << "it is next";
     waiting_item.reset();
     ++at_once;
@@ -276,12 +277,12 @@ TEST(adws_allocation, a_search_root_that_arrives_while_a_task_runs_starts_at_its
     tick started = 0;
     std::uint64_t preempted = 0;
     void put(tick now, worker_id, placement const& to, item const&, cause why) override {
-      if (arrived == 0 && why == cause::resumed && to == placement{.worker = worker_id{1}, .where = lane::mailbox})
+      if (arrived == 0 && why == cause::resumed && to == placement{.worker = worker_id{1}, .lane = lane::mailbox})
         arrived = now;
       preempted += why == cause::preempted ? 1U : 0U;
     }
     void began(tick now, worker_id who, item const& what) override {
-      if (arrived != 0 && started == 0 && who == worker_id{1} && what.what == item::kind::frame) started = now;
+      if (arrived != 0 && started == 0 && who == worker_id{1} && what.content == item::kind::frame) started = now;
     }
   } watch;
   run_result const result = checked_run("adws:no-steal", program, 3, strict(1), watch);
@@ -307,7 +308,7 @@ struct privileges : observer {
 
   explicit privileges(task_tree const& p) : program(p) {}
   void met(worker_id by, tree_node_id group, task_tag const& t) override {
-    if (tag_fields::read(t).where.spans()) of[index(by)] = {group, tag_fields::read(t).where};
+    if (tag_fields::read(t).range.spans()) of[index(by)] = {group, tag_fields::read(t).range};
   }
   void put(tick, worker_id from, placement const& to, item const& what, cause why) override {
     if (why != cause::forked) return;
@@ -317,7 +318,7 @@ struct privileges : observer {
       return;
     }
     ASSERT_TRUE(mine != of.end() && program[what.node].parent == mine->second.group);
-    if (to.where == lane::migrated) {
+    if (to.lane == lane::migrated) {
       for (auto const& [other, its] : of) {
         if (other == index(from)) continue;
         bool const could = its.rest.owner() < index(to.worker) && its.rest.covers(index(to.worker));
@@ -326,7 +327,7 @@ struct privileges : observer {
       }
       ++checked;
     }
-    mine->second.rest.left = tag_fields::read(what.tag).where.right;
+    mine->second.rest.left = tag_fields::read(what.tag).range.right;
   }
   void learned(worker_id who, event const& e) override {
     if (!std::holds_alternative<probed>(e)) of.erase(index(who));  // the last child stayed: the worker's search is over

@@ -64,7 +64,7 @@ std::string verdict(std::uint32_t workers, spoilt_policy::spoil_probe h,
   task_tree const program = random_tree::make(12, {.tasks = 4000, .most_flops = 50, .scope_percent = 20});
   layout const where = layout::flat(workers);
   spoilt_policy scheduler(workers, std::move(h), std::move(p));
-  by.in = unit::flops;
+  by.unit = unit::flops;
   std::vector<std::string> const faults = faults_of(run(program, scheduler, where, by), program, where, by);
   return faults.empty() ? "" : faults.front();
 }
@@ -75,21 +75,21 @@ TEST(validator_catches, nothing_in_a_sound_policy) { EXPECT_EQ(verdict(8, as_it_
 
 TEST(validator_catches, a_thief_of_its_own_lanes) {
   auto const self_stealing = [](worker_id self, probe p) {
-    return p.what == action::steal ? probe{.what = p.what, .where = p.where, .whom = self} : p;
+    return p.kind == action::steal ? probe{.kind = p.kind, .lane = p.lane, .victim = self} : p;
   };
   EXPECT_TRUE(says(verdict(4, self_stealing), "steals from itself"));
 }
 
 TEST(validator_catches, a_victim_that_does_not_exist) {
   auto const beyond = [](worker_id, probe p) {
-    return p.what == action::steal ? probe{.what = p.what, .where = p.where, .whom = worker_id{4}} : p;
+    return p.kind == action::steal ? probe{.kind = p.kind, .lane = p.lane, .victim = worker_id{4}} : p;
   };
   EXPECT_TRUE(says(verdict(4, beyond), "worker 4, who does not exist"));
 }
 
 TEST(validator_catches, a_pop_from_a_strangers_lane) {
   auto const rude = [](worker_id self, probe p) {
-    return p.what == action::pop && self != worker_id{0} ? probe{.what = p.what, .where = p.where, .whom = worker_id{0}}
+    return p.kind == action::pop && self != worker_id{0} ? probe{.kind = p.kind, .lane = p.lane, .victim = worker_id{0}}
                                                          : p;
   };
   EXPECT_TRUE(says(verdict(4, rude), "pops from a lane of worker 0"));
@@ -98,11 +98,11 @@ TEST(validator_catches, a_pop_from_a_strangers_lane) {
 TEST(validator_catches, a_search_that_never_leaves_the_nearest_ring) {
   // Rings of four: whoever is not in the ring where the program began finds nothing, for ever.
   auto const homely = [](worker_id self, probe p) {
-    if (p.what != action::steal) return p;
+    if (p.kind != action::steal) return p;
     std::uint32_t const ring = index(self) / 4 * 4;
-    worker_id near{ring + index(p.whom) % 4};
+    worker_id near{ring + index(p.victim) % 4};
     if (near == self) near = worker_id{ring + (index(self) + 1) % 4};
-    return probe{.what = p.what, .where = p.where, .whom = near};
+    return probe{.kind = p.kind, .lane = p.lane, .victim = near};
   };
   EXPECT_TRUE(says(verdict(16, homely), "starves"));
 }
@@ -114,7 +114,7 @@ TEST(validator_catches, a_worker_that_only_sleeps) {
 
 TEST(validator_catches, a_worker_that_never_sleeps) {
   auto const restless = [](worker_id self, probe p) {
-    return p.what == action::rest ? probe{.what = action::pop, .where = lane::forks, .whom = self} : p;
+    return p.kind == action::rest ? probe{.kind = action::pop, .lane = lane::forks, .victim = self} : p;
   };
   EXPECT_TRUE(says(verdict(4, restless), "never rests"));
 }
@@ -124,8 +124,8 @@ TEST(validator_catches, a_worker_that_never_opens_its_inbox) {
     return why == cause::stolen ? placement{worker_id{(index(self) + 1) % 4}, lane::inbox, 1} : to;
   };
   auto const blind = [](worker_id self, probe p) {
-    return p.where == lane::inbox && p.what == action::pop
-               ? probe{.what = action::pop, .where = lane::spawned, .whom = self}
+    return p.lane == lane::inbox && p.kind == action::pop
+               ? probe{.kind = action::pop, .lane = lane::spawned, .victim = self}
                : p;
   };
   EXPECT_EQ(verdict(4, as_it_was, to_the_next), "") << "sending is allowed as long as inboxes are opened";
@@ -137,13 +137,13 @@ TEST(validator_catches, a_worker_that_never_opens_its_inbox) {
 std::string verdict_with_slot(spoilt_policy::spoil_placement const& aside, cause also = cause::stolen,
                               rules const& by = {}) {
   auto const sees_slot = [](worker_id self, probe p) {
-    return p.where == lane::inbox && p.what == action::pop
-               ? probe{.what = action::pop, .where = lane::mailbox, .whom = self}
+    return p.lane == lane::inbox && p.kind == action::pop
+               ? probe{.kind = action::pop, .lane = lane::mailbox, .victim = self}
                : p;
   };
   auto const to_one = [=](worker_id self, placement to, cause why) {
     bool const sends = (why == cause::stolen || why == also) && self != worker_id{1};
-    return sends ? placement{.worker = worker_id{1}, .where = lane::mailbox} : aside(self, to, why);
+    return sends ? placement{.worker = worker_id{1}, .lane = lane::mailbox} : aside(self, to, why);
   };
   return verdict(4, sees_slot, to_one, by);
 }
@@ -157,10 +157,10 @@ TEST(validator_catches, a_slot_that_is_occupied_if_the_rules_say_that_it_never_i
 
 TEST(validator_catches, what_is_preempted_to_a_lane_where_it_cannot_lie) {
   auto const elsewhere = [](worker_id self, placement to, cause why) {
-    return why == cause::preempted ? placement{.worker = worker_id{(index(self) + 1) % 4}, .where = lane::inbox} : to;
+    return why == cause::preempted ? placement{.worker = worker_id{(index(self) + 1) % 4}, .lane = lane::inbox} : to;
   };
   auto const in_forks = [](worker_id self, placement to, cause why) {
-    return why == cause::preempted ? placement{.worker = self, .where = lane::forks} : to;
+    return why == cause::preempted ? placement{.worker = self, .lane = lane::forks} : to;
   };
   EXPECT_TRUE(says(verdict_with_slot(elsewhere), "preempts a task, but places it on"));
   EXPECT_TRUE(says(verdict_with_slot(in_forks), "does not place it in its spawned"));

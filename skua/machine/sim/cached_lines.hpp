@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which cache lines of other workers' lanes a searcher still has in its own cache: those that have not changed since it
-// last looked. As on threads, a worker's `local` and `migrated` share a line, and each other lane has one.
+// Which cache lines of other workers' lanes a searching worker still has in its own cache: those that have not changed
+// since it last looked. As on threads, a worker's `local` and `migrated` share a line, and each other lane has one.
 #pragma once
 
 #include <array>
@@ -18,11 +18,12 @@ class cached_lines {
  public:
   explicit cached_lines(std::uint32_t workers) : caches_(workers) {}
 
-  /// Worker w looks at this lane of a victim, whose line has changed so many times. True if it has the line as it is now.
+  /// Worker w looks at this lane of a victim; `changes` counts how often its line has changed. True if w's copy is
+  /// current.
   bool look(worker_id w, worker_id victim, lane where, std::uint32_t changes) noexcept {
-    line const now{.of = victim, .which = line_of(where), .changes = changes, .is_there = true};
+    line const now{.owner = victim, .number = line_of(where), .changes = changes, .is_there = true};
     cache& mine = caches_[index(w)];
-    return std::exchange(mine[(index(victim) * lines + now.which) % mine.size()], now) == now;
+    return std::exchange(mine[(index(victim) * lines + now.number) % mine.size()], now) == now;
   }
 
   static constexpr std::uint8_t lines = 5;
@@ -42,13 +43,13 @@ class cached_lines {
 
  private:
   struct line {
-    worker_id of{};
-    std::uint8_t which = 0;
+    worker_id owner{};
+    std::uint8_t number = 0;
     std::uint32_t changes = 0;
     bool is_there = false;
     friend bool operator==(line const&, line const&) = default;
   };
-  /// Of a first-level cache, so much for what a search reads.
+  /// The part of a first-level cache that a search uses.
   using cache = std::array<line, 320>;
   std::vector<cache> caches_;
 };

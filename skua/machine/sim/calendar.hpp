@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // When each worker moves next, and which worker is first: a tournament tree with one leaf per worker. The engine needs
-// a single entry per worker, so a tree of winners can answer without moving entries. The winner of a match is as good
-// as random, so no branch depends on it: 2 to 3 ns per level.
+// a single entry per worker, so a tree of winners can answer without moving entries. The winner of a match is close to
+// random, so no branch depends on it: 2 to 3 ns per level.
 #pragma once
 
 #include <bit>
@@ -20,11 +20,11 @@ class calendar {
 
   /// The earlier entry wins; at the same tick the lower die wins.
   struct entry {
-    tick at = never;
+    tick time = never;
     std::uint64_t die = 0;
     [[nodiscard]] friend constexpr bool operator<(entry const& a, entry const& b) noexcept {
       // Branch-free; the sum cannot overflow, because no entry is later than `never`.
-      return a.at < b.at + static_cast<tick>(a.die < b.die);
+      return a.time < b.time + static_cast<tick>(a.die < b.die);
     }
   };
 
@@ -45,15 +45,15 @@ class calendar {
       entry const against = entries_[rival];
       std::uint64_t const beaten = std::uint64_t{0} - static_cast<std::uint64_t>(against < its);
       best ^= (best ^ rival) & static_cast<std::uint32_t>(beaten);
-      its.at ^= (its.at ^ against.at) & beaten;
+      its.time ^= (its.time ^ against.time) & beaten;
       its.die ^= (its.die ^ against.die) & beaten;
       winners_[n / 2] = best;
     }
   }
 
-  /// The worker that moves next; of(first()).at tells when (`never`: no worker moves). Cost: two loads.
+  /// The worker that moves next; entry_of(first()).time tells when (`never`: no worker moves). Cost: two loads.
   [[nodiscard]] worker_id first() const noexcept { return worker_id{winners_[1]}; }
-  [[nodiscard]] entry const& of(worker_id w) const noexcept { return entries_[index(w)]; }
+  [[nodiscard]] entry const& entry_of(worker_id w) const noexcept { return entries_[index(w)]; }
 
  private:
   std::uint32_t slots_;         ///< a power of two

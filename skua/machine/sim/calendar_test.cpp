@@ -12,7 +12,7 @@ namespace skua { inline namespace v0 { namespace sim { namespace {
 TEST(calendar, nobody_moves_at_first) {
   for (std::uint32_t workers : {1U, 2U, 3U, 64U, 1000U}) {
     calendar c(workers);
-    EXPECT_EQ(c.of(c.first()).at, calendar::never) << workers << " workers";
+    EXPECT_EQ(c.entry_of(c.first()).time, calendar::never) << workers << " workers";
   }
 }
 
@@ -38,9 +38,9 @@ TEST(calendar, the_first_is_the_smallest) {
       all[w] = {roll.below(10) == 0 ? calendar::never : roll.below(20), roll.next()};
       c.set(worker_id{w}, all[w]);
       calendar::entry const smallest = *std::min_element(all.begin(), all.end());
-      calendar::entry const first = c.of(c.first());
-      ASSERT_EQ(first.at, smallest.at);
-      if (first.at != calendar::never) {
+      calendar::entry const first = c.entry_of(c.first());
+      ASSERT_EQ(first.time, smallest.time);
+      if (first.time != calendar::never) {
         ASSERT_EQ(first.die, smallest.die);
       }
     }

@@ -16,7 +16,7 @@ void check_every_node_once(run_result const& result, task_tree const& program, s
   }
 }
 
-/// The task, leaf or step that this node is, or is a part of.
+/// The task, leaf or step that contains this node.
 tree_node_id task_of(task_tree const& program, tree_node_id id) {
   while (!is_run(program[id].kind)) id = program[id].parent;
   return id;
@@ -36,15 +36,15 @@ void check_order_in_time(run_result const& result, task_tree const& program, std
   }
 }
 
-/// The members of a team run on neighbouring workers, one on each; what the last of them spawns for the region of the team
-/// begins when all have ended.
+/// The members of a team run on neighbouring workers, one on each. What the last member spawns for the team's region
+/// begins after all members have ended.
 void check_teams(run_result const& result, task_tree const& program, std::vector<std::string>& faults) {
   std::vector<bool> is_team(program.size());
   for (tree_node_id const t : result.teams) {
     is_team[t] = true;
-    std::uint32_t next = index(result.turns[t].who);
+    std::uint32_t next = index(result.turns[t].worker);
     for (tree_node_id m = program[t].first; m != no_tree_node; m = program[m].next) {
-      if (index(result.turns[m].who) == next++) continue;
+      if (index(result.turns[m].worker) == next++) continue;
       faults.push_back("node " + std::to_string(m) + " ran on another worker than its team " + std::to_string(t) +
                        " asks");
       return;
@@ -103,7 +103,7 @@ void check_steals(run_result const& result, layout const& where, std::vector<std
   std::uint64_t const by_distance =
       std::accumulate(result.steals_by_distance.begin(), result.steals_by_distance.end(), std::uint64_t{0});
   if (by_worker != by_distance) faults.push_back("steals by worker and by distance differ");
-  if (result.steals_by_distance[0] != 0) faults.push_back("somebody stole from himself");
+  if (result.steals_by_distance[0] != 0) faults.push_back("a worker stole from itself");
   if (where.workers() == 1 && by_worker != 0) faults.push_back("a lone worker stole");
 }
 

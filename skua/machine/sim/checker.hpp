@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The laws that every finished simulation obeys, whatever things cost.
+// The laws that every finished simulation obeys, under any cost model.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace skua { inline namespace v0 { namespace sim {
 
-/// Groups and scopes are not begun themselves; these are.
+/// True for the nodes that a worker begins; groups and scopes are not begun themselves.
 constexpr bool is_run(tree_node_kind k) noexcept {
   return k == tree_node_kind::task || k == tree_node_kind::leaf || k == tree_node_kind::step;
 }
 
-/// What is broken, one line each: every task, leaf and fiber was begun once, inside the time of its task; nobody was busy
-/// for longer than the program took; T_P >= T_1 / P and T_P >= T_inf, with what this run took for each node (the burden of
-/// scheduling is not in T_1 and T_inf); the numbers of steals agree. Cost: O(nodes + workers).
+/// The broken laws, one line each: every task, leaf and fiber was begun once, within the time of its task; no worker
+/// was busy for longer than the program took; T_P >= T_1 / P and T_P >= T_inf, with this run's time for each node (the
+/// burden of scheduling is not in T_1 and T_inf); the counts of steals agree. Cost: O(nodes + workers).
 std::vector<std::string> broken_laws(run_result const& result, task_tree const& program, layout const& where);
 
 /// What this run took for a node itself: leaves and fibers as they ran; a task's own price cannot be told from what runs in

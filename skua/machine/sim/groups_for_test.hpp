@@ -31,7 +31,7 @@ inline void four_way(auto& here, int groups, int depth, double cost) {
 }
 
 /// Rules under which ADWS must never find a mailbox occupied.
-inline rules strict(std::uint64_t seed) { return {.seed = seed, .in = unit::flops, .slot_refusals_allowed = false}; }
+inline rules strict(std::uint64_t seed) { return {.seed = seed, .unit = unit::flops, .slot_refusals_allowed = false}; }
 
 /// Another tree and other rules for every seed. Hints are random, and often wrong.
 struct random_run {
@@ -80,7 +80,7 @@ class group_watch : public observer {
   group_watch(task_tree const& program, std::uint32_t workers) : program_(program), since_(workers, nothing) {}
 
   void met(worker_id, tree_node_id group, task_tag const& of_group) override {
-    open_[group] = policies::adws::tag_fields::read(of_group).where;
+    open_[group] = policies::adws::tag_fields::read(of_group).range;
   }
   void left(worker_id, tree_node_id group) override { open_.erase(group); }
   void began(tick, worker_id who, item const&) override { since_[index(who)] = nothing; }
@@ -112,7 +112,7 @@ class group_watch : public observer {
     if (mine.empty()) return false;
     for (std::uint32_t v = 0; v < since_.size(); ++v) {
       for (lane const l : {lane::forks, lane::spawned, lane::local, lane::migrated}) {
-        for (item const& it : lanes_now.of(worker_id{v}, l)) {
+        for (item const& it : lanes_now.items_of(worker_id{v}, l)) {
           for (tree_node_id n = it.node; n != no_tree_node; n = program_[n].parent) {
             if (mine.contains(n)) return true;
           }

@@ -51,9 +51,9 @@ class scripted_policy final : public policy {
 };
 
 /// Begins the program: it pays for a pop until tick 1.
-constexpr std::pair begins{0, probe{.what = action::pop, .where = lane::injected, .whom = w0}};
+constexpr std::pair begins{0, probe{.kind = action::pop, .lane = lane::injected, .victim = w0}};
 constexpr std::pair<int, probe> steals(int at, worker_id from) {
-  return {at, {.what = action::steal, .where = lane::forks, .whom = from}};
+  return {at, {.kind = action::steal, .lane = lane::forks, .victim = from}};
 }
 
 void leaf(auto& here, double ticks) {
@@ -66,7 +66,7 @@ task_tree two_leaves(double first, double second) {
 }
 
 constexpr rules priced{
-    .in = unit::flops, .fork_ticks = 0, .fence_ticks = 2, .heavy_fence_ticks = 10, .interrupt_ticks = 3};
+    .unit = unit::flops, .fork_ticks = 0, .fence_ticks = 2, .heavy_fence_ticks = 10, .interrupt_ticks = 3};
 
 run_result run_scripts(task_tree const& program, std::vector<std::pair<int, probe>> const& scripts,
                        rules const& by = priced) {
@@ -91,7 +91,7 @@ TEST(heavy_fences_of_a_steal, a_thief_of_a_busy_owner_asks_fences_and_interrupts
   run_result const r = run_scripts(program, {begins, steals(5, w0)});
   EXPECT_EQ(of_leaf(r, program, 0).begin, 1U);
   turn const stolen = of_leaf(r, program, 1);
-  EXPECT_EQ(stolen.who, w1);
+  EXPECT_EQ(stolen.worker, w1);
   EXPECT_EQ(stolen.begin, 5 + 10 + 10 + 1U);  // asks, fences, steals
   EXPECT_EQ(r.makespan, 100 + 3U);            // the owner's leaf, and one interrupt
   EXPECT_EQ(r.workers[1].revocations, 1U);
@@ -112,7 +112,7 @@ TEST(heavy_fences_of_a_steal, every_other_running_worker_is_interrupted_by_each_
   run_result const r = run_scripts(program, {begins, steals(40, w2), steals(3, w0)});
   EXPECT_EQ(of_leaf(r, program, 1).begin, 24U);
   EXPECT_EQ(of_leaf(r, program, 2).begin, 64U);
-  EXPECT_EQ(of_leaf(r, program, 2).who, w1);
+  EXPECT_EQ(of_leaf(r, program, 2).worker, w1);
   EXPECT_EQ(r.workers[0].interrupts, 2U);
   EXPECT_EQ(r.workers[1].interrupts, 1U);
   EXPECT_EQ(r.workers[2].interrupts, 1U);
@@ -122,7 +122,7 @@ TEST(heavy_fences_of_a_steal, every_other_running_worker_is_interrupted_by_each_
 TEST(heavy_fences_of_a_steal, an_owner_that_pops_in_time_saves_the_fence_and_keeps_its_last_entry) {
   task_tree const program = two_leaves(10, 50);
   run_result const r = run_scripts(program, {begins, steals(5, w0)});
-  EXPECT_EQ(of_leaf(r, program, 1).who, w0);
+  EXPECT_EQ(of_leaf(r, program, 1).worker, w0);
   EXPECT_EQ(of_leaf(r, program, 1).begin, 11 + 2U);  // its pop takes a fence
   EXPECT_EQ(r.makespan, 10 + 2 + 50U);
   EXPECT_EQ(r.workers[1].revocations, 1U);
@@ -138,7 +138,7 @@ TEST(heavy_fences_of_a_steal, the_thief_takes_the_oldest_entry_when_the_owner_an
   });
   run_result const r = run_scripts(program, {begins, steals(5, w0)});
   EXPECT_EQ(of_leaf(r, program, 1).begin, 11 + 2U);
-  EXPECT_EQ(of_leaf(r, program, 2).who, w1);
+  EXPECT_EQ(of_leaf(r, program, 2).worker, w1);
   EXPECT_EQ(of_leaf(r, program, 2).begin, 11 + 1U);
   EXPECT_EQ(r.workers[1].heavy_fences, 0U);
   EXPECT_EQ(r.makespan, 12 + 50 - 1U);
@@ -150,7 +150,7 @@ TEST(heavy_fences_of_a_steal, other_thieves_lose_while_one_revokes) {
   run_result const r = run_scripts(program, {begins, steals(5, w0), steals(7, w0)});
   EXPECT_EQ(r.workers[2].lost, 1U);
   EXPECT_EQ(r.workers[2].revocations, 0U);
-  EXPECT_EQ(of_leaf(r, program, 1).who, w1);
+  EXPECT_EQ(of_leaf(r, program, 1).worker, w1);
 }
 
 TEST(heavy_fences_of_a_steal, without_a_bias_each_attempt_fences_or_each_pop) {

@@ -26,7 +26,7 @@ namespace skua { inline namespace v0 { namespace sim {
 
 class here {
  public:
-  here(live& program, live_fiber& on) noexcept : program_(program), on_(on) {}
+  here(live& program, live_fiber& f) noexcept : program_(program), fiber_(f) {}
   here(here const&) = delete;
   here& operator=(here const&) = delete;
 
@@ -63,14 +63,14 @@ class here {
   template <class Body>
   decltype(auto) finish(Body&& body);
 
-  /// Calls f(team) on as many workers as the scheduler finds best, hints in front of it, and waits for all members
+  /// Calls f(team) on as many workers as the scheduler chooses, hints in front of it, and waits for all members
   /// (flow/call_team.hpp). [arms-2021 3.2.1]
   template <class... Args>
   void team(Args&&... args) {
     runtime::call_team(*this, std::forward<Args>(args)...);
   }
 
-  /// The kernel runs when the leaf has ended in virtual time, so that whatever runs later sees what it wrote; a
+  /// The kernel runs when the leaf has ended in virtual time, so that everything that runs later sees its writes; a
   /// measured kernel runs when the leaf begins.
   template <class... Args>
   decltype(auto) leaf(Args&&... args) {
@@ -175,9 +175,9 @@ class here {
   void meet(tree_node_id group);  ///< announces a group, then calls the children that the engine orders on this stack
   void body_ends();               ///< the same for a scope whose body has ended
   [[nodiscard]] bool is_running_inside(tree_node_id node) const noexcept;
-  /// Announces a task of a finish region, and calls it here if the engine orders that.
+  /// Announces a task of a finish region, and calls it here if the engine says so.
   void spawn(tree_node_id region, hint const& hinted, live_group& in, std::uint64_t number);
-  /// Announces that this member of a team is at the barrier; returns when the engine has let it go.
+  /// Announces that this member of a team is at the barrier; returns when the engine has released it.
   void wait_for_team(tree_node_id member);
   [[nodiscard]] bool measured() const noexcept { return program_.measured_ == timing::on; }
   void measure(tree_node_id leaf);  ///< charges the time since the last node to this leaf
@@ -192,19 +192,19 @@ class here {
   void note(tree_node_id, Kernel const&) noexcept {}
 
   live& program_;
-  live_fiber& on_;
-  tree_node_id at_ = no_tree_node;  ///< the task or scope body that runs
+  live_fiber& fiber_;
+  tree_node_id node_ = no_tree_node;  ///< the task or scope body that runs
   stop_watch const* watch_ = nullptr;
 };
 
-/// A scope, or a finish region: a body that is a part of its task's code, and children that are called by number.
+/// A scope or a finish region: a body that is a part of its task's code, and children that are called by number.
 class here::body_group : public live_group {
  public:
   body_group(body_group const&) = delete;
   body_group& operator=(body_group const&) = delete;
 
-  /// body(handle); when it returns or throws, all children have ended. The body's exception wins over theirs, unless it
-  /// is `cancelled`.
+  /// Calls body(handle). When it returns or throws, all children have ended. The body's exception takes precedence over
+  /// theirs, unless it is `cancelled`.
   template <class Handle, class Body>
   decltype(auto) run(Handle& handle, Body&& body) {
     using value = std::invoke_result_t<Body, Handle&>;
@@ -221,9 +221,9 @@ class here::body_group : public live_group {
   }
 
  protected:
-  body_group(here& h, tree_node_kind kind) : live_group(h.watch_), here_(h), outer_(h.at_), id_(h.open(kind)) {
+  body_group(here& h, tree_node_kind kind) : live_group(h.watch_), here_(h), outer_(h.node_), id_(h.open(kind)) {
     h.yield(id_);
-    h.at_ = id_;
+    h.node_ = id_;
   }
   ~body_group() = default;
 
@@ -251,7 +251,7 @@ class here::body_group : public live_group {
   /// Called when the body has ended; when it returns, all children have ended.
   void end() {
     here_.body_ends();
-    here_.at_ = outer_;
+    here_.node_ = outer_;
   }
 };
 
@@ -268,7 +268,7 @@ class here::scope_type final : public body_group {
   template <runtime::hint_word Hint, class F>
     requires runtime::forkable<F, here>
   void spawn(Hint hint, F&& f) {
-    if (here_.at_ != id_) throw usage_error("simulator: scope.spawn is called outside the body of its scope");
+    if (here_.node_ != id_) throw usage_error("simulator: scope.spawn is called outside the body of its scope");
     here_.charge_time();
     children_.push_back(std::make_unique<closure_of<std::decay_t<F>>>(std::forward<F>(f)));
     here_.yield(here_.program_.add_child(id_, as_hint(hint), *this, children_.size() - 1));
@@ -300,37 +300,39 @@ class here::finish_type final : public body_group {
  public:
   explicit finish_type(here& h) : body_group(h, tree_node_kind::finish) {}
 
-  /// The region as its body, or one of its tasks, sees it.
+  /// The region, for its body or one of its tasks.
   class handle : public runtime::spawn_forms<handle> {
    public:
-    handle(finish_type& in, sim::here& on) noexcept : in_(in), on_(on), task_(on.at_) {}
+    handle(finish_type& region, sim::here& h) noexcept : region_(region), here_(h), task_(h.node_) {}
     handle(handle const&) = delete;
     handle& operator=(handle const&) = delete;
 
-    [[nodiscard]] sim::here& here() noexcept { return on_; }
+    [[nodiscard]] sim::here& here() noexcept { return here_; }
 
    private:
     friend runtime::spawn_forms<handle>;
 
-    /// Throws usage_error outside of the call that this handle was passed to.
+    /// Throws usage_error outside the call to which this handle was passed.
     template <strategy S, class F>
     void add_task(hint const& hinted, S const& s, F&& f) {
-      if (!on_.is_running_inside(task_)) throw usage_error("simulator: spawn is called outside the task of its region");
-      in_.children_.push_back(std::make_unique<closure_of<S, std::decay_t<F>>>(s, std::forward<F>(f)));
-      on_.spawn(in_.id_, hinted, in_, in_.children_.size() - 1);
+      if (!here_.is_running_inside(task_))
+        throw usage_error("simulator: spawn is called outside the task of its region");
+      region_.children_.push_back(std::make_unique<closure_of<S, std::decay_t<F>>>(s, std::forward<F>(f)));
+      here_.spawn(region_.id_, hinted, region_, region_.children_.size() - 1);
     }
 
     template <strategy S, class Body, class Done>
     void add_team(hint hinted, S const& s, Body&& body, Done&& done) {
-      if (!on_.is_running_inside(task_)) throw usage_error("simulator: spawn is called outside the task of its region");
+      if (!here_.is_running_inside(task_))
+        throw usage_error("simulator: spawn is called outside the task of its region");
       hinted.type = task_type{hinted.type.value_or(task_type{0}).number, 1};
-      in_.children_.push_back(std::make_unique<team_of<S, std::decay_t<Body>, std::decay_t<Done>>>(
+      region_.children_.push_back(std::make_unique<team_of<S, std::decay_t<Body>, std::decay_t<Done>>>(
           s, std::forward<Body>(body), std::forward<Done>(done)));
-      on_.spawn(in_.id_, hinted, in_, in_.children_.size() - 1);
+      here_.spawn(region_.id_, hinted, region_, region_.children_.size() - 1);
     }
 
-    finish_type& in_;
-    sim::here& on_;
+    finish_type& region_;
+    sim::here& here_;
     tree_node_id const task_;  ///< the body, or the task
   };
 
@@ -361,10 +363,10 @@ class here::finish_type final : public body_group {
   class stacks_of_team final : public runtime::team_state {
    public:
     explicit stacks_of_team(std::uint32_t width) : team_state(width), left_(width), members_(width) {}
-    void barrier(std::uint32_t m) noexcept override { members_[m].on->wait_for_team(members_[m].task); }
+    void barrier(std::uint32_t m) noexcept override { members_[m].here->wait_for_team(members_[m].task); }
     void const*& exposed(std::uint32_t m) noexcept override { return members_[m].exposed; }
-    void begin(std::uint32_t m, sim::here& on) { members_[m] = {&on, on.at_, nullptr}; }
-    /// True: the last, and none has failed.
+    void begin(std::uint32_t m, sim::here& h) { members_[m] = {&h, h.node_, nullptr}; }
+    /// True for the last member, if none has failed.
     [[nodiscard]] bool end(std::uint32_t m, bool failed) noexcept {
       members_[m].exposed = nullptr;
       has_failed_ = has_failed_ || failed;
@@ -373,7 +375,7 @@ class here::finish_type final : public body_group {
 
    private:
     struct member {
-      sim::here* on = nullptr;
+      sim::here* here = nullptr;
       tree_node_id task = no_tree_node;
       void const* exposed = nullptr;
     };
@@ -419,15 +421,15 @@ class here::finish_type final : public body_group {
     Done done;
   };
   struct member final : closure {
-    member(std::shared_ptr<moldable> all, std::uint32_t m) : of(std::move(all)), number(m) {}
-    void call(handle& region) override { of->call_member(region, number); }
-    std::shared_ptr<moldable> const of;
+    member(std::shared_ptr<moldable> all, std::uint32_t m) : whole(std::move(all)), number(m) {}
+    void call(handle& region) override { whole->call_member(region, number); }
+    std::shared_ptr<moldable> const whole;
     std::uint32_t const number;
   };
 
-  void call(std::uint64_t i, here& on) override {
+  void call(std::uint64_t i, here& h) override {
     std::unique_ptr<closure> const mine = std::move(children_[i]);
-    handle region(*this, on);
+    handle region(*this, h);
     mine->call(region);
   }
   [[nodiscard]] spawn_request spawned(std::uint64_t i) override { return children_[i]->spawned(); }

@@ -14,37 +14,37 @@ namespace skua { inline namespace v0 { namespace sim {
 
 class idle_workers {
  public:
-  explicit idle_workers(std::uint32_t workers) : of_(workers) {}
+  explicit idle_workers(std::uint32_t workers) : states_(workers) {}
 
   /// The worker ran out of work at `now`, or was woken, and searches.
   void search(worker_id w, tick now) {
-    state& s = of_[index(w)];
-    if (s.what == activity::sleeping) --asleep_;
-    if (s.what != activity::searching) ++searching_;
+    state& s = states_[index(w)];
+    if (s.activity == activity::sleeping) --asleep_;
+    if (s.activity != activity::searching) ++searching_;
     s = {activity::searching, now};
   }
   /// The worker has found work.
   void found(worker_id w) {
-    if (of_[index(w)].what == activity::searching) --searching_;
-    of_[index(w)].what = activity::running;
+    if (states_[index(w)].activity == activity::searching) --searching_;
+    states_[index(w)].activity = activity::running;
   }
   void sleep(worker_id w) {
     found(w);
-    of_[index(w)].what = activity::sleeping;
+    states_[index(w)].activity = activity::sleeping;
     ++asleep_;
   }
 
-  [[nodiscard]] bool searches(worker_id w) const { return of_[index(w)].what == activity::searching; }
-  [[nodiscard]] bool sleeps(worker_id w) const { return of_[index(w)].what == activity::sleeping; }
-  [[nodiscard]] tick since(worker_id w) const { return of_[index(w)].since; }
+  [[nodiscard]] bool searches(worker_id w) const { return states_[index(w)].activity == activity::searching; }
+  [[nodiscard]] bool sleeps(worker_id w) const { return states_[index(w)].activity == activity::sleeping; }
+  [[nodiscard]] tick since(worker_id w) const { return states_[index(w)].since; }
   [[nodiscard]] std::uint32_t searching() const noexcept { return searching_; }
   [[nodiscard]] std::uint32_t asleep() const noexcept { return asleep_; }
 
   /// The sleeper with the lowest number: with little to do, the region shrinks to its first workers.
   [[nodiscard]] std::optional<worker_id> first_sleeper() const {
     if (asleep_ == 0) return {};
-    for (std::uint32_t w = 0; w < of_.size(); ++w) {
-      if (of_[w].what == activity::sleeping) return worker_id{w};
+    for (std::uint32_t w = 0; w < states_.size(); ++w) {
+      if (states_[w].activity == activity::sleeping) return worker_id{w};
     }
     return {};
   }
@@ -52,11 +52,11 @@ class idle_workers {
  private:
   enum class activity : std::uint8_t { running, searching, sleeping };
   struct state {
-    activity what = activity::running;
+    idle_workers::activity activity = idle_workers::activity::running;
     tick since = 0;
   };
 
-  std::vector<state> of_;
+  std::vector<state> states_;
   std::uint32_t searching_ = 0;
   std::uint32_t asleep_ = 0;
 };

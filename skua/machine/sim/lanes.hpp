@@ -30,11 +30,11 @@ struct item {
     child,  ///< one task, `node`
     frame,  ///< a stack that may continue
   };
-  kind what;
+  kind content;
   tree_node_id node = no_tree_node;
   fiber_id fiber = no_fiber;
   task_tag tag{};          ///< unused in `forks`, `spawned` and `ordered`
-  bool dead = false;       ///< its strategy says that it need not run
+  bool dead = false;       ///< its strategy allows dropping it
   team_id team = no_team;  ///< of a child: it is a member of this team
 };
 
@@ -43,7 +43,7 @@ enum class end : std::uint8_t { oldest, newest };
 
 class lanes {
  public:
-  explicit lanes(std::uint32_t workers) : of_(workers), ordered_(workers), changes_(workers), filled_(workers) {}
+  explicit lanes(std::uint32_t workers) : queues_(workers), ordered_(workers), changes_(workers), filled_(workers) {}
 
   void push(worker_id w, lane where, item const& it) {
     queue(w, where).push_back(it);
@@ -53,7 +53,7 @@ class lanes {
     if (where != lane::injected) filled_[index(w)] |= bit(where);
   }
 
-  /// The lane `ordered` of this worker, which is kept elsewhere, now holds so many.
+  /// Sets the size of this worker's lane `ordered`, which is kept elsewhere.
   void set_ordered(worker_id w, std::uint64_t size) {
     std::uint64_t const before = std::exchange(ordered_[index(w)], size);
     changed(w, lane::ordered);
@@ -65,10 +65,10 @@ class lanes {
 
   /// The newest item, or nullptr. Valid until the lane changes.
   [[nodiscard]] item const* newest(worker_id w, lane where) const {
-    return empty(w, where) ? nullptr : &of(w, where).back();
+    return empty(w, where) ? nullptr : &items_of(w, where).back();
   }
 
-  /// Removes the first item from this end that is wanted; nothing if there is none.
+  /// Removes the first wanted item from this end; returns nothing if there is none.
   template <class Wanted>
   std::optional<item> take(worker_id w, lane where, end from, Wanted&& wanted) {
     std::deque<item>& q = queue(w, where);
@@ -97,26 +97,26 @@ class lanes {
   }
 
   /// The items of a lane, oldest first; not of `ordered`. All workers share `injected`.
-  [[nodiscard]] std::deque<item> const& of(worker_id w, lane where) const {
-    return where == lane::injected ? injected_ : of_[index(w)][static_cast<std::size_t>(where)];
+  [[nodiscard]] std::deque<item> const& items_of(worker_id w, lane where) const {
+    return where == lane::injected ? injected_ : queues_[index(w)][static_cast<std::size_t>(where)];
   }
   [[nodiscard]] bool empty(worker_id w, lane where) const {
     return where == lane::injected ? injected_.empty() : (filled_[index(w)] & bit(where)) == 0;
   }
-  /// How often the cache line has changed that tells whether this lane is empty.
+  /// How often the cache line that shows whether this lane is empty has changed.
   [[nodiscard]] std::uint32_t changes(worker_id w, lane where) const {
     return changes_[index(w)][cached_lines::line_of(where)];
   }
   [[nodiscard]] bool all_empty() const noexcept { return all_ == 0; }
 
-  /// There is an item in one of the worker's own lanes, or in the region's.
+  /// True if there is an item in one of the worker's own lanes, or in the region's.
   [[nodiscard]] bool at_hand_of(worker_id w) const { return filled_[index(w)] != 0 || !injected_.empty(); }
   /// The same, or in a lane of another worker that is open to thieves (not its inbox, not its mailbox).
   [[nodiscard]] bool in_reach_of(worker_id w) const { return open_ > 0 || at_hand_of(w); }
 
  private:
   std::deque<item>& queue(worker_id w, lane where) {
-    return where == lane::injected ? injected_ : of_[index(w)][static_cast<std::size_t>(where)];
+    return where == lane::injected ? injected_ : queues_[index(w)][static_cast<std::size_t>(where)];
   }
   static constexpr bool is_open(lane where) noexcept {
     return where == lane::forks || where == lane::spawned || where == lane::local || where == lane::migrated;
@@ -131,10 +131,11 @@ class lanes {
     all_ -= n;
     if (is_open(where)) open_ -= n;
     changed(w, where);
-    if (where != lane::injected && of(w, where).empty()) filled_[index(w)] &= static_cast<std::uint8_t>(~bit(where));
+    if (where != lane::injected && items_of(w, where).empty())
+      filled_[index(w)] &= static_cast<std::uint8_t>(~bit(where));
   }
 
-  std::vector<std::array<std::deque<item>, lane_kinds>> of_;  ///< by lane; `injected` is unused here
+  std::vector<std::array<std::deque<item>, lane_kinds>> queues_;  ///< by lane; `injected` is unused here
   std::deque<item> injected_;
   std::vector<std::uint64_t> ordered_;  ///< by worker: entries of `ordered`
   std::vector<std::array<std::uint32_t, cached_lines::lines>> changes_;

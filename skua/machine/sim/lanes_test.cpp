@@ -18,7 +18,7 @@ bool something_lies(lanes const& l, bool const (&ordered)[workers], bool (*count
     for (std::size_t k = 0; k < lane_kinds; ++k) {
       bool const mine = w == self || static_cast<lane>(k) == lane::injected;
       auto const where = static_cast<lane>(k);
-      bool const is_empty = is_queue(where) ? l.of(worker_id{w}, where).empty() : !ordered[w];
+      bool const is_empty = is_queue(where) ? l.items_of(worker_id{w}, where).empty() : !ordered[w];
       if ((mine || counts(w, where)) && !is_empty) return true;
     }
   }
@@ -35,7 +35,7 @@ void check_against_queues(lanes const& l, bool const (&ordered)[workers]) {
     ASSERT_EQ(l.in_reach_of(worker_id{w}), something_lies(l, ordered, thieves, w)) << "worker " << w;
     for (std::size_t k = 0; k < lane_kinds; ++k) {
       lane const where = static_cast<lane>(k);
-      bool const is_empty = is_queue(where) ? l.of(worker_id{w}, where).empty() : !ordered[w];
+      bool const is_empty = is_queue(where) ? l.items_of(worker_id{w}, where).empty() : !ordered[w];
       ASSERT_EQ(l.empty(worker_id{w}, where), is_empty) << "worker " << w << ", lane " << k;
     }
   }
@@ -56,7 +56,7 @@ TEST(lanes, know_which_of_them_are_empty) {
         ordered[index(w)] = what < 3;
         l.set_ordered(w, what < 3 ? what + 1 : 0);
       } else if (what < 2) {
-        l.push(w, where, {.what = item::kind::child, .node = i});
+        l.push(w, where, {.content = item::kind::child, .node = i});
       } else if (what == 2) {
         static_cast<void>(l.take_all(w, where));
       } else if (!l.empty(w, where)) {

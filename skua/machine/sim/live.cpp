@@ -23,8 +23,8 @@ struct live_fiber {
   runtime::stack* stack = nullptr;
   tree_node_id ordered = no_tree_node;    ///< the task that the engine wants called next
   tree_node_id announced = no_tree_node;  ///< its next node
-  worker_id on{};
-  bool has_room = false;           ///< for a call, when it spawned last
+  worker_id worker{};
+  bool has_room = false;           ///< for a call, at its last spawn
   clock::time_point resumed_at{};  ///< when measured: the end of its last node
 };
 
@@ -32,7 +32,7 @@ struct live_fiber {
 
 bool stop_watch::requested() const noexcept {
   for (stop_watch const* w = this; w != nullptr; w = w->outer) {
-    if ((w->of != nullptr && w->of->ending()) || (w->token != nullptr && w->token->stop_requested())) return true;
+    if ((w->group != nullptr && w->group->ending()) || (w->token != nullptr && w->token->stop_requested())) return true;
   }
   return false;
 }
@@ -64,8 +64,8 @@ live::live(std::uint32_t workers, timing measured, std::size_t stack_bytes, assu
   tree_[0].ns = assumed_.task;
 }
 
-/// All fibers wait for a call, unless the run was stopped in the middle. Then they cannot be unwound, because their
-/// frames refer to each other, and their stacks stay behind.
+/// All fibers wait for a call, unless the run was stopped midway. They cannot be unwound then, because their frames
+/// refer to each other; their stacks are leaked.
 live::~live() {
   quitting_ = true;
   for (auto& s : fibers_) {
@@ -73,7 +73,7 @@ live::~live() {
       runtime::stack* const on = s->saved.stack;
       runtime::forget(s->saved);
       stacks_.give(on);
-    } else if (s->self.at_ == no_tree_node) {
+    } else if (s->self.node_ == no_tree_node) {
       next_on(*s);
     }
   }
@@ -111,32 +111,32 @@ void live::calls(fiber_id stack, tree_node_id task) {
 
 tree_node_id live::next(fiber_id stack, worker_id on) {
   live_fiber& s = *fibers_[stack];
-  s.on = on;
+  s.worker = on;
   next_on(s);
   return s.announced;
 }
 
-/// A call of a task nests on the stack of its spawner, so it is one only where there is room.
+/// A call of a task nests on its spawner's stack, so a spawn runs inline only if there is room.
 spawn_request live::spawned(fiber_id stack, tree_node_id task) {
   called const what = called_[task];
-  spawn_request asked = what.in->spawned(what.number);
+  spawn_request asked = what.group->spawned(what.number);
   asked.may_be_call = asked.may_be_call && fibers_[stack]->has_room;
   return asked;
 }
 
-void live::drops(tree_node_id task) { called_[task].in->drop(called_[task].number); }
+void live::drops(tree_node_id task) { called_[task].group->drop(called_[task].number); }
 
 bool live::is_moldable(tree_node_id task) const {
   called const& what = called_[task];
-  return what.in->is_moldable(what.number);
+  return what.group->is_moldable(what.number);
 }
 
 tree_node_id live::forms_team(tree_node_id task, std::uint32_t width) {
   called const what = called_[task];
-  std::uint64_t const number = what.in->form_team(what.number, width);
+  std::uint64_t const number = what.group->form_team(what.number, width);
   hint const hinted = tree_[task].hints;
   tree_node_id const first = tree_.size();
-  for (std::uint32_t m = 0; m < width; ++m) add_spawned(task, tree_[task].region, hinted, *what.in, number + m);
+  for (std::uint32_t m = 0; m < width; ++m) add_spawned(task, tree_[task].region, hinted, *what.group, number + m);
   return first;
 }
 
@@ -179,15 +179,15 @@ void live::release_stack(void* of_fiber) noexcept {
 void live::run(live_fiber& s, tree_node_id task) {
   called const what = called_[task];
   here& h = s.self;
-  tree_node_id const at = std::exchange(h.at_, task);
-  stop_watch const* const watch = std::exchange(h.watch_, what.in->watch());
-  what.in->run(what.number, h);
+  tree_node_id const at = std::exchange(h.node_, task);
+  stop_watch const* const watch = std::exchange(h.watch_, what.group->watch());
+  what.group->run(what.number, h);
   if (measured_ == timing::on) h.end_step();
   h.watch_ = watch;
-  h.at_ = at;
+  h.node_ = at;
 }
 
-/// Switches to the engine. When the engine comes back, it has ordered a call, or the node is over.
+/// Switches to the engine. When the engine switches back, it has ordered a call, or the node is over.
 void live::yield(live_fiber& s, tree_node_id step) {
   s.announced = step;
   publish();
@@ -196,7 +196,7 @@ void live::yield(live_fiber& s, tree_node_id step) {
   if (measured_ == timing::on) s.resumed_at = clock::now();
 }
 
-/// Calls children of the group on top as long as the engine orders them on this stack.
+/// Calls the children of the group on top that the engine orders on this stack.
 void live::call_children(live_fiber& s) {
   while (s.ordered != no_tree_node) {
     run(s, std::exchange(s.ordered, no_tree_node));
@@ -208,61 +208,61 @@ void live::call_children(live_fiber& s) {
 
 tree_node_id here::open(tree_node_kind kind) {
   charge_time();
-  return program_.add(at_, kind);
+  return program_.add(node_, kind);
 }
 
-void here::yield(tree_node_id step) { program_.yield(on_, step); }
+void here::yield(tree_node_id step) { program_.yield(fiber_, step); }
 
 void here::meet(tree_node_id group) {
-  program_.yield(on_, group);
-  program_.call_children(on_);
+  program_.yield(fiber_, group);
+  program_.call_children(fiber_);
 }
 
 void here::body_ends() {
   charge_time();
-  program_.yield(on_, no_tree_node);
-  program_.call_children(on_);
+  program_.yield(fiber_, no_tree_node);
+  program_.call_children(fiber_);
 }
 
 bool here::is_running_inside(tree_node_id node) const noexcept {
-  return program_.running_ == &on_ && program_.is_inside(at_, node);
+  return program_.running_ == &fiber_ && program_.is_inside(node_, node);
 }
 
 void here::spawn(tree_node_id region, hint const& hinted, live_group& in, std::uint64_t number) {
   charge_time();
-  tree_node_id const task = program_.add_spawned(at_, region, hinted, in, number);
-  on_.has_room = on_.stack->has_room_for_calls();
-  program_.yield(on_, task);
-  program_.call_children(on_);
+  tree_node_id const task = program_.add_spawned(node_, region, hinted, in, number);
+  fiber_.has_room = fiber_.stack->has_room_for_calls();
+  program_.yield(fiber_, task);
+  program_.call_children(fiber_);
 }
 
 void here::wait_for_team(tree_node_id member) {
   runtime::expects(is_running_inside(member), "team.barrier: is called by the member itself, not by its children");
   charge_time();
-  program_.yield(on_, at_barrier);
+  program_.yield(fiber_, at_barrier);
 }
 
 /// Makes a step of the code that ran since the last node.
 void here::end_step() {
-  auto const elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - on_.resumed_at).count();
+  auto const elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - fiber_.resumed_at).count();
   if (elapsed <= 0) return;
-  tree_node_id const id = program_.add(at_, tree_node_kind::step);
+  tree_node_id const id = program_.add(node_, tree_node_kind::step);
   program_.tree_[id].ns = static_cast<std::uint64_t>(elapsed);
-  program_.yield(on_, id);
+  program_.yield(fiber_, id);
 }
 
 /// A member of a team has counted itself as ended: its virtual time is over.
-void here::forget_time() { on_.resumed_at = clock::time_point::max(); }
+void here::forget_time() { fiber_.resumed_at = clock::time_point::max(); }
 
 void here::measure(tree_node_id leaf) {
-  auto const elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - on_.resumed_at).count();
+  auto const elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - fiber_.resumed_at).count();
   program_.tree_[leaf].ns = static_cast<std::uint64_t>(elapsed > 0 ? elapsed : 0);
 }
 
 run_trace* here::trace_of_run() const noexcept { return program_.trace_; }
 
 void note_mark(here& h, char const* name, std::uint64_t number) noexcept {
-  if (h.trace_of_run() != nullptr) h.trace_of_run()->mark(h.on_.on, name, number);
+  if (h.trace_of_run() != nullptr) h.trace_of_run()->mark(h.fiber_.worker, name, number);
 }
 
 std::uint32_t begin_traced_flow(here& h) noexcept {
@@ -274,13 +274,13 @@ std::uint32_t name_in_trace(here& h, std::string_view text) noexcept { return h.
 std::uint64_t trace_ticks(here const& h) noexcept { return h.trace_of_run()->program_at(); }
 
 void note_event(here& h, trace::event const& e, char const* name) noexcept {
-  h.trace_of_run()->note_of_program(h.trace_of_run()->program_at(), h.on_.on, e, name);
+  h.trace_of_run()->note_of_program(h.trace_of_run()->program_at(), h.fiber_.worker, e, name);
 }
 
 void note_event_at(here& h, trace::event const& e) noexcept {
-  h.trace_of_run()->note_of_program(e.ticks, h.on_.on, e, nullptr);
+  h.trace_of_run()->note_of_program(e.ticks, h.fiber_.worker, e, nullptr);
 }
 
-worker_id here::worker() const noexcept { return on_.on; }
+worker_id here::worker() const noexcept { return fiber_.worker; }
 
 }}}  // namespace skua::v0::sim

@@ -29,10 +29,10 @@ class live_group;
 /// One of the program's stacks.
 struct live_fiber;
 
-/// What may ask a task to end early: the groups and tokens around it, innermost first.
+/// The sources of a task's early end: the groups and tokens around it, innermost first.
 struct stop_watch {
   stop_watch const* outer = nullptr;
-  live_group const* of = nullptr;
+  live_group const* group = nullptr;
   std::stop_token const* token = nullptr;
   [[nodiscard]] bool requested() const noexcept;
 };
@@ -46,10 +46,10 @@ class live_group {
 
   /// Runs child i, unless the group is ending early.
   void run(std::uint64_t i, here& on);
-  /// What was said of child i when it was spawned. Only in finish regions, as what follows.
+  /// The request with which child i was spawned. Only in finish regions; so are the functions below.
   [[nodiscard]] virtual spawn_request spawned(std::uint64_t) { return {}; }
   [[nodiscard]] virtual bool is_moldable(std::uint64_t) const { return false; }
-  /// Child i runs as a team: returns the number of the first of `width` members, which are called instead of it.
+  /// Child i runs as a team: returns the number of the first of `width` members, which are called in its place.
   virtual std::uint64_t form_team(std::uint64_t, std::uint32_t /*width*/) { return 0; }
   /// Child i will not run: it is dead.
   virtual void drop(std::uint64_t) {}
@@ -75,7 +75,7 @@ class live_group {
   std::exception_ptr failure_;
 };
 
-/// Assumed duration of every task and leaf, used as if it had been measured.
+/// An assumed duration of every task and leaf, used like a measured one.
 struct assumed_ns {
   std::uint64_t task = 0;
   std::uint64_t leaf = 0;
@@ -109,7 +109,7 @@ class live final : public stepped_program {
  private:
   friend class here;
   struct called {
-    live_group* in = nullptr;
+    live_group* group = nullptr;
     std::uint64_t number = 0;
   };
 
@@ -123,7 +123,7 @@ class live final : public stepped_program {
   tree_node_id add_spawned(tree_node_id by, tree_node_id region, hint const& hinted, live_group& in,
                            std::uint64_t number);
   tree_node_id add_task(tree_node_id id, live_group& in, std::uint64_t number);
-  /// `node` is this task, scope or finish region, or a part of its code, but not of its children.
+  /// True if `node` is this task, scope or finish region, or a part of its code, but not of its children.
   [[nodiscard]] bool is_inside(tree_node_id node, tree_node_id of) const noexcept;
   void next_on(live_fiber& s);
   void run(live_fiber& s, tree_node_id task);

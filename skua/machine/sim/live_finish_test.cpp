@@ -200,7 +200,7 @@ std::size_t tasks_at_place_1(std::string_view policy, hint said) {
       {.policy = policy, .workers = 8});
   std::size_t there = 0;
   for (tree_node_id i = 0; i < done.tree.size(); ++i)
-    there += done.tree[i].kind == tree_node_kind::leaf && index(done.result.turns[i].who) >= 4 ? 1U : 0U;
+    there += done.tree[i].kind == tree_node_kind::leaf && index(done.result.turns[i].worker) >= 4 ? 1U : 0U;
   return there;
 }
 
@@ -269,7 +269,9 @@ TEST(live_finish, owner_runs_its_own_tasks_only_while_they_come_first) {
 struct dying {
   int const* limit;
   int number;
-  [[nodiscard]] bool prioritize(dying const& other, strategies::requester const&) const noexcept { return number < other.number; }
+  [[nodiscard]] bool prioritize(dying const& other, strategies::requester const&) const noexcept {
+    return number < other.number;
+  }
   [[nodiscard]] bool is_dead() const noexcept { return number >= *limit; }
 };
 

@@ -27,7 +27,7 @@ simulation run_on(F&& f, std::string_view policy, std::uint32_t workers, std::ui
   layout const where = layout_of(workers);
   auto const scheduler = policies::make_policy(policy, where, seed);
   rules by = sleeps ? sleepy(seed) : rules{.seed = seed};
-  by.in = unit::flops;
+  by.unit = unit::flops;
   by.lost_per_mille = seed % 2 == 0 ? 200 : 0;
   flat_costs prices(by);
   observer nobody;
@@ -198,7 +198,7 @@ TEST(live_flow, a_task_that_is_no_team_runs_alone_whatever_its_type_says) {
 TEST(live_flow, a_node_begins_when_the_measured_time_of_all_that_it_waits_for_is_over) {
   layout const where = layout_of(2);
   auto const scheduler = policies::make_policy("random", where, 1);
-  rules const by{.seed = 1, .in = unit::ns, .units_per_tick = 100};
+  rules const by{.seed = 1, .unit = unit::ns, .units_per_tick = 100};
   flat_costs prices(by);
   observer nobody;
   auto const spin = [](std::chrono::microseconds how_long) {

@@ -37,7 +37,7 @@ simulation run_on(F&& f, how_to_run const& how) {
   layout const where = layout_of(how.workers);
   auto const scheduler = policies::make_policy(how.policy, where, how.seed);
   rules by = sleepy(how.seed);
-  by.in = unit::flops;
+  by.unit = unit::flops;
   by.lost_per_mille = how.seed % 2 == 0 ? 200 : 0;
   by.barrier_spin_ns = how.barrier_spin_ns;
   flat_costs prices(by);
@@ -205,7 +205,7 @@ TEST(live_team, fork_join_calls_teams) {
 TEST(live_team, policy_learns_the_time_of_a_member_not_of_the_whole_task) {
   layout const where = layout_of(8);
   policies::adaptive_moldable scheduler(where, 1);
-  rules const by{.in = unit::flops};
+  rules const by{.unit = unit::flops};
   flat_costs prices(by);
   observer nobody;
   simulate(chain_of(200, 8000), scheduler, where, by, prices, nobody);
@@ -227,7 +227,7 @@ TEST(live_team, measured_programs_have_the_serial_answer) {
   random_teams program(3, 60);
   layout const where = layout_of(8);
   auto const scheduler = policies::make_policy("arms", where, 1);
-  rules const by{.seed = 1, .in = unit::ns, .units_per_tick = 100};
+  rules const by{.seed = 1, .unit = unit::ns, .units_per_tick = 100};
   flat_costs prices(by);
   observer nobody;
   std::uint64_t answer = 0;
@@ -433,7 +433,7 @@ TEST(live_team, checker_finds_members_on_other_workers_and_successors_that_begin
     return std::ranges::any_of(faults, [&](std::string const& f) { return f.find(what) != std::string::npos; });
   };
   run_result moved = done.result;
-  moved.turns[last].who = worker_id{0};
+  moved.turns[last].worker = worker_id{0};
   EXPECT_TRUE(says(moved, "ran on another worker than its team"));
   run_result late = done.result;
   for (tree_node_id m = done.tree[team].first; m != no_tree_node; m = done.tree[m].next)

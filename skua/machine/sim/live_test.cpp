@@ -216,7 +216,7 @@ TEST(live, an_unlawful_policy_is_reported) {
     task_tag mark(task_tag& parent, hint const&) noexcept override { return parent; }
     placement place(task_tag&, cause) noexcept override { return {.worker = worker_id{99}}; }
     probe next_probe() noexcept override {
-      return {.what = action::pop, .where = lane::injected, .whom = worker_id{0}};
+      return {.kind = action::pop, .lane = lane::injected, .victim = worker_id{0}};
     }
     void learn(event const&) noexcept override {}
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Short names for what the simulator uses of skua::runtime and skua::policies.
+// Short names in the simulator for declarations of skua::runtime and skua::policies.
 #pragma once
 
 #include "skua/parts/base/assert.hpp"

@@ -25,7 +25,7 @@ class attempts final : public observer {
  public:
   void began(tick, worker_id, item const&) override { has_begun_ = true; }
   void after_probe(tick, worker_id, probe const& p, outcome, lanes const&) override {
-    seen_ += has_begun_ && p.what == action::steal ? 1U : 0U;
+    seen_ += has_begun_ && p.kind == action::steal ? 1U : 0U;
   }
   [[nodiscard]] std::uint64_t seen() const noexcept { return seen_; }
 
@@ -58,7 +58,7 @@ struct ratios {
 
 ratios ratios_of(task_tree const& program, unit in, std::uint32_t workers, std::uint64_t seed) {
   layout const where = layout_for(workers);
-  rules const by{.seed = seed, .in = in};
+  rules const by{.seed = seed, .unit = in};
   auto const scheduler = policies::make_policy("numa-ws", where, seed);
   attempts tried;
   run_result const result = run(program, *scheduler, where, by, tried);

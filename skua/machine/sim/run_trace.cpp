@@ -8,13 +8,13 @@
 namespace skua { inline namespace v0 { namespace sim {
 
 run_trace::run_trace(trace::trace_file& to, std::uint32_t workers, tick ticks_per_ns)
-    : to_(to), now_(workers, trace::kind::none), attempts_(workers), ticks_per_ns_(ticks_per_ns) {
+    : file_(to), now_(workers, trace::kind::none), attempts_(workers), ticks_per_ns_(ticks_per_ns) {
   tracks_.reserve(workers);
   for (std::uint32_t w = 0; w < workers; ++w) tracks_.push_back(to.track_of(w));
 }
 
 void run_trace::begins(std::string_view policy) noexcept {
-  note(0, worker_id{0}, {.what = trace::kind::region_opened, .other = to_.add_name(policy), .value = tracks_.size()});
+  note(0, worker_id{0}, {.what = trace::kind::region_opened, .other = file_.add_name(policy), .value = tracks_.size()});
   for (std::uint32_t w = 0; w < tracks_.size(); ++w) acts(0, worker_id{w}, trace::kind::scheduling);
 }
 

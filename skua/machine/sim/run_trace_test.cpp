@@ -77,7 +77,7 @@ class traced_team : public ::testing::Test {
   static simulation run(char const* policy, rules by, F simulated, observer&& watcher) {
     layout const where = layout_of(workers);
     auto const scheduler = policies::make_policy(policy, where, by.seed);
-    by.in = unit::flops;
+    by.unit = unit::flops;
     by.spin_ticks = 300;
     flat_costs prices(by);
     return simulated(*scheduler, where, by, prices, watcher);

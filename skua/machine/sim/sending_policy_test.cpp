@@ -31,11 +31,11 @@ class scattering_worker final : public worker_policy {
   task_tag mark(task_tag& parent, hint const&) noexcept override { return {{parent.words[0] + 1}}; }
   void leave(task_tag const&, task_tag const&) noexcept override { ++left; }
   placement place(task_tag& task, cause why) noexcept override {
-    if (why == cause::preempted) return {.worker = self_, .where = lane::spawned};
+    if (why == cause::preempted) return {.worker = self_, .lane = lane::spawned};
     if (why == cause::forked) ++placed;
     if (task.words[0] == 0 && why != cause::injected && why != cause::resumed) ++unmarked;
     if (roll_.below(one_in_) != 0) return {.worker = self_};
-    return {.worker = worker_id{roll_.below(workers_)}, .where = lane::inbox};
+    return {.worker = worker_id{roll_.below(workers_)}, .lane = lane::inbox};
   }
   probe next_probe() noexcept override { return prober_.next_probe(); }
   void learn(event const& seen) noexcept override {

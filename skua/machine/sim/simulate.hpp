@@ -60,7 +60,7 @@ simulation simulate(F&& f, policy& scheduler, layout const& where, rules const& 
   return done;
 }
 
-/// The same for a recorded program: faster, but right only if its tree does not depend on the schedule.
+/// The same for a recorded program: faster, but valid only if its tree does not depend on the schedule.
 simulation simulate(task_tree program, policy& scheduler, layout const& where, rules const& by, costs& prices,
                     observer& watcher);
 

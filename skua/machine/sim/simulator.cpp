@@ -12,7 +12,7 @@ namespace skua { inline namespace v0 { namespace sim {
 
 tick ticks_of(task_tree const& program, tree_node_id id, rules const& by) noexcept {
   constexpr double most = 1e15;
-  return static_cast<tick>(std::min(std::ceil(program.amount(id, by.in) / by.units_per_tick), most));
+  return static_cast<tick>(std::min(std::ceil(program.amount(id, by.unit) / by.units_per_tick), most));
 }
 
 run_result run(task_tree const& program, policy& scheduler, layout const& where, rules const& by) {

@@ -78,7 +78,7 @@ TEST_P(on_every_policy, random_programs_run_correctly_on_any_number_of_workers) 
     dice roll(seed);
     task_tree const program = random_tree::make(seed, random_shape(roll));
     rules const by{.seed = seed,
-                   .in = seed % 2 == 0 ? unit::flops : unit::leaves,
+                   .unit = seed % 2 == 0 ? unit::flops : unit::leaves,
                    .fork_ticks = seed % 3,
                    .probe_ticks = 1 + seed % 4,
                    .lost_per_mille = seed % 5 == 0 ? 300U : 0U,
@@ -107,7 +107,7 @@ TEST_P(on_every_policy, same_seed_same_run_and_another_seed_another_one) {
 
 TEST_P(on_every_policy, much_parallelism_gives_linear_speed_up) {
   task_tree const program = record([](auto& h) { balanced(h, 12, 200); });
-  rules const by{.in = unit::flops};
+  rules const by{.unit = unit::flops};
   double const work = weigh(program, by).work;
   for (std::uint32_t const workers : {2U, 4U, 16U, 64U}) {
     layout const where = layout_for(workers);
@@ -143,7 +143,7 @@ TEST_P(on_every_policy, a_scope_parked_above_offered_joins_loses_nothing) {
   std::uint64_t parks = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     for (std::uint32_t const workers : {2U, 3U, 4U}) {
-      rules const by{.seed = seed, .in = unit::flops};
+      rules const by{.seed = seed, .unit = unit::flops};
       run_result const result = run_as(GetParam(), program, layout::flat(workers), by);
       ASSERT_EQ(lines(faults_of(result, program, layout::flat(workers), by)), "") << "seed " << seed;
       for (worker_counters const& t : result.workers) parks += t.parks;
@@ -165,7 +165,7 @@ TEST_P(on_every_greedy_policy, the_time_is_that_of_greedy_scheduling) {
          {tree_shape{.tasks = 2000, .most_flops = 100},
           tree_shape{.tasks = 300, .most_children = 8, .most_flops = 1, .scope_percent = 0}}) {
       task_tree const program = random_tree::make(seed, shape);
-      rules const by{.seed = seed, .in = unit::flops};
+      rules const by{.seed = seed, .unit = unit::flops};
       totals const all = weigh(program, by);
       for (std::uint32_t const workers : {2U, 4U, 16U, 64U}) {
         double const makespan = static_cast<double>(run_as(GetParam(), program, layout_for(workers), by).makespan);
@@ -184,11 +184,11 @@ TEST(simulator, a_thief_takes_all_children_of_the_group_that_have_not_started) {
     here.join([](auto& h) { h.leaf(flops{1000}, [] {}); }, [](auto& h) { h.leaf(flops{10}, [] {}); },
               [](auto& h) { h.leaf(flops{10}, [] {}); });
   });
-  run_result const result = run_as("random", program, layout::flat(2), {.in = unit::flops});
+  run_result const result = run_as("random", program, layout::flat(2), {.unit = unit::flops});
   ASSERT_EQ(lines(result.faults), "");
   EXPECT_EQ(steals(result), 1U);
-  EXPECT_NE(result.turns[2].who, result.turns[4].who);
-  EXPECT_EQ(result.turns[4].who, result.turns[6].who);
+  EXPECT_NE(result.turns[2].worker, result.turns[4].worker);
+  EXPECT_EQ(result.turns[4].worker, result.turns[6].worker);
 }
 
 TEST(simulator, the_last_to_finish_continues_the_stack_that_waits) {
@@ -196,20 +196,20 @@ TEST(simulator, the_last_to_finish_continues_the_stack_that_waits) {
     here.join([](auto& h) { h.leaf(flops{10}, [] {}); }, [](auto& h) { h.leaf(flops{1000}, [] {}); });
     here.leaf(flops{7}, [] {});
   });
-  run_result const result = run_as("random", program, layout::flat(2), {.in = unit::flops});
+  run_result const result = run_as("random", program, layout::flat(2), {.unit = unit::flops});
   ASSERT_EQ(lines(result.faults), "");
   tree_node_id const stolen_task = 4;
-  EXPECT_NE(result.turns[0].who, result.turns[stolen_task].who);
-  EXPECT_EQ(result.turns[6].who, result.turns[stolen_task].who);
+  EXPECT_NE(result.turns[0].worker, result.turns[stolen_task].worker);
+  EXPECT_EQ(result.turns[6].worker, result.turns[stolen_task].worker);
   EXPECT_EQ(result.turns[6].begin, result.turns[5].end);
-  EXPECT_EQ(result.workers[index(result.turns[0].who)].parks, 1U);
-  EXPECT_EQ(result.workers[index(result.turns[stolen_task].who)].resumes, 1U);
+  EXPECT_EQ(result.workers[index(result.turns[0].worker)].parks, 1U);
+  EXPECT_EQ(result.workers[index(result.turns[stolen_task].worker)].resumes, 1U);
 }
 
 TEST(simulator, hierarchical_steals_nearer_than_random) {
   task_tree const program = record([](auto& h) { balanced(h, 13, 30); });
   layout const where = layout_for(64);
-  rules const by{.in = unit::flops};
+  rules const by{.unit = unit::flops};
   auto const far_share = [&](char const* name) {
     run_result const result = run_as(name, program, where, by);
     EXPECT_EQ(lines(faults_of(result, program, where, by)), "");

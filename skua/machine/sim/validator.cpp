@@ -17,7 +17,7 @@ std::uint64_t most_fruitless(std::uint32_t workers, rules const& by) {
 validator::validator(policy& scheduler, std::uint32_t workers, rules const& by)
     : checked_(scheduler, workers,
                {.aborts = false, .most_refusals = by.slot_refusals_allowed ? most_fruitless(workers, by) : 0}),
-      most_(most_fruitless(workers, by)), of_(workers) {}
+      most_(most_fruitless(workers, by)), patience_(workers) {}
 
 std::vector<std::string> validator::take() {
   if (content() && checked_.open_groups() != 0) fault("an exposed group was never left");

@@ -22,17 +22,19 @@ constexpr std::uint8_t from_migrated = 1;  ///< of `theirs`: the mailbox only fo
 constexpr search_step own_again[] = {{lane::mailbox, after_lost::same_lane}, {lane::migrated, after_lost::same_lane}};
 constexpr search_order order{.own = own, .theirs = theirs, .own_again = own_again};
 
-/// After so many rounds a worker fetches the root from worker 0's mailbox. Worker 0 needs fewer to wake up: on threads
-/// they take some 20 ms, because a worker that may not take what it sees naps between two rounds.
+/// A worker that may steal fetches the root from worker 0's mailbox after this many rounds. Worker 0 usually wakes up
+/// sooner: on threads the rounds take some 20 ms, because a worker that may not take what it sees naps between two
+/// rounds.
 constexpr std::uint32_t patience = 500;
 
-/// For so many rounds a worker that is regularly sent tasks looks only at its own lanes before it steals: about 1.5 us on
-/// threads. That is short beside a steal of what lies in another worker's cache.
+/// A worker to which tasks are allocated regularly searches only its own lanes for this many rounds before it steals:
+/// about 1.5 us on threads. That is short beside a steal of data in another worker's cache.
 constexpr std::uint32_t steal_delay = 16;
-/// Regularly: so many waits in a row have ended with an allocated task. The first one is for the worker's first task.
+/// Regularly: this many consecutive waits have ended with an allocated task. The first one is for the worker's first
+/// task.
 constexpr std::uint32_t regular_waits = 4;
 
-/// More groups than can be around each other with different numbers of workers: all of them.
+/// No more groups than this enclose each other with different numbers of workers.
 constexpr std::uint32_t most_wider = 64;
 
 bool has_several_nodes(layout const& where) noexcept {
@@ -42,9 +44,9 @@ bool has_several_nodes(layout const& where) noexcept {
   return false;
 }
 
-/// A task that was allocated to this worker: it has work of its own again.
+/// True for a task that was allocated to this worker: it has work of its own again.
 bool is_allocated(probe const& taken) noexcept {
-  return taken.what == action::pop && (taken.where == lane::mailbox || taken.where == lane::migrated);
+  return taken.kind == action::pop && (taken.lane == lane::mailbox || taken.lane == lane::migrated);
 }
 
 }  // namespace
@@ -54,9 +56,9 @@ common::common(layout const& where, adws_options const& chosen)
       watches_first_touches(chosen.steal && chosen.widen == widening::carefully && has_several_nodes(where)),
       ranges(where.workers()), root(ranges, where.workers()) {}
 
-worker_state::worker_state(common& with, worker_id self, std::uint64_t seed)
-    : with_(with), self_(self), roll_(dice_of(seed, self)), round_(self, order), ranges_around_(self),
-      may_widen_(with.options.widen != widening::never && !with.watches_first_touches) {}
+worker_state::worker_state(common& shared, worker_id self, std::uint64_t seed)
+    : common_(shared), self_(self), roll_(dice_of(seed, self)), round_(self, order), ranges_around_(self),
+      may_widen_(shared.options.widen != widening::never && !shared.watches_first_touches) {}
 
 // ---- deterministic task allocation [adws-sc19 4.2] -----------------------------------------------------------------
 
@@ -65,11 +67,11 @@ task_tag worker_state::meet(task_tag const& task, double total_work, std::uint64
   equal_shares_ = !(total_work > 0);
   remaining_ = equal_shares_ ? static_cast<double>(n) : total_work;
   is_searching_ = true;
-  if (c.is_root) with_.ranges.deactivate(c.group);
+  if (c.is_root) common_.ranges.deactivate(c.group);
   if (c.is_search_root()) {
-    // The root has a node for its waits outside of groups, which it shares with none of them.
+    // The root has a node of its own for its waits outside of groups.
     group_id const opened =
-        c.is_root ? with_.ranges.open(self_, c.where, c.group) : with_.ranges.nest(self_, c.where, c.group);
+        c.is_root ? common_.ranges.open(self_, c.range, c.group) : common_.ranges.nest(self_, c.range, c.group);
     if (opened.node == none) {
       c.is_fixed = true;  // too deep: all children stay here
     } else {
@@ -77,7 +79,7 @@ task_tag worker_state::meet(task_tag const& task, double total_work, std::uint64
     }
   }
   c.is_root = c.is_outside = false;
-  if (n == 0) end_search();  // nothing can be divided in a scope: its tasks are there to be stolen
+  if (n == 0) end_search();  // a scope's tasks are not divided: they are to be stolen
   return c.written();
 }
 
@@ -94,8 +96,8 @@ task_tag worker_state::mark(task_tag& parent, hint const& hint) noexcept {
   double const before = share_of(hint);
   tag_fields child = rest;
   if (rest.is_search_root()) {
-    child.where.right = cut(rest.where, before - remaining_, before);
-    rest.where.left = child.where.right;
+    child.range.right = cut(rest.range, before - remaining_, before);
+    rest.range.left = child.range.right;
   }
   parent = rest.written();
   return child.written();
@@ -105,114 +107,116 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
   tag_fields c = tag_fields::read(task);
   switch (why) {
     case cause::forked: {
-      if (!is_searching_ || c.is_fixed || c.is_free) return {.worker = self_, .where = lane::local};
-      std::uint32_t const owner = c.where.owner();
-      if (owner == index(self_)) return {.worker = self_, .where = lane::local};
-      return {.worker = worker_id{owner}, .where = c.where.spans() ? lane::mailbox : lane::migrated};
+      if (!is_searching_ || c.is_fixed || c.is_free) return {.worker = self_, .lane = lane::local};
+      std::uint32_t const owner = c.range.owner();
+      if (owner == index(self_)) return {.worker = self_, .lane = lane::local};
+      return {.worker = worker_id{owner}, .lane = c.range.spans() ? lane::mailbox : lane::migrated};
     }
     case cause::injected: return place_root(c, task, true);
     case cause::called: return place_root(c, task, index(self_) == 0);
     case cause::resumed: return place_resumed(c, task);
-    case cause::preempted: return {.worker = self_, .where = lane::local};
+    case cause::preempted: return {.worker = self_, .lane = lane::local};
     case cause::released: return place_released(task);
-    case cause::seeded: return {.worker = self_, .where = lane::spawned};
+    case cause::seeded: return {.worker = self_, .lane = lane::spawned};
     case cause::stolen: return place_stolen(c, task);
-    case cause::chosen: break;  // not asked for
+    case cause::chosen: break;  // needs() does not ask for it
     case cause::refused: runtime::invariant(false, "one slot"); break;
   }
-  return {.worker = self_, .where = lane::inbox};
+  return {.worker = self_, .lane = lane::inbox};
 }
 
-/// A task of a finish region or a node of a flow is not divided, and belongs to the group of the task that spawns it. An
-/// address is a point of that task's range, the first one at the left end, as the first child of a group is. [arms-2021 3.1]
+/// A task of a finish region, or a node of a flow, is not divided and belongs to the group of the task that spawns it.
+/// Its address is a point of that task's range: the lowest address is the left end, where a group's first child is.
+/// [arms-2021 3.1]
 placement worker_state::place_released(task_tag& task) noexcept {
-  end_search();                       // as a scope does: what is spawned is there to be stolen
-  remaining_ = last_mark_.remaining;  // it took nothing from its parent's group
+  end_search();                       // as in a scope: spawned tasks are to be stolen
+  remaining_ = last_mark_.remaining;  // this task takes no work from its parent's group
   tag_fields c = tag_fields::read(last_mark_.parent);
   task = last_mark_.parent;
-  if (!last_mark_.address || c.is_free || c.group.node == none || !c.where.spans())
-    return {.worker = self_, .where = lane::spawned};
-  c.is_fixed = true;  // with the whole range: what it releases has addresses, too
+  if (!last_mark_.address || c.is_free || c.group.node == none || !c.range.spans())
+    return {.worker = self_, .lane = lane::spawned};
+  c.is_fixed = true;  // it keeps the whole range: the tasks that it releases have addresses, too
   c.is_root = c.is_outside = false;
   task = c.written();
   double const at = std::ldexp(static_cast<double>((*last_mark_.address).fraction), -32);
-  double const point = c.where.left - at * (c.where.left - c.where.right);
-  return {.worker = worker_id{range{point, point}.owner()}, .where = lane::migrated};
+  double const point = c.range.left - at * (c.range.left - c.range.right);
+  return {.worker = worker_id{range{point, point}.owner()}, .lane = lane::migrated};
 }
 
-/// A task from outside: the root of the region's computation, which starts on worker 0, unless there is one, or the task
-/// must not leave another worker.
+/// Places a task from outside. It becomes the root of the region's computation and starts on worker 0, unless the
+/// region has a root already or the task must stay on this worker.
 placement worker_state::place_root(tag_fields& c, task_tag& task, bool may_be_root) noexcept {
-  c = {.where = with_.root.all()};
+  c = {.range = common_.root.all()};
   c.is_outside = true;
-  auto const opened = with_.root.open(may_be_root);
+  auto const opened = common_.root.open(may_be_root);
   if (!opened) {
     set_free(c, task);
-    return {.worker = self_, .where = lane::inbox};
+    return {.worker = self_, .lane = lane::inbox};
   }
   c.is_root = true;
   c.group = *opened;
   task = c.written();
-  if (index(self_) != 0) with_.root.waits(task.words[0]);
-  return {.worker = worker_id{0}, .where = lane::mailbox};
+  if (index(self_) != 0) common_.root.waits(task.words[0]);
+  return {.worker = worker_id{0}, .lane = lane::mailbox};
 }
 
-/// A task from outside is not spread: anybody may steal of it.
+/// A task from outside that is not spread: any worker may steal from it.
 void worker_state::set_free(tag_fields& c, task_tag& task) noexcept {
   c.is_root = false;
   c.is_free = true;
   task = c.written();
 }
 
-/// Worker 0 may be busy in another region, or wait there for this very root: then it is no root any more.
+/// Worker 0 may be busy in another region, or wait there for this very root: the thief frees the root.
 placement worker_state::place_stolen(tag_fields& c, task_tag& task) noexcept {
-  if (c.is_root && with_.root.is_waiting(task.words[0])) {
-    with_.root.is_fetched(c.group);
+  if (c.is_root && common_.root.is_waiting(task.words[0])) {
+    common_.root.is_fetched(c.group);
     set_free(c, task);
   }
-  return {.worker = self_, .where = lane::inbox};
+  return {.worker = self_, .lane = lane::inbox};
 }
 
-/// A group of this task has ended: return migration, unless the group's tasks may be stolen from outside already.
-/// [adws-sc19 4.2.2, 4.3.1]
+/// A group of this task has ended: the task returns to the owner of its range (return migration), unless the group's
+/// tasks may already be stolen from outside. [adws-sc19 4.2.2, 4.3.1]
 placement worker_state::place_resumed(tag_fields& c, task_tag& task) noexcept {
-  placement const here{.worker = self_, .where = lane::inbox};
-  if (!c.is_search_root()) return here;
+  placement const own_inbox{.worker = self_, .lane = lane::inbox};
+  if (!c.is_search_root()) return own_inbox;
   if (may_be_stolen_from_outside(c)) {
     c.is_fixed = true;
     task = c.written();
-    return here;
+    return own_inbox;
   }
-  worker_id const owner{c.where.owner()};
-  return owner == self_ ? here : placement{.worker = owner, .where = lane::mailbox};
+  worker_id const owner{c.range.owner()};
+  return owner == self_ ? own_inbox : placement{.worker = owner, .lane = lane::mailbox};
 }
 
-/// A group around this task is active: its tasks may be stolen from outside of its range. The root has none.
+/// True if a group around this task is active: its tasks may be stolen from outside of its range. The root has no such
+/// group.
 bool worker_state::may_be_stolen_from_outside(tag_fields const& c) const noexcept {
-  return !c.is_root && with_.ranges.active_from(c.group);
+  return !c.is_root && common_.ranges.active_from(c.group);
 }
 
 void worker_state::leave(task_tag const& task, task_tag const& group) noexcept {
   tag_fields const c = tag_fields::read(task);
   group_id const opened = tag_fields::read(group).group;
-  if (opened != c.group) with_.ranges.close(opened);
+  if (opened != c.group) common_.ranges.close(opened);
   innermost_ = c.group;
   is_searching_ = false;
-  may_divide_ = c.is_search_root() && c.where.owner() == index(self_) && !may_be_stolen_from_outside(c);
+  may_divide_ = c.is_search_root() && c.range.owner() == index(self_) && !may_be_stolen_from_outside(c);
 }
 
-/// Where nobody steals no group becomes active, and every search-root goes home.
+/// Without stealing no group becomes active, and every search-root returns to its owner.
 void worker_state::activate(group_id group) noexcept {
-  if (with_.options.steal) with_.ranges.activate(group);
+  if (common_.options.steal) common_.ranges.activate(group);
 }
 
-/// The workers of the innermost group may steal from each other now. [adws-sc19 4.3.1]
+/// Lets the workers of the innermost group steal from each other. [adws-sc19 4.3.1]
 void worker_state::end_search() noexcept {
   if (may_divide_) activate(innermost_);
   is_searching_ = may_divide_ = false;
 }
 
-/// A task has ended: a search ends with it; a search-root makes its group's range active. [adws-sc19 4.3.1]
+/// The end of a task ends a search; a search-root that ends activates its group's range. [adws-sc19 4.3.1]
 void worker_state::child_ended(tag_fields const& c) noexcept {
   end_search();
   if (c.is_search_root()) activate(c.group);
@@ -221,46 +225,46 @@ void worker_state::child_ended(tag_fields const& c) noexcept {
 // ---- hierarchical localized work stealing [adws-sc19 4.3] -----------------------------------------------------------
 
 bool worker_state::admits(std::uint64_t first_word) const noexcept {
-  if (first_word == everybody || (fetches_root_ && with_.root.is_waiting(first_word))) return true;
-  return steal_range_ && !anywhere_ && with_.ranges.is_inside(node_of(first_word), steal_range_->id);
+  if (first_word == everybody || (fetches_root_ && common_.root.is_waiting(first_word))) return true;
+  return steal_range_ && !anywhere_ && common_.ranges.is_inside(node_of(first_word), steal_range_->id);
 }
 
 probe worker_state::next_probe() noexcept { return round_.chosen(); }  // in `learn`
 
-/// As many victims as the steal range has other workers, uniformly. The range is found anew before each of them; if it may be
-/// widened, it is that of one more group around it each time. Then, if there are tasks that anybody may take, one victim
-/// among all workers. A worker that delays its steals has no victims for some rounds.
+/// Chooses as many victims as the steal range has other workers, uniformly. The range is found anew before each victim;
+/// if it may be widened, each search includes one more enclosing group. If there are free tasks, one victim among all
+/// workers follows. A worker that delays its steals gets no victim for some rounds.
 std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
   fetches_root_ = why == victim_request::first && root_waits_long();
-  if (fetches_root_) return victim{.who = worker_id{0}, .is_last = true};
-  if (!with_.options.steal) return {};
+  if (fetches_root_) return victim{.worker = worker_id{0}, .is_last = true};
+  if (!common_.options.steal) return {};
   if (why == victim_request::first) {
-    bool const waits = with_.options.delays_steals && allocated_waits_ == regular_waits && idle_rounds_ < steal_delay;
+    bool const waits = common_.options.delays_steals && allocated_waits_ == regular_waits && idle_rounds_ < steal_delay;
     idle_rounds_ = std::min(idle_rounds_ + 1, steal_delay);
     if (waits) return {};
     tries_ = 0;
   }
   auto const among = [this](std::uint32_t first, std::uint32_t others) {
     std::uint32_t const v = first + roll_.below(others);
-    worker_id const who{v < index(self_) ? v : v + 1};
-    return victim{.who = who, .first_step = from_migrated, .is_last = anywhere_};
+    worker_id const chosen{v < index(self_) ? v : v + 1};
+    return victim{.worker = chosen, .first_step = from_migrated, .is_last = anywhere_};
   };
-  steal_range_ = ranges_around_.find(with_.ranges, roll_, wider_);
-  std::uint32_t const others = steal_range_ ? steal_range_->where.leftmost() - steal_range_->where.owner() : 0;
+  steal_range_ = ranges_around_.find(common_.ranges, roll_, wider_);
+  std::uint32_t const others = steal_range_ ? steal_range_->range.leftmost() - steal_range_->range.owner() : 0;
   anywhere_ = false;
   if (tries_ < others) {
     wider_ = may_widen_ ? std::min(wider_ + 1, most_wider) : 0;
     ++tries_;
-    return among(steal_range_->where.owner(), others);
+    return among(steal_range_->range.owner(), others);
   }
-  anywhere_ = with_.workers > 1 && with_.root.any_free_task();
+  anywhere_ = common_.workers > 1 && common_.root.any_free_task();
   if (!anywhere_) return {};
-  return among(0, with_.workers - 1);
+  return among(0, common_.workers - 1);
 }
 
-/// Asked once in each round, when it comes to the victims.
+/// Called once per round, when the round comes to its victims.
 bool worker_state::root_waits_long() noexcept {
-  bool const waits = index(self_) != 0 && with_.root.any_waits();
+  bool const waits = index(self_) != 0 && common_.root.any_waits();
   root_waits_ = waits ? root_waits_ + 1 : 0;
   if (root_waits_ < patience) return false;
   root_waits_ = 0;
@@ -271,7 +275,7 @@ void worker_state::found(probe const& where) noexcept {
   if (is_allocated(where)) {
     wider_ = 0;
     if (idle_rounds_ > 0) allocated_waits_ = std::min(allocated_waits_ + 1, regular_waits);
-  } else if (where.what == action::steal) {
+  } else if (where.kind == action::steal) {
     allocated_waits_ = 0;
   }
   idle_rounds_ = 0;
@@ -280,7 +284,7 @@ void worker_state::found(probe const& where) noexcept {
 void worker_state::learn(event const& seen) noexcept {
   ranges_around_.forget_lines();
   if (auto const* p = std::get_if<probed>(&seen)) {
-    if (p->how == runtime::outcome::got) found(p->what);
+    if (p->outcome == runtime::outcome::got) found(p->probe);
     return round_.choose_next(*p, [this](victim_request why) { return choose_victim(why); });
   }
   if (auto const* r = std::get_if<rested>(&seen)) {
@@ -293,8 +297,8 @@ void worker_state::learn(event const& seen) noexcept {
     innermost_ = c.group;
     ranges_around_.was_in(c.group.node);
     is_searching_ = false;
-    may_divide_ = !b->open && c.is_search_root() && c.where.owner() == index(self_);
-    if (c.is_root) with_.root.begins(b->task.words[0]);
+    may_divide_ = !b->open && c.is_search_root() && c.range.owner() == index(self_);
+    if (c.is_root) common_.root.begins(b->task.words[0]);
   } else if (auto const* r = std::get_if<returned>(&seen)) {
     child_ended(tag_fields::read(r->child));
   } else if (auto const* e = std::get_if<ended>(&seen)) {
@@ -305,7 +309,7 @@ void worker_state::learn(event const& seen) noexcept {
 
 void worker_state::outside_ended(tag_fields const& c) noexcept {
   is_searching_ = may_divide_ = false;
-  c.is_root ? with_.root.ends(c.group) : with_.root.free_task_ends();
+  c.is_root ? common_.root.ends(c.group) : common_.root.free_task_ends();
 }
 
 }  // namespace adws

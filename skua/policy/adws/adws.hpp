@@ -22,17 +22,17 @@
 
 namespace skua { inline namespace v0 { namespace policies {
 
-/// When a worker whose steal range has nothing steals in the groups around it as well: hints may be wrong.
+/// When a worker whose steal range is empty also steals in the enclosing groups. Hints may be wrong.
 enum class widening : std::uint8_t {
   never,      ///< the paper's rule
-  carefully,  ///< while nobody touches memory for the first time: what is stolen then stays where it was stolen to
+  carefully,  ///< while no worker touches memory for the first time: pages stay where they are touched first
   always,
 };
 
 struct adws_options {
   bool steal = true;  ///< false: deterministic allocation only, "ADWS (no steal)" of the paper's figures
   widening widen = widening::carefully;
-  /// A worker whose last waits ended with tasks that were allocated to it waits a moment before it steals again.
+  /// A worker whose last waits ended with tasks allocated to it waits a moment before it steals again.
   bool delays_steals = true;
 };
 
@@ -43,7 +43,7 @@ struct common {
   common(layout const& where, adws_options const& chosen);
   std::uint32_t const workers;
   adws_options const options;
-  /// Some workers have another memory than others, so it matters who touches what first.
+  /// True if workers differ in their local memory: it then matters which worker touches a page first.
   bool const watches_first_touches;
   tree<> ranges;
   root_of_region<> root;
@@ -51,7 +51,7 @@ struct common {
 
 class alignas(runtime::cache_line_bytes) worker_state final : public worker_policy {
  public:
-  worker_state(common& with, worker_id self, std::uint64_t seed);
+  worker_state(common& shared, worker_id self, std::uint64_t seed);
 
   task_tag meet(task_tag const& task, double total_work, std::uint64_t n) noexcept override;
   task_tag mark(task_tag& parent, hint const& hint) noexcept override;
@@ -60,7 +60,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   probe next_probe() noexcept override;
   void learn(event const& seen) noexcept override;
   [[nodiscard]] std::span<worker_id const> lines_read() const noexcept override { return ranges_around_.lines_read(); }
-  /// From the begin of a search-root until the search ends: at the first task's end, or wait. [adws-sc19 4.2.2]
+  /// True from the begin of a search-root until the search ends, at the first end of a task or wait. [adws-sc19 4.2.2]
   [[nodiscard]] bool sees_forks() const noexcept override { return may_divide_; }
   /// A search-root starts at once, or at the next end or wait. [adws-sc19 4.3.2]
   [[nodiscard]] bool preempts() const noexcept override { return true; }
@@ -83,18 +83,19 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   [[nodiscard]] double share_of(hint const& hint) noexcept;
   placement place_released(task_tag& task) noexcept;
 
-  common& with_;
+  common& common_;
   worker_id const self_;
   runtime::dice roll_;
 
   // The search. Invariant (search): is_searching_ implies may_divide_.
-  bool may_divide_ = false;    ///< a search: the running task is a search-root on its owner, or kept from one
-  bool is_searching_ = false;  ///< it has met a group: what is marked now is cut
-  group_id innermost_ = {};    ///< the group in which the running task is: the current steal range of the paper
-  double remaining_ = 0;       ///< work of the children of the group just met that are not marked yet
-  bool equal_shares_ = false;  ///< nothing is known of that work: one each
+  bool may_divide_ =
+      false;  ///< a search is on: the running task is a search-root on its owner, or a child that one kept
+  bool is_searching_ = false;  ///< the search has met a group: each mark cuts a child's range
+  group_id innermost_ = {};    ///< the innermost group of the running task: the paper's current steal range
+  double remaining_ = 0;       ///< work of the unmarked children of the group that was met last
+  bool equal_shares_ = false;  ///< that work is unknown: every child counts as one
 
-  /// What the last mark was asked with: it may be for a task that belongs to no group, which place(released) tells.
+  /// The arguments of the last mark. Only place(released) tells that the marked task belongs to no group.
   struct marked {
     task_tag parent{};
     decltype(hint::address) address{};
@@ -104,16 +105,17 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
 
   // The search for tasks.
   search_round round_;
-  std::uint32_t tries_ = 0;            ///< victims in this round
-  std::uint32_t idle_rounds_ = 0;      ///< in which own lanes had nothing, since a task was found; at most steal_delay
-  std::uint32_t allocated_waits_ = 0;  ///< waits in a row that ended with a task allocated here; at most regular_waits
+  std::uint32_t tries_ = 0;        ///< victims in this round
+  std::uint32_t idle_rounds_ = 0;  ///< consecutive rounds in which own lanes had nothing; at most steal_delay
+  std::uint32_t allocated_waits_ =
+      0;  ///< consecutive waits that ended with a task allocated here; at most regular_waits
   range_search<> ranges_around_;
   std::optional<tree<>::found> steal_range_;  ///< found before this victim
   std::uint32_t wider_ = 0;                   ///< how many groups around the topmost active one are searched as well
-  bool may_widen_;                            ///< as far as this worker has heard
+  bool may_widen_;                            ///< no first touch, according to the last `rested` event
   bool anywhere_ = false;                     ///< the victim was chosen for its free tasks
-  bool fetches_root_ = false;                 ///< the victim is worker 0, for the root in its mailbox
-  std::uint32_t root_waits_ = 0;              ///< rounds that have seen it there
+  bool fetches_root_ = false;                 ///< the victim is worker 0, whose mailbox holds the root
+  std::uint32_t root_waits_ = 0;              ///< rounds that have seen the root there
 };
 
 }  // namespace adws

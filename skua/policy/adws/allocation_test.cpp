@@ -12,7 +12,7 @@ TEST_F(allocation, the_first_task_from_outside_is_the_root_and_has_all_workers_w
   tag_fields const c = tag_fields::read(root(5));
   EXPECT_TRUE(c.is_root);
   EXPECT_TRUE(c.is_search_root());
-  EXPECT_EQ(c.where, (range{.right = 0, .left = 8}));
+  EXPECT_EQ(c.range, (range{.right = 0, .left = 8}));
 }
 
 TEST_F(allocation, other_tasks_from_outside_stay_where_they_were_taken_until_the_root_has_ended) {
@@ -33,7 +33,7 @@ TEST_F(allocation, what_is_cut_from_the_range_of_another_worker_goes_there_searc
   EXPECT_EQ(f.children[1].to, on(4, lane::mailbox));
   EXPECT_EQ(f.children[2].to, on(2, lane::mailbox));
   EXPECT_EQ(f.children[3].to, on(0, lane::local));
-  EXPECT_EQ(f.children[1].is().where, (range{.right = 4, .left = 6}));
+  EXPECT_EQ(f.children[1].is().range, (range{.right = 4, .left = 6}));
   EXPECT_TRUE(f.children[3].is().is_search_root());
 }
 
@@ -70,10 +70,10 @@ TEST_F(allocation, a_spawned_task_takes_nothing_from_the_shares_of_a_group) {
   task_tag first = of(0).mark(rest, as_hint(work{1}));
   task_tag parent = rest;
   task_tag spawned = of(0).mark(parent, work{100} | address::at(0.5));
-  EXPECT_EQ(of(0).place(spawned, cause::released).where, lane::migrated);
+  EXPECT_EQ(of(0).place(spawned, cause::released).lane, lane::migrated);
   task_tag const second = of(0).mark(rest, as_hint(work{1}));
-  EXPECT_EQ(tag_fields::read(first).where, (range{.right = 4, .left = 8}));
-  EXPECT_EQ(tag_fields::read(second).where, (range{.right = 0, .left = 4}));
+  EXPECT_EQ(tag_fields::read(first).range, (range{.right = 4, .left = 8}));
+  EXPECT_EQ(tag_fields::read(second).range, (range{.right = 0, .left = 4}));
 }
 
 TEST_F(allocation, a_child_inside_one_worker_goes_into_its_migrated_lane) {
@@ -91,7 +91,7 @@ TEST_F(allocation, where_the_range_is_cut_in_my_own_unit_the_child_is_mine_and_t
   EXPECT_EQ(f.children[0].to, on(1, lane::migrated));
   EXPECT_EQ(f.children[1].to, on(1, lane::migrated));
   EXPECT_EQ(f.children[2].to, on(0, lane::local));
-  EXPECT_EQ(tag_fields::read(f.rest).where, (range{.right = 0, .left = 1})) << "what is one worker's is not cut";
+  EXPECT_EQ(tag_fields::read(f.rest).range, (range{.right = 0, .left = 1})) << "what is one worker's is not cut";
 }
 
 TEST_F(allocation, a_child_that_begins_in_my_unit_and_reaches_into_the_next_is_mine_and_goes_on_searching) {
@@ -103,7 +103,7 @@ TEST_F(allocation, a_child_that_begins_in_my_unit_and_reaches_into_the_next_is_m
   EXPECT_EQ(f.children[2].to, on(0, lane::local));
   EXPECT_TRUE(of(0).sees_forks());
   family const inner = meet(0, f.children[2].tag, {1, 1});
-  EXPECT_EQ(inner.children[0].is().where, (range{.right = 1.125, .left = 1.5}));
+  EXPECT_EQ(inner.children[0].is().range, (range{.right = 1.125, .left = 1.5}));
   EXPECT_EQ(inner.children[0].to, on(1, lane::migrated));
   EXPECT_EQ(inner.children[1].to, on(0, lane::local));
 }
@@ -148,7 +148,7 @@ TEST_F(allocation, the_next_group_of_a_task_is_cut_like_the_one_before) {
   ASSERT_EQ(first.children.size(), second.children.size());
   for (std::size_t i = 0; i < first.children.size(); ++i) {
     EXPECT_EQ(first.children[i].to, second.children[i].to);
-    EXPECT_EQ(first.children[i].is().where, second.children[i].is().where);
+    EXPECT_EQ(first.children[i].is().range, second.children[i].is().range);
   }
 }
 
@@ -187,7 +187,7 @@ TEST_F(allocation, a_scope_ends_the_search_and_the_next_group_is_divided_again) 
   task_tag const t = root();
   task_tag const scope = of(0).meet(t, 0, 0);
   EXPECT_FALSE(of(0).sees_forks());
-  EXPECT_EQ(tag_fields::read(scope).where, tag_fields::read(t).where);
+  EXPECT_EQ(tag_fields::read(scope).range, tag_fields::read(t).range);
   of(0).leave(t, scope);
   EXPECT_TRUE(of(0).sees_forks());
 }
@@ -210,7 +210,7 @@ TEST_F(allocation, a_task_that_the_root_spawns_is_no_root_and_its_end_ends_none)
   ASSERT_EQ(of(0).place(spawned, cause::released), on(0, lane::migrated));
   EXPECT_FALSE(tag_fields::read(spawned).is_root);
   EXPECT_FALSE(tag_fields::read(spawned).is_outside);
-  EXPECT_EQ(tag_fields::read(spawned).where, tag_fields::read(whole).where);
+  EXPECT_EQ(tag_fields::read(spawned).range, tag_fields::read(whole).range);
   begin(0, spawned);
   of(0).learn(ended{spawned, 1});
   task_tag another{};
@@ -272,22 +272,22 @@ TEST_F(allocation, whatever_the_hints_are_children_lie_inside_and_somebody_runs_
       std::vector<double> works(1 + roll.below(9));
       for (double& w : works) w = roll.below(2) == 0 ? strange[roll.below(std::size(strange))] : roll.unit();
       family const f = meet(p.owner, p.tag, works);
-      range const whole = tag_fields::read(p.tag).where;
+      range const whole = tag_fields::read(p.tag).range;
       double left = whole.left;
       for (born const& b : f.children) {
-        range const r = b.is().where;
+        range const r = b.is().range;
         ASSERT_TRUE(whole.contains(r)) << "seed " << seed;
         ASSERT_EQ(r.left, left) << "seed " << seed;
         ASSERT_LT(index(b.to.worker), workers_) << "seed " << seed;
         ASSERT_EQ(index(b.to.worker), r.owner()) << "seed " << seed;
         bool const is_mine = index(b.to.worker) == p.owner;
-        ASSERT_EQ(b.to.where, is_mine ? lane::local : r.spans() ? lane::mailbox : lane::migrated) << "seed " << seed;
+        ASSERT_EQ(b.to.lane, is_mine ? lane::local : r.spans() ? lane::mailbox : lane::migrated) << "seed " << seed;
         left = r.right;
         sent += is_mine ? 0U : 1U;
         if (b.is().is_search_root() && !is_mine) ready.push_back({b.tag, r.owner(), p.depth + 1});
       }
       ASSERT_EQ(index(f.children.back().to.worker), p.owner) << "seed " << seed;
-      ASSERT_FALSE(tag_fields::read(f.rest).where.spans()) << "what is kept is this worker's alone, seed " << seed;
+      ASSERT_FALSE(tag_fields::read(f.rest).range.spans()) << "what is kept is this worker's alone, seed " << seed;
     }
   }
   EXPECT_GT(sent, 10'000U);

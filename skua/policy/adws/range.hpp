@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ranges of workers: how much of which worker a task may use, as two points on the line of workers. [adws-sc19 4.2.1]
+// Ranges of workers. A range is two points on the line of workers; a task may use the workers in between, the outermost
+// ones in part. [adws-sc19 4.2.1]
 //
 // As in the paper, workers stand from right to left in numerical order: a range is [right, left] with right <= left,
 // worker k is the unit [k, k+1], the owner is the worker at the right end, and the first child gets the left end.
@@ -26,22 +27,21 @@ struct range {
     double const end = std::ceil(left);
     return end < 1 ? 0 : static_cast<std::uint32_t>(end) - 1;
   }
-  /// The worker that runs a task with this range: the one at the right end; of an empty range the one before it, if
-  /// that is where its parent's range is.
+  /// The worker that runs a task with this range: the one at the right end. An empty range belongs to the worker before
+  /// that end if its parent's range ends there.
   [[nodiscard]] std::uint32_t owner() const noexcept { return std::min(static_cast<std::uint32_t>(right), leftmost()); }
-  /// Reaches into the units of several workers: its task is a search-root. [adws-sc19 4.2.2]
+  /// True if the range reaches into several workers' units: its task is a search-root. [adws-sc19 4.2.2]
   [[nodiscard]] bool spans() const noexcept { return leftmost() > owner(); }
   [[nodiscard]] bool covers(std::uint32_t worker) const noexcept { return owner() <= worker && worker <= leftmost(); }
   [[nodiscard]] bool contains(range const& inner) const noexcept { return right <= inner.right && inner.left <= left; }
 };
 
-/// A cut nearer to a border between workers than this is that border: what reaches so little into another unit is not
-/// worth a migration, and rounding makes no slivers. Costs no worker more than two of them.
+/// A cut closer than this to a border between workers snaps to the border: so small a part of another worker is not
+/// worth a migration, and rounding leaves no slivers. Costs a worker at most two such parts.
 inline constexpr double least_share = 1.0 / 128;
 
-/// Where `r` is cut for a child with `work` of the `remaining` work: the child gets [cut, left]. Always inside r, for any
-/// two numbers.
-/// [adws-sc19 4.2.2, 5-8]
+/// The point at which `r` is cut for a child with `work` of the `remaining` work; the child gets [cut, left]. Inside r
+/// for any two numbers. [adws-sc19 4.2.2, 5-8]
 [[nodiscard]] inline double cut(range const& r, double work, double remaining) noexcept {
   if (!(work > 0)) return r.left;
   if (!(work < remaining)) return r.right;
@@ -51,8 +51,8 @@ inline constexpr double least_share = 1.0 / 128;
   return std::clamp(at, r.right, r.left);
 }
 
-// One word, for those who look at a range while its owner may change it: both ends in units of 2^-16 worker, rounded.
-// Good for 65535 workers.
+// A range in one word, for readers that race with its owner: both ends in units of 2^-16 worker, rounded. Holds up to
+// 65535 workers.
 inline constexpr double packed_unit = 1.0 / 65536;
 
 [[nodiscard]] inline std::uint64_t packed(range const& r) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The root of a region's computation, from the moment at which a worker brings it until its group is closed: whose it is, and
-// who may fetch it while it waits in worker 0's mailbox. Every schedule: root_model.cpp.
+// The root of a region's computation, from its arrival until its group is closed: which worker owns it, and which
+// workers may fetch it while it waits in worker 0's mailbox. root_model.cpp runs every schedule.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@
 namespace skua { inline namespace v0 { namespace policies { namespace adws {
 
 /// Shared by the workers of one region. Invariants (one): at most one group has been opened here and not closed.
-/// (waits): a word that `is_waiting` is that of the root in worker 0's mailbox, or of one that somebody has just taken from there.
+/// (waits): a word for which `is_waiting` holds belongs to the root in worker 0's mailbox, or to one just taken from
+/// there.
 template <runtime::synchronisation Sync = runtime::real_sync>
 class root_of_region {
  public:
@@ -23,29 +24,29 @@ class root_of_region {
 
   [[nodiscard]] range all() const noexcept { return {.right = 0, .left = static_cast<double>(workers_)}; }
 
-  /// A task from outside comes. Its group, if it is the root; it is for worker 0. Nothing: it is free.
+  /// A task from outside arrives. Returns its group if it becomes the root, which worker 0 runs; nothing if it is free.
   [[nodiscard]] std::optional<group_id> open(bool may_be_root) noexcept {
     if (!outside_.begin(may_be_root)) return {};
     return ranges_.open(worker_id{0}, all(), {});
   }
-  /// Another worker than worker 0 has brought it, and is about to put it into the mailbox.
+  /// A worker other than 0 brought the root, and is about to put it into worker 0's mailbox.
   void waits(std::uint64_t first_word) noexcept {
     waiting_.store(first_word,
                    std::memory_order_relaxed);  // relaxed: a hint for thieves; the mailbox publishes the root
   }
-  /// Relaxed: whoever sees an entry with this word in worker 0's mailbox has acquired what was stored before it was put
-  /// there; and the word is 0 again before anything else with it can be stolen.
+  /// Relaxed: a thread that sees an entry with this word in worker 0's mailbox has acquired the stores before the push.
+  /// The word is 0 again before another entry with it can be stolen.
   [[nodiscard]] bool is_waiting(std::uint64_t first_word) const noexcept {
     return first_word != 0 && first_word == waiting_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] bool any_waits() const noexcept {
     return waiting_.load(std::memory_order_relaxed) != 0;  // relaxed: a hint
   }
-  /// On worker 0, before it pushes anything.
+  /// Called on worker 0, before it pushes anything.
   void begins(std::uint64_t first_word) noexcept {
     if (is_waiting(first_word)) waiting_.store(0, std::memory_order_relaxed);  // relaxed: only worker 0's pushes follow
   }
-  /// Another worker has taken it from the mailbox, where it was waiting: it is free.
+  /// Another worker took the root from the mailbox, where it was waiting: the root is free.
   void is_fetched(group_id g) noexcept {
     waiting_.store(0, std::memory_order_relaxed);  // relaxed: the next root is brought after the end of this one
     ranges_.close(g);

@@ -89,7 +89,7 @@ struct one_fetches {
     require(*opened == group_id{.node = 0, .level = 0}, "no other root is open");
     roots.set(roots.get() + 1);
     ++begun;
-    tag_fields const c{.where = root.all(), .group = *opened, .is_root = true, .is_outside = true};
+    tag_fields const c{.range = root.all(), .group = *opened, .is_root = true, .is_outside = true};
     if (me != 0) root.waits(word_of(c));
     std::lock_guard const hold(of_mailbox);
     require(!is_filled, "there is one root");

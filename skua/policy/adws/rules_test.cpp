@@ -146,7 +146,7 @@ class both final : public worker_policy {
     me_.searches = true;
     if (c.is_root) by_.deactivate(c.group);
     if (c.is_search_root()) {
-      c.group = c.is_root ? by_.open(self_, c.where, c.group) : by_.nest(self_, c.where, c.group);
+      c.group = c.is_root ? by_.open(self_, c.range, c.group) : by_.nest(self_, c.range, c.group);
       me_.in = c.group;
     }
     c.is_root = c.is_outside = false;
@@ -168,31 +168,31 @@ class both final : public worker_policy {
     tag_fields wanted = rest;
     double const all = me_.remaining;
     me_.remaining -= me_.alike ? 1 : work_of(as_hint(work{mine}));
-    if (rest.is_search_root()) wanted.where.right = rest.where.left = cut(rest.where, all - me_.remaining, all);
+    if (rest.is_search_root()) wanted.range.right = rest.range.left = cut(rest.range, all - me_.remaining, all);
     EXPECT_EQ(child, wanted.written());
     EXPECT_EQ(parent, rest.written());
     return expect_same(child);
   }
   placement place(task_tag& task, cause why) noexcept override {
     tag_fields c = tag_fields::read(task);
-    placement wanted{.worker = worker_id{self_}, .where = lane::inbox};
+    placement wanted{.worker = worker_id{self_}, .lane = lane::inbox};
     switch (why) {
       case cause::forked: {
-        std::uint32_t const owner = c.where.owner();
+        std::uint32_t const owner = c.range.owner();
         bool const stays = !me_.searches || c.is_fixed || c.is_free || owner == self_;
-        wanted.where = stays ? lane::local : c.where.spans() ? lane::mailbox : lane::migrated;
+        wanted.lane = stays ? lane::local : c.range.spans() ? lane::mailbox : lane::migrated;
         if (!stays) wanted.worker = worker_id{owner};
         break;
       }
       case cause::injected:
-        c = {.where = {.right = 0, .left = static_cast<double>(by_.workers)}, .is_outside = true};
+        c = {.range = {.right = 0, .left = static_cast<double>(by_.workers)}, .is_outside = true};
         if (by_.has_root) {
           c.is_free = true;
           ++by_.free_tasks;
         } else {
           by_.has_root = c.is_root = true;
-          c.group = by_.open(0, c.where, {});
-          wanted = {.worker = worker_id{0}, .where = lane::mailbox};
+          c.group = by_.open(0, c.range, {});
+          wanted = {.worker = worker_id{0}, .lane = lane::mailbox};
           if (self_ != 0) by_.waiting_root = c.written().words[0];
         }
         break;
@@ -208,8 +208,8 @@ class both final : public worker_policy {
         if (!c.is_search_root()) break;
         if (by_.may_be_taken_outside(c)) {
           c.is_fixed = true;
-        } else if (c.where.owner() != self_) {
-          wanted = {.worker = worker_id{c.where.owner()}, .where = lane::mailbox};
+        } else if (c.range.owner() != self_) {
+          wanted = {.worker = worker_id{c.range.owner()}, .lane = lane::mailbox};
         }
         break;
       default: break;
@@ -226,16 +226,16 @@ class both final : public worker_policy {
     tag_fields const c = tag_fields::read(task);
     group_id const opened = tag_fields::read(group).group;
     if (opened != c.group) by_.close(opened);
-    me_ = {.divides = c.is_search_root() && c.where.owner() == self_ && !by_.may_be_taken_outside(c), .in = c.group};
+    me_ = {.divides = c.is_search_root() && c.range.owner() == self_ && !by_.may_be_taken_outside(c), .in = c.group};
     expect_same(task);
   }
   probe next_probe() noexcept override {
     probe const p = inner_.next_probe();
     // Nothing but a root is stolen from a mailbox, and who looks for that looks into the other lanes as well.
-    fetches_ = p.what == action::steal && (p.where == lane::mailbox || fetches_);
-    in_mailbox_ = p.what == action::steal && p.where == lane::mailbox;
-    if (p.what == action::steal && p.where == lane::migrated && is_new_ && !fetches_) look_at_victim(p);
-    if (p.what == action::rest) end_round();
+    fetches_ = p.kind == action::steal && (p.lane == lane::mailbox || fetches_);
+    in_mailbox_ = p.kind == action::steal && p.lane == lane::mailbox;
+    if (p.kind == action::steal && p.lane == lane::migrated && is_new_ && !fetches_) look_at_victim(p);
+    if (p.kind == action::rest) end_round();
     is_new_ = false;
     return p;
   }
@@ -245,13 +245,13 @@ class both final : public worker_policy {
       is_new_ = true;
       candidates_ = by_.topmost(self_);
       had_free_tasks_ = by_.free_tasks > 0;
-      bool const has_got = p->how == runtime::outcome::got;
-      took_unmarked_ = has_got && p->what.what == action::steal && p->what.where == lane::forks;
+      bool const has_got = p->outcome == runtime::outcome::got;
+      took_unmarked_ = has_got && p->probe.kind == action::steal && p->probe.lane == lane::forks;
       if (has_got) begin_rounds();
     } else if (auto const* b = std::get_if<begun>(&seen)) {
       tag_fields const c = tag_fields::read(b->task);
       if (c.is_root) by_.waiting_root = 0;
-      me_ = {.divides = !b->open && c.is_search_root() && c.where.owner() == self_, .in = c.group};
+      me_ = {.divides = !b->open && c.is_search_root() && c.range.owner() == self_, .in = c.group};
     } else if (auto const* r = std::get_if<returned>(&seen)) {
       ended_here(tag_fields::read(r->child));
     } else if (std::holds_alternative<waiting>(seen)) {
@@ -298,7 +298,7 @@ class both final : public worker_policy {
   }
   /// The groups in whose range the victim is; with wider ranges those around them, too.
   void look_at_victim(probe const& p) {
-    std::uint32_t const whom = index(p.whom);
+    std::uint32_t const whom = index(p.victim);
     EXPECT_NE(whom, self_);
     EXPECT_TRUE(by_.options.steal);
     ++victims_;

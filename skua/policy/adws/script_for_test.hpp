@@ -14,7 +14,7 @@
 
 namespace skua { inline namespace v0 { namespace policies { namespace adws {
 
-constexpr placement on(std::uint32_t w, lane where) { return {.worker = worker_id{w}, .where = where}; }
+constexpr placement on(std::uint32_t w, lane where) { return {.worker = worker_id{w}, .lane = where}; }
 
 inline constexpr adws_options as_in_the_paper{.widen = widening::never, .delays_steals = false};
 
@@ -77,7 +77,7 @@ class by_hand : public testing::Test {
     std::set<std::uint32_t> all;
     for (int i = 0; i < 200; ++i) {
       for (probe const& p : fruitless_round(of(w))) {
-        if (p.what == action::steal) all.insert(index(p.whom));
+        if (p.kind == action::steal) all.insert(index(p.victim));
       }
     }
     return all;
@@ -96,9 +96,9 @@ class by_hand : public testing::Test {
     fruitless_round(of(w));  // what it has begun
     for (int rests = 0; rests < 1;) {
       probe const p = of(w).next_probe();
-      if (p.what == action::steal) return of(w).admits(t.words[0]);
-      rests += p.what == action::rest ? 1 : 0;
-      if (p.what != action::rest) of(w).learn(probed{p, runtime::outcome::empty});
+      if (p.kind == action::steal) return of(w).admits(t.words[0]);
+      rests += p.kind == action::rest ? 1 : 0;
+      if (p.kind != action::rest) of(w).learn(probed{p, runtime::outcome::empty});
     }
     return false;
   }

@@ -40,8 +40,8 @@ std::vector<std::uint32_t> admitted(worker_policy& w, std::vector<task_tag> cons
   std::vector<std::uint32_t> all;
   while (true) {
     probe const p = w.next_probe();
-    if (p.what == action::rest) return all;
-    if (p.what == action::steal && p.where == lane::local) {
+    if (p.kind == action::rest) return all;
+    if (p.kind == action::steal && p.lane == lane::local) {
       all.push_back(0);
       for (task_tag const& g : groups) all.back() += w.admits(g.words[0]) ? 1U : 0U;
     }
@@ -60,10 +60,10 @@ TEST_F(stealing, widens_its_range_by_a_group_at_each_victim_that_has_nothing_unt
   EXPECT_EQ(admitted(of(1), groups), (std::vector<std::uint32_t>{1, 2, 3, 3, 3, 3, 3}));
   EXPECT_EQ(admitted(of(1), groups), (std::vector<std::uint32_t>{3, 3, 3, 3, 3, 3, 3})) << "and stays wide";
   // What it steals changes nothing; what was allocated to it does.
-  while (of(1).next_probe().what != action::steal) of(1).learn(probed{of(1).next_probe(), runtime::outcome::empty});
+  while (of(1).next_probe().kind != action::steal) of(1).learn(probed{of(1).next_probe(), runtime::outcome::empty});
   of(1).learn(probed{of(1).next_probe(), runtime::outcome::got});
   EXPECT_EQ(admitted(of(1), groups).front(), 3U);
-  while (of(1).next_probe().where != lane::migrated) of(1).learn(probed{of(1).next_probe(), runtime::outcome::empty});
+  while (of(1).next_probe().lane != lane::migrated) of(1).learn(probed{of(1).next_probe(), runtime::outcome::empty});
   of(1).learn(probed{of(1).next_probe(), runtime::outcome::got});
   EXPECT_EQ(admitted(of(1), groups).front(), 1U);
 }
@@ -94,8 +94,8 @@ TEST_F(stealing, keeps_to_its_group_until_it_rests_while_nobody_touches_memory_f
 int rounds_before_victims(worker_policy& w) {
   for (int rounds = 0; rounds < 100;) {
     probe const p = w.next_probe();
-    if (p.what == action::steal) return rounds;
-    if (p.what == action::rest) ++rounds;
+    if (p.kind == action::steal) return rounds;
+    if (p.kind == action::rest) ++rounds;
     w.learn(probed{p, runtime::outcome::empty});
   }
   return 100;
@@ -103,7 +103,7 @@ int rounds_before_victims(worker_policy& w) {
 
 /// Worker w finds a task where it looks for `what` in `where`.
 void finds(worker_policy& w, action what, lane where) {
-  while (w.next_probe().what != what || w.next_probe().where != where)
+  while (w.next_probe().kind != what || w.next_probe().lane != where)
     w.learn(probed{w.next_probe(), runtime::outcome::empty});
   w.learn(probed{w.next_probe(), runtime::outcome::got});
 }
@@ -226,19 +226,19 @@ TEST_F(stealing, own_lanes_come_first_the_slot_before_all_and_again_after_every_
   of(0).learn(waiting{});
   std::vector<probe> const round = fruitless_round(of(2));
   std::vector<lane> mine;
-  for (std::size_t i = 0; i < round.size() && round[i].what == action::pop; ++i) mine.push_back(round[i].where);
+  for (std::size_t i = 0; i < round.size() && round[i].kind == action::pop; ++i) mine.push_back(round[i].lane);
   EXPECT_EQ(mine, (std::vector{lane::mailbox, lane::local, lane::spawned, lane::migrated, lane::inbox}));
   std::size_t at = mine.size();
   for (int victim = 0; victim < 3; ++victim) {
     for (lane const l : {lane::migrated, lane::local, lane::forks, lane::spawned}) {
-      ASSERT_EQ(round[at].what, action::steal);
-      EXPECT_EQ(round[at++].where, l);
+      ASSERT_EQ(round[at].kind, action::steal);
+      EXPECT_EQ(round[at++].lane, l);
     }
     for (lane const l : {lane::mailbox, lane::migrated})
-      EXPECT_EQ(round[at++], (probe{.what = action::pop, .where = l, .whom = worker_id{2}}));
+      EXPECT_EQ(round[at++], (probe{.kind = action::pop, .lane = l, .victim = worker_id{2}}));
   }
-  EXPECT_EQ(round[at].where, lane::injected);
-  EXPECT_EQ(round[at + 1].what, action::rest);
+  EXPECT_EQ(round[at].lane, lane::injected);
+  EXPECT_EQ(round[at + 1].kind, action::rest);
 }
 
 TEST_F(stealing, every_other_worker_of_the_range_is_as_likely_a_victim) {
@@ -297,7 +297,7 @@ TEST_F(stealing, the_two_queues_of_the_paper_at_the_ends_of_a_range) {
     family const thirds = meet(0, t, {1, 1, 1});
     // The middle third: its owner is shared with the right third, its leftmost worker with the left third.
     born const& middle = thirds.children[1];
-    range const r = middle.is().where;
+    range const r = middle.is().range;
     std::uint32_t const j = r.owner();
     begin(j, middle.tag);
     family const inner = meet(j, middle.tag, {1, 1, 1, 1});
@@ -330,13 +330,13 @@ TEST_F(stealing, of_a_free_task_anybody_may_steal_but_nothing_else_then) {
 int rounds_until_fetch(worker_policy& w, task_tag const& t, int most) {
   for (int rounds = 0; rounds < most;) {
     probe const p = w.next_probe();
-    bool const fetches = p.what == action::steal && p.where == lane::mailbox;
+    bool const fetches = p.kind == action::steal && p.lane == lane::mailbox;
     if (fetches && w.admits(t.words[0])) {
-      EXPECT_EQ(p.whom, worker_id{0});
+      EXPECT_EQ(p.victim, worker_id{0});
       w.learn(probed{p, runtime::outcome::got});
       return rounds;
     }
-    if (p.what == action::rest) {
+    if (p.kind == action::rest) {
       ++rounds;
     } else {
       w.learn(probed{p, fetches ? runtime::outcome::barred : runtime::outcome::empty});
@@ -388,8 +388,8 @@ TEST_F(stealing, a_root_that_waits_is_looked_for_once_in_so_many_rounds) {
   int looks = 0;
   for (int rounds = 0; rounds < 1600;) {
     probe const p = ask(of(5), runtime::outcome::barred);
-    looks += p.what == action::steal && p.where == lane::mailbox ? 1 : 0;
-    rounds += p.what == action::rest ? 1 : 0;
+    looks += p.kind == action::steal && p.lane == lane::mailbox ? 1 : 0;
+    rounds += p.kind == action::rest ? 1 : 0;
   }
   EXPECT_EQ(looks, 3);
 }
@@ -403,18 +403,18 @@ TEST_F(stealing, first_in_its_range_and_then_once_among_all_workers_if_there_are
     int in_range = 0;
     int elsewhere = 0;
     for (probe const& p : fruitless_round(of(2))) {
-      if (p.what != action::steal || p.where != lane::migrated) continue;
+      if (p.kind != action::steal || p.lane != lane::migrated) continue;
       ++(in_range < 3 ? in_range : elsewhere);
-      EXPECT_TRUE(elsewhere > 0 || index(p.whom) < 4);
+      EXPECT_TRUE(elsewhere > 0 || index(p.victim) < 4);
     }
     EXPECT_EQ(in_range, 3) << round;
     EXPECT_EQ(elsewhere, 1) << round;
   }
   // What it may take from the one is not what it may take from the others.
   int victims = 0;
-  for (probe p = of(2).next_probe(); p.what != action::rest; p = of(2).next_probe()) {
-    if (p.what == action::steal && p.where == lane::migrated) ++victims;
-    if (p.what == action::steal) {
+  for (probe p = of(2).next_probe(); p.kind != action::rest; p = of(2).next_probe()) {
+    if (p.kind == action::steal && p.lane == lane::migrated) ++victims;
+    if (p.kind == action::steal) {
       EXPECT_TRUE(of(2).admits(free.words[0]));
       EXPECT_EQ(of(2).admits(quarters_.group.words[0]), victims < 4) << victims;
     }
@@ -438,11 +438,11 @@ TEST_F(stealing, a_root_that_has_begun_is_not_fetched) {
 
 TEST_F(stealing, after_a_catch_or_a_lost_race_the_round_goes_on_as_it_should) {
   of(0).learn(waiting{});
-  while (of(2).next_probe().what != action::steal) ask(of(2), runtime::outcome::empty);
-  EXPECT_EQ(ask(of(2), runtime::outcome::lost).where, lane::migrated);
-  EXPECT_EQ(ask(of(2), runtime::outcome::barred).where, lane::local);
-  EXPECT_EQ(ask(of(2), runtime::outcome::got).where, lane::forks);
-  EXPECT_EQ(of(2).next_probe(), (probe{.what = action::pop, .where = lane::mailbox, .whom = worker_id{2}}));
+  while (of(2).next_probe().kind != action::steal) ask(of(2), runtime::outcome::empty);
+  EXPECT_EQ(ask(of(2), runtime::outcome::lost).lane, lane::migrated);
+  EXPECT_EQ(ask(of(2), runtime::outcome::barred).lane, lane::local);
+  EXPECT_EQ(ask(of(2), runtime::outcome::got).lane, lane::forks);
+  EXPECT_EQ(of(2).next_probe(), (probe{.kind = action::pop, .lane = lane::mailbox, .victim = worker_id{2}}));
 }
 
 }}}}}  // namespace skua::v0::policies::adws

@@ -40,9 +40,9 @@ struct a_node_used_twice {
     for (int i = 0; i < 2; ++i) {
       auto const found = look();
       if (!found) continue;
-      bool const sound = found->where == first || (second_too && found->where == second);
+      bool const sound = found->range == first || (second_too && found->range == second);
       require(sound, "an active range is one that was activated");
-      if (found->where == second) return;
+      if (found->range == second) return;
     }
   }
   void finish() { require(look().has_value() == second_too, "what is active is found"); }

@@ -43,7 +43,7 @@ TEST_F(steal_ranges, nobody_steals_while_nothing_is_active) {
 TEST_F(steal_ranges, an_active_range_is_that_of_its_workers_and_of_no_others) {
   ranges_.activate(left_);
   for (std::uint32_t w = 0; w < 8; ++w) EXPECT_EQ(of(w), w < 4 ? none : left_.node);
-  EXPECT_EQ(found(5)->where, (range{.right = 4, .left = 8}));
+  EXPECT_EQ(found(5)->range, (range{.right = 4, .left = 8}));
 }
 
 TEST_F(steal_ranges, the_topmost_active_one_counts) {

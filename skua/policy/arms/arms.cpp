@@ -23,8 +23,8 @@ constexpr search_order order{.own = own, .theirs = theirs, .own_again = own_agai
 
 }  // namespace
 
-common::common(layout const& map, partitions const& of, arms_options const& chosen)
-    : where(map), all(of), options(chosen), addresses(map.workers()),
+common::common(layout const& map, partitions const& all_partitions, arms_options const& chosen)
+    : worker_layout(map), all(all_partitions), options(chosen), addresses(map.workers()),
       choice(std::in_place_type<width_choice<history_model>>, all,
              chosen.model == arms_model::history ? addresses.bits() : 0, chosen.cost),
       counts(std::size_t{map.workers()} * most_types * all.widths().size()), busy(busy_flag_of(map.workers())) {
@@ -33,10 +33,10 @@ common::common(layout const& map, partitions const& of, arms_options const& chos
     choice.emplace<width_choice<power_law_model>>(all, addresses.bits(), chosen.cost);
 }
 
-worker_state::worker_state(common& with, worker_id self, std::uint64_t seed)
-    : with_(with), self_(self), neighbours_(with.all.neighbours(self)),
-      is_choosy_(neighbours_.count < with.where.workers() &&
-                 (with.options.idle_tries > 0 || with.options.threshold > 0)),
+worker_state::worker_state(common& shared, worker_id self, std::uint64_t seed)
+    : common_(shared), self_(self), neighbours_(shared.all.neighbours(self)),
+      is_choosy_(neighbours_.count < shared.worker_layout.workers() &&
+                 (shared.options.idle_tries > 0 || shared.options.threshold > 0)),
       roll_(dice_of(seed, self)), round_(self, order) {}
 
 // ---- where a task starts [arms-2021 3.1] -------------------------------------------------------------------------------
@@ -49,29 +49,29 @@ task_tag worker_state::mark(task_tag& parent, hint const& hint) noexcept {
   return child.written();
 }
 
-/// Its own, or its place's, or its parent's. Machines repeat an inherited place at every child, so a place does not
-/// replace an address inside of it.
+/// The child's own address, or its place's, or its parent's. Machines repeat an inherited place at every child, so a
+/// place does not replace an address inside it.
 std::optional<runtime::address> worker_state::address_of_child(tag_fields const& parent,
                                                                hint const& hint) const noexcept {
   if (hint.address) return *hint.address;
   if (!hint.place) return parent.address;
-  if (index(*hint.place) >= with_.where.places()) return {};
-  auto const there = with_.where.workers_of(*hint.place);
-  if (parent.address && with_.where.place_of(with_.addresses.worker_of(*parent.address)) == *hint.place)
+  if (index(*hint.place) >= common_.worker_layout.places()) return {};
+  auto const there = common_.worker_layout.workers_of(*hint.place);
+  if (parent.address && common_.worker_layout.place_of(common_.addresses.worker_of(*parent.address)) == *hint.place)
     return parent.address;
-  return with_.addresses.middle_of(there.front(), static_cast<std::uint32_t>(there.size()));
+  return common_.addresses.middle_of(there.front(), static_cast<std::uint32_t>(there.size()));
 }
 
 placement worker_state::place(task_tag& task, cause why) noexcept {
   tag_fields const c = tag_fields::read(task);
-  placement const here{.worker = self_, .where = lane::inbox};
+  placement const own_inbox{.worker = self_, .lane = lane::inbox};
   switch (why) {
-    case cause::forked: return {.worker = self_, .where = lane::forks};
-    case cause::preempted: return {.worker = self_, .where = lane::migrated};
+    case cause::forked: return {.worker = self_, .lane = lane::forks};
+    case cause::preempted: return {.worker = self_, .lane = lane::migrated};
     case cause::released: return release(c, task);
-    case cause::seeded: return start(c, task, {.worker = self_, .where = lane::spawned});
+    case cause::seeded: return start(c, task, {.worker = self_, .lane = lane::spawned});
     case cause::injected: {
-      placement const to = start(c, task, here);
+      placement const to = start(c, task, own_inbox);
       return to.worker == self_ ? decide(c, task) : to;
     }
     case cause::stolen:
@@ -80,129 +80,129 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
       tag_fields alone = c;
       if (c.chosen) alone.chosen = partition_id{index(self_)};
       task = alone.written();
-      return here;
+      return own_inbox;
     }
     case cause::resumed:
     case cause::called: break;
   }
-  return here;
+  return own_inbox;
 }
 
-/// A node has run when it releases others. The first of those that belong here is what this worker runs next, in the lane that
-/// no thief looks into: a worker that happens to search would only carry the data away. The others may be taken at once, by
-/// partners that ask whether this worker is busy.
+/// A node that ends releases others. This worker runs the first of those that belong here next, from the lane that no
+/// thief reads: a thief would only carry the data away. Partners, which check whether this worker is busy, may take the
+/// others at once.
 placement worker_state::release(tag_fields const& c, task_tag& task) noexcept {
-  placement const to = start(c, task, {.worker = self_, .where = c.type ? lane::migrated : lane::spawned});
+  placement const to = start(c, task, {.worker = self_, .lane = c.type ? lane::migrated : lane::spawned});
   if (!has_model_) return to;
-  bool const is_next = !has_next_ && to.worker == self_ && to.where == lane::migrated;
+  bool const is_next = !has_next_ && to.worker == self_ && to.lane == lane::migrated;
   has_next_ |= is_next;
   be_busy(has_next_);
-  return is_next ? placement{.worker = self_, .where = lane::local} : to;
+  return is_next ? placement{.worker = self_, .lane = lane::local} : to;
 }
 
-/// Its width is open until somebody takes it. [arms-2021 3.2.1]
+/// The worker that takes the task chooses its width. [arms-2021 3.2.1]
 placement worker_state::start(tag_fields const& c, task_tag& task, placement const& otherwise) noexcept {
   tag_fields const undecided{.address = c.address, .type = c.type};
   task = undecided.written();
   if (!c.address) return otherwise;
-  return {.worker = with_.addresses.worker_of(*c.address), .where = lane::migrated};
+  return {.worker = common_.addresses.worker_of(*c.address), .lane = lane::migrated};
 }
 
 // ---- how wide it is [arms-2021 3.3.1] ----------------------------------------------------------------------------------
 
-/// The inclusive partitions of this worker on which a task of this type may run: the narrow ones come first.
+/// The inclusive partitions of this worker on which a task of this type may run, narrow ones first.
 std::span<partition_id const> worker_state::allowed(runtime::task_type type) const noexcept {
-  auto const mine = with_.all.inclusive(self_);
-  std::uint16_t const most = type.moldable != 0 ? with_.options.width : std::uint16_t{1};
-  auto const end = std::ranges::find_if(mine, [&](partition_id p) { return with_.all[p].width > most; });
+  auto const mine = common_.all.inclusive(self_);
+  std::uint16_t const most = type.moldable != 0 ? common_.options.width : std::uint16_t{1};
+  auto const end = std::ranges::find_if(mine, [&](partition_id p) { return common_.all[p].width > most; });
   return mine.first(static_cast<std::size_t>(end - mine.begin()));
 }
 
-/// Data without an address are taken to lie where the task is.
+/// Data without an address are assumed to lie where the task is.
 std::uint32_t worker_state::key_of(tag_fields const& c) const noexcept {
-  return with_.addresses.key_of(c.address.value_or(with_.addresses.middle_of(self_, 1)));
+  return common_.addresses.key_of(c.address.value_or(common_.addresses.middle_of(self_, 1)));
 }
 
-/// This worker holds the task: it chooses among its own partitions. A task without a type has no model: it runs here.
+/// This worker holds the task and chooses among its own partitions. A task without a type has no model and runs here.
 placement worker_state::decide(tag_fields c, task_tag& task) noexcept {
-  if (!c.type) return {.worker = self_, .where = lane::inbox};
+  if (!c.type) return {.worker = self_, .lane = lane::inbox};
   c.key = key_of(c);
   auto const busy_partners = [this](partition const& p) {
     std::uint32_t busy = 0;
     for (std::uint32_t w = index(p.leader); w < index(p.leader) + p.width; ++w) {
-      if (w != index(self_) && with_.is_busy(worker_id{w})) ++busy;
+      if (w != index(self_) && common_.is_busy(worker_id{w})) ++busy;
     }
     return busy;
   };
   auto const from = allowed(*c.type);
-  c.chosen = with_.with_choice(
+  c.chosen = common_.with_choice(
       [&](auto& choice) { return choice.choose({.type = c.type->number, .key = c.key}, from, busy_partners); });
   task = c.written();
-  partition const& p = with_.all[*c.chosen];
-  return {.worker = p.leader, .where = lane::inbox, .width = p.width};
+  partition const& p = common_.all[*c.chosen];
+  return {.worker = p.leader, .lane = lane::inbox, .width = p.width};
 }
 
 void worker_state::ended_here(task_tag const& task, std::uint64_t duration_ns) noexcept {
   tag_fields const c = tag_fields::read(task);
-  if (!c.type || !c.chosen || with_.all[*c.chosen].leader != self_) return;
-  with_.with_choice(
+  if (!c.type || !c.chosen || common_.all[*c.chosen].leader != self_) return;
+  common_.with_choice(
       [&](auto& choice) { choice.learn({.type = c.type->number, .key = c.key}, *c.chosen, duration_ns); });
-  std::size_t const count = with_.count_of(self_, c.type->number, with_.all.width_class(*c.chosen));
-  with_.counts.set(count, with_.counts.get(count) + 1);
+  std::size_t const count = common_.count_of(self_, c.type->number, common_.all.width_class(*c.chosen));
+  common_.counts.set(count, common_.counts.get(count) + 1);
 }
 
 // ---- the search for tasks [arms-2021 3.3.2] ----------------------------------------------------------------------------
 
 probe worker_state::next_probe() noexcept {
   probe const next = round_.chosen();
-  judges_ = is_outside_ && next.what == action::steal && next.where == lane::migrated;
+  judges_ = is_outside_ && next.kind == action::steal && next.lane == lane::migrated;
   return next;
 }
 
-/// Every neighbour once, from the next one on; then, after enough fruitless tries, one of the others.
+/// Tries every neighbour once, from the next one on; then, after enough fruitless tries, one of the other workers.
 std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
   if (why == victim_request::first) {
     has_next_ = false;  // a machine without memory may have put it elsewhere
     be_busy(false);
     visited_ = 0;
-    fruitless_ += neighbours_.count == 1 ? 1 : 0;  // there is nobody to try
+    fruitless_ += neighbours_.count == 1 ? 1 : 0;  // it has no neighbour to try
   } else {
     ++fruitless_;
   }
   is_outside_ = false;
   if (++visited_ < neighbours_.count) {
     std::uint32_t const at = index(self_) - index(neighbours_.first) + visited_;
-    return victim{.who = worker_id{index(neighbours_.first) + at % neighbours_.count}};
+    return victim{.worker = worker_id{index(neighbours_.first) + at % neighbours_.count}};
   }
-  if (neighbours_.count == with_.where.workers() || fruitless_ < with_.options.idle_tries) return {};
+  if (neighbours_.count == common_.worker_layout.workers() || fruitless_ < common_.options.idle_tries) return {};
   is_outside_ = true;
-  return victim{.who = outsider(), .is_last = true};
+  return victim{.worker = outsider(), .is_last = true};
 }
 
 worker_id worker_state::outsider() noexcept {
-  std::uint32_t const w = roll_.below(with_.where.workers() - neighbours_.count);
+  std::uint32_t const w = roll_.below(common_.worker_layout.workers() - neighbours_.count);
   return worker_id{w < index(neighbours_.first) ? w : w + neighbours_.count};
 }
 
-/// A task that waits elsewhere is taken if this worker is in the partition that is best for it, or after enough rejections.
-/// [arms-2021 3.3.2]
+/// True if this worker may take a task that waits elsewhere: it is in the partition that is best for the task, or
+/// enough attempts were rejected. [arms-2021 3.3.2]
 bool worker_state::admits(std::uint64_t first_word) const noexcept {
-  if (!judges_ || rejected_ >= with_.options.threshold) return true;
+  if (!judges_ || rejected_ >= common_.options.threshold) return true;
   tag_fields const c = tag_fields::read(first_word);
   if (!c.type || !c.address) return true;
-  std::uint32_t const key = with_.addresses.key_of(*c.address);
-  auto const home = with_.all.inclusive(with_.addresses.worker_of(key));
-  return with_.with_choice(
+  std::uint32_t const key = common_.addresses.key_of(*c.address);
+  auto const home = common_.all.inclusive(common_.addresses.worker_of(key));
+  return common_.with_choice(
       [&](auto const& choice) { return choice.is_in_least({.type = c.type->number, .key = key}, self_, home); });
 }
 
 void worker_state::learn(event const& seen) noexcept {
   if (auto const* p = std::get_if<probed>(&seen)) {
-    if (p->how == runtime::outcome::got) {
+    if (p->outcome == runtime::outcome::got) {
       fruitless_ = rejected_ = 0;
-      if (p->what.where == lane::local) has_next_ = false;
+      if (p->probe.lane == lane::local) has_next_ = false;
     }
-    if (p->how == runtime::outcome::barred && judges_) ++rejected_;
+    if (p->outcome == runtime::outcome::barred && judges_) ++rejected_;
     return round_.choose_next(*p, [this](victim_request why) { return choose_victim(why); });
   }
   if (std::holds_alternative<begun>(seen)) return be_busy(true);
@@ -213,11 +213,11 @@ void worker_state::learn(event const& seen) noexcept {
   if (auto const* p = std::get_if<part_ended>(&seen)) ended_here(p->task, p->duration_ns);
 }
 
-/// Others read it: only changes are written.
+/// Other workers read the flag, so only changes are written.
 void worker_state::be_busy(bool now) noexcept {
   if (is_busy_ == now) return;
   is_busy_ = now;
-  with_.busy.set(common::busy_flag_of(index(self_)), now ? 1 : 0);
+  common_.busy.set(common::busy_flag_of(index(self_)), now ? 1 : 0);
 }
 
 }  // namespace arms
@@ -238,7 +238,7 @@ std::vector<known_time> adaptive_moldable::known() const {
     choice.for_each_known([&](arms::task_kind kind, arms::partition_id p, std::uint64_t ns) {
       arms::partition const& on = shared_.all[p];
       found.push_back({.type = kind.type,
-                       .where = shared_.addresses.middle_of_key(kind.key),
+                       .address = shared_.addresses.middle_of_key(kind.key),
                        .leader = on.leader,
                        .width = on.width,
                        .ns = ns});
@@ -247,19 +247,19 @@ std::vector<known_time> adaptive_moldable::known() const {
   return found;
 }
 
-void adaptive_moldable::remember(known_times const& from) {
+void adaptive_moldable::remember(known_times const& earlier) {
   auto const& all = shared_.all;
-  for (known_time const& t : from.all) {
+  for (known_time const& t : earlier.all) {
     auto const is_of_it = [&](arms::partition_id p) { return all[p] == arms::partition{t.leader, t.width}; };
     auto const around =
         index(t.leader) < all.workers() ? all.inclusive(t.leader) : std::span<arms::partition_id const>{};
     auto const p = std::ranges::find_if(around, is_of_it);
     if (p == around.end()) {
-      throw usage_error(std::string(from.from) + " knows times of " + std::to_string(t.width) +
+      throw usage_error(std::string(earlier.source) + " knows times of " + std::to_string(t.width) +
                         " workers from worker " + std::to_string(index(t.leader)) +
                         " on, which are no partition here; allowed: partitions as in the run that wrote it");
     }
-    arms::task_kind const kind{.type = t.type, .key = shared_.addresses.key_of(t.where)};
+    arms::task_kind const kind{.type = t.type, .key = shared_.addresses.key_of(t.address)};
     shared_.with_choice([&](auto& choice) { choice.learn(kind, *p, t.ns); });
   }
 }
@@ -274,10 +274,10 @@ std::uint64_t adaptive_moldable::ended(std::uint32_t type, std::uint16_t width) 
   return sum;
 }
 
-std::uint64_t adaptive_moldable::time_ns(std::uint32_t type, runtime::address where,
-                                         arms::partition_id on) const noexcept {
-  arms::task_kind const kind{.type = type, .key = shared_.addresses.key_of(where)};
-  return shared_.with_choice([&](auto const& choice) { return choice.time_ns(kind, on); });
+std::uint64_t adaptive_moldable::time_ns(std::uint32_t type, runtime::address data,
+                                         arms::partition_id p) const noexcept {
+  arms::task_kind const kind{.type = type, .key = shared_.addresses.key_of(data)};
+  return shared_.with_choice([&](auto const& choice) { return choice.time_ns(kind, p); });
 }
 
 }}}  // namespace skua::v0::policies

@@ -33,8 +33,8 @@ struct arms_options {
   std::uint16_t width = 0xffff;  ///< no team is wider; 1: ARMS-1 of the paper
   arms::cost cost = arms::cost::idle;
   arms_model model = arms_model::history;
-  std::uint32_t idle_tries = 10;  ///< neighbours tried in vain before a steal from any other worker
-  std::uint32_t threshold = 4;    ///< such steals that are rejected before one takes what it finds
+  std::uint32_t idle_tries = 10;  ///< failed tries at neighbours before a steal from any other worker
+  std::uint32_t threshold = 4;    ///< rejected steals before one takes what it finds
 };
 
 namespace arms {
@@ -50,14 +50,14 @@ struct common {
     return (std::size_t{index(w)} * most_types + std::min(type, most_types - 1)) * all.widths().size() + width_class;
   }
 
-  /// A cache line for each: its worker writes it twice per task.
+  /// A cache line per flag: its worker writes it twice per task.
   [[nodiscard]] static std::size_t busy_flag_of(std::uint32_t w) noexcept {
     return std::size_t{w} * runtime::cache_line_bytes;
   }
 
   [[nodiscard]] bool is_busy(worker_id w) const noexcept { return busy.get(busy_flag_of(index(w))) != 0; }
 
-  layout const where;
+  layout const worker_layout;
   partitions const all;
   arms_options const options;
   address_map const addresses;
@@ -68,7 +68,7 @@ struct common {
 
 class alignas(runtime::cache_line_bytes) worker_state final : public worker_policy {
  public:
-  worker_state(common& with, worker_id self, std::uint64_t seed);
+  worker_state(common& shared, worker_id self, std::uint64_t seed);
 
   task_tag mark(task_tag& parent, hint const& hint) noexcept override;
   placement place(task_tag& task, cause why) noexcept override;
@@ -90,20 +90,20 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   void ended_here(task_tag const& task, std::uint64_t duration_ns) noexcept;
   void be_busy(bool now) noexcept;
 
-  common& with_;
+  common& common_;
   worker_id const self_;
-  partitions::range const neighbours_;  ///< who share a partition with this worker
+  partitions::range const neighbours_;  ///< the workers that share a partition with this one
   bool const is_choosy_;
   runtime::dice roll_;
   search_round round_;
   std::uint32_t visited_ = 0;    ///< neighbours in this round
-  std::uint32_t fruitless_ = 0;  ///< neighbours tried since something was found
+  std::uint32_t fruitless_ = 0;  ///< neighbours tried since this worker last found a task
   std::uint32_t rejected_ = 0;   ///< attempts on outsiders since then
   bool is_outside_ = false;      ///< the victim shares no partition with this worker
-  bool judges_ = false;          ///< the probe is for a task whose first word says where it belongs
+  bool judges_ = false;          ///< the first word of the task that the probe is for says where it belongs
   bool is_busy_ = false;
   bool has_next_ = false;   ///< `local` holds what this worker runs next
-  bool has_model_ = false;  ///< the task that the last mark was for is the child of one whose partition was chosen
+  bool has_model_ = false;  ///< the last mark was for a child of a task whose partition was chosen
 };
 
 }  // namespace arms
@@ -111,7 +111,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
 /// The policy `arms`.
 class adaptive_moldable final : public per_worker<arms::worker_state> {
  public:
-  /// The partitions of the topology, or those of a layout file: as many workers as `where` has.
+  /// Uses the partitions of the topology, or those of a layout file with as many workers as `where`.
   adaptive_moldable(layout const& where, std::uint64_t seed, arms_options const& chosen = {});
   adaptive_moldable(layout const& where, arms::partitions const& all, std::uint64_t seed,
                     arms_options const& chosen = {});
@@ -119,18 +119,19 @@ class adaptive_moldable final : public per_worker<arms::worker_state> {
     return shared_.options.width == 1 ? "arms:width=1" : "arms";
   }
   [[nodiscard]] std::vector<known_time> known() const override;
-  /// Times of an earlier run on partitions like these: they count as measured. Before the first task. Throws usage_error.
-  void remember(known_times const& from);
+  /// Adds times of an earlier run on the same partitions; they count as measured. Call before the first task. Throws
+  /// usage_error.
+  void remember(known_times const& earlier);
   [[nodiscard]] policy_needs needs() const noexcept override {
     return {.lanes = {lane::local, lane::migrated}, .times = true, .chosen = true, .released = true};
   }
 
-  [[nodiscard]] arms::partitions const& where() const noexcept { return shared_.all; }
+  [[nodiscard]] arms::partitions const& partitions() const noexcept { return shared_.all; }
   /// Tasks of this type that ended on partitions of this width, so far; types from arms::most_types - 1 on are counted
   /// together. Any thread. Cost: linear in workers.
   [[nodiscard]] std::uint64_t ended(std::uint32_t type, std::uint16_t width) const noexcept;
-  /// What such a task is expected to take there; 0: not known. Any thread.
-  [[nodiscard]] std::uint64_t time_ns(std::uint32_t type, runtime::address where, arms::partition_id on) const noexcept;
+  /// The expected time of such a task there; 0: unknown. Any thread.
+  [[nodiscard]] std::uint64_t time_ns(std::uint32_t type, runtime::address data, arms::partition_id p) const noexcept;
 
  private:
   arms::common shared_;

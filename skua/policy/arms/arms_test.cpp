@@ -18,10 +18,10 @@ using arms::tag_fields;
 constexpr task_type moldable{.number = 3, .moldable = 1};
 constexpr task_type single{.number = 4};
 constexpr arms_options by_product{.cost = arms::cost::product};
-placement here(std::uint32_t w) { return {.worker = worker_id{w}, .where = lane::inbox}; }
-placement queued(std::uint32_t w) { return {.worker = worker_id{w}, .where = lane::migrated}; }
+placement here(std::uint32_t w) { return {.worker = worker_id{w}, .lane = lane::inbox}; }
+placement queued(std::uint32_t w) { return {.worker = worker_id{w}, .lane = lane::migrated}; }
 placement team(std::uint32_t leader, std::uint16_t width) {
-  return {.worker = worker_id{leader}, .where = lane::inbox, .width = width};
+  return {.worker = worker_id{leader}, .lane = lane::inbox, .width = width};
 }
 task_tag tag_of(hint const& h) { return tag_fields{.address = h.address, .type = h.type}.written(); }
 
@@ -115,7 +115,7 @@ TEST(arms, a_task_without_an_address_stays_with_whoever_releases_it) {
   adaptive_moldable p(figure_4(), 1);
   worker_policy& m = p.of_worker(worker_id{5});
   task_tag t{};
-  EXPECT_EQ(m.place(t, cause::released), (placement{.worker = worker_id{5}, .where = lane::spawned}));
+  EXPECT_EQ(m.place(t, cause::released), (placement{.worker = worker_id{5}, .lane = lane::spawned}));
   EXPECT_EQ(m.place(t, cause::injected), here(5));
   EXPECT_EQ(m.place(t, cause::chosen), here(5));
   t = tag_of(as_hint(moldable));
@@ -240,12 +240,12 @@ TEST(arms, a_node_keeps_the_first_of_its_successors_that_belong_there_where_no_t
     task_tag t = m.mark(node, h);
     return m.place(t, cause::released);
   };
-  placement const next{.worker = worker_id{0}, .where = lane::local};
+  placement const next{.worker = worker_id{0}, .lane = lane::local};
   EXPECT_EQ(released(address::of(1, 8) | single), queued(1)) << "it belongs elsewhere";
   EXPECT_EQ(released(as_hint(address::of(0, 8))), next);
   EXPECT_EQ(released(address::of(0, 8) | single), queued(0)) << "others may take the second one";
   m.learn(ended{.task = node, .duration_ns = 100});
-  m.learn(probed{{.what = action::pop, .where = lane::local, .whom = worker_id{0}}, runtime::outcome::got});
+  m.learn(probed{{.kind = action::pop, .lane = lane::local, .victim = worker_id{0}}, runtime::outcome::got});
   EXPECT_EQ(released(address::of(0, 8) | single), next) << "the first one is under way";
   fruitless_round(m);
   EXPECT_EQ(released(address::of(0, 8) | single), next) << "it is not there: a machine had no memory for it";
@@ -270,8 +270,8 @@ TEST(arms, the_inbox_comes_first_and_the_own_queue_before_any_steal) {
   auto const round = fruitless_round(p.of_worker(worker_id{3}));
   std::vector<lane> own;
   for (probe const& q : round) {
-    if (q.what == action::steal) break;
-    own.push_back(q.where);
+    if (q.kind == action::steal) break;
+    own.push_back(q.lane);
   }
   EXPECT_EQ(own, (std::vector{lane::inbox, lane::spawned, lane::local, lane::migrated}));
 }
@@ -318,7 +318,7 @@ TEST(arms, where_all_share_a_partition_nobody_is_an_outsider_and_nothing_is_left
   for (int i = 0; i < 50; ++i) EXPECT_EQ(victims_of(fruitless_round(m)), (std::vector<std::uint32_t>{2, 3, 0}));
   EXPECT_TRUE(adaptive_moldable(figure_4(), 1).of_worker(worker_id{0}).is_choosy());
   EXPECT_FALSE(adaptive_moldable(figure_4(), 1, {.idle_tries = 0, .threshold = 0}).of_worker(worker_id{0}).is_choosy());
-  EXPECT_TRUE(fruitless_round(adaptive_moldable(layout::flat(1), 1).of_worker(worker_id{0})).back().what ==
+  EXPECT_TRUE(fruitless_round(adaptive_moldable(layout::flat(1), 1).of_worker(worker_id{0})).back().kind ==
               action::rest);
 }
 
@@ -326,10 +326,10 @@ TEST(arms, where_all_share_a_partition_nobody_is_an_outsider_and_nothing_is_left
 bool takes_from_outside(worker_policy& m, task_tag const& task) {
   for (;;) {
     probe const p = m.next_probe();
-    if (p.what == action::rest) continue;
-    bool const is_it = p.what == action::steal && p.where == lane::migrated && index(p.whom) < 4;
+    if (p.kind == action::rest) continue;
+    bool const is_it = p.kind == action::steal && p.lane == lane::migrated && index(p.victim) < 4;
     if (!is_it) {
-      EXPECT_TRUE(p.what != action::steal || m.admits(task.words[0])) << "neighbours' tasks, forks and spawns";
+      EXPECT_TRUE(p.kind != action::steal || m.admits(task.words[0])) << "neighbours' tasks, forks and spawns";
       m.learn(probed{p, runtime::outcome::empty});
       continue;
     }

@@ -27,7 +27,7 @@ class stage {
     task_tag root{};
     task_tag t = m.mark(root, h);
     placement const to = m.place(t, cause::released);
-    EXPECT_EQ(to.where, lane::migrated);
+    EXPECT_EQ(to.lane, lane::migrated);
     workers_[index(to.worker)].migrated.push_back(t);
     ++unfinished_;
   }
@@ -70,31 +70,31 @@ class stage {
 
   void search(std::uint32_t w, worker_policy& m) {
     probe const p = m.next_probe();
-    if (p.what == action::rest) return;
+    if (p.kind == action::rest) return;
     one_worker& me = workers_[w];
-    if (p.where == lane::inbox && !me.inbox.empty()) {
+    if (p.lane == lane::inbox && !me.inbox.empty()) {
       member const found = me.inbox.front();
       me.inbox.pop_front();
       m.learn(probed{p, outcome::got});
       return begin(w, found);
     }
-    std::optional<task_tag> const found = p.where == lane::migrated ? take(p, m) : std::nullopt;
-    bool const is_barred = !found && p.where == lane::migrated && !workers_[index(p.whom)].migrated.empty();
+    std::optional<task_tag> const found = p.lane == lane::migrated ? take(p, m) : std::nullopt;
+    bool const is_barred = !found && p.lane == lane::migrated && !workers_[index(p.victim)].migrated.empty();
     m.learn(probed{p, found ? outcome::got : is_barred ? outcome::barred : outcome::empty});
     if (!found) return;
     task_tag t = *found;
-    placement const to = m.place(t, p.what == action::pop ? cause::chosen : cause::stolen);
-    EXPECT_EQ(to.where, lane::inbox);
+    placement const to = m.place(t, p.kind == action::pop ? cause::chosen : cause::stolen);
+    EXPECT_EQ(to.lane, lane::inbox);
     if (to.width == 1 && to.worker == worker_id{w}) return begin(w, {t, 1, true});
     for (std::uint32_t i = 0; i < to.width; ++i) workers_[index(to.worker) + i].inbox.push_back({t, to.width, i == 0});
   }
 
   std::optional<task_tag> take(probe const& p, worker_policy& m) {
-    std::deque<task_tag>& from = workers_[index(p.whom)].migrated;
+    std::deque<task_tag>& from = workers_[index(p.victim)].migrated;
     for (std::size_t i = 0; i < from.size(); ++i) {
-      auto const at = p.what == action::pop ? from.begin() + static_cast<std::ptrdiff_t>(i)
+      auto const at = p.kind == action::pop ? from.begin() + static_cast<std::ptrdiff_t>(i)
                                             : from.end() - static_cast<std::ptrdiff_t>(i) - 1;
-      if (p.what == action::steal && !m.admits(at->words[0])) continue;
+      if (p.kind == action::steal && !m.admits(at->words[0])) continue;
       task_tag const t = *at;
       from.erase(at);
       return t;

@@ -34,8 +34,8 @@ TEST(known_times, a_new_policy_knows_what_the_old_one_measured) {
     adaptive_moldable p(two_by_four(), 1, {.cost = arms::cost::product, .model = model});
     std::vector<known_time> const measured = old.known();
     EXPECT_EQ(measured.size(), model == arms_model::history ? 3U : 2U) << "two widths predict the third";
-    p.remember({.from = "a.json", .all = measured});
-    for (std::uint32_t i = 0; i < p.where().all().size(); ++i) {
+    p.remember({.source = "a.json", .all = measured});
+    for (std::uint32_t i = 0; i < p.partitions().all().size(); ++i) {
       arms::partition_id const on{i};
       EXPECT_EQ(p.time_ns(3, address::at(0), on), old.time_ns(3, address::at(0), on)) << i;
     }
@@ -50,7 +50,7 @@ TEST(known_times, of_partitions_that_there_are_not_are_refused) {
                                   known_time{.leader = worker_id{8}, .width = 1, .ns = 5}}) {
     adaptive_moldable p(two_by_four(), 1);
     try {
-      p.remember({.from = "a.json", .all = {&wrong, 1}});
+      p.remember({.source = "a.json", .all = {&wrong, 1}});
       ADD_FAILURE() << "accepted";
     } catch (usage_error const& e) {
       EXPECT_EQ(std::string(e.what()),
@@ -66,7 +66,7 @@ TEST(known_times, registry_hands_them_on_and_other_policies_ignore_them) {
   train(old, 400);
   std::vector<known_time> const measured = old.known();
   layout const where = two_by_four();
-  policy_setup const from{.where = where, .seed = 1, .known = {.from = "a.json", .all = measured}};
+  policy_setup const from{.layout = where, .seed = 1, .known = {.source = "a.json", .all = measured}};
   EXPECT_EQ(make_policy("arms", from)->known(), measured);
   EXPECT_EQ(make_policy("checked:arms:cost=time", from)->known(), measured);
   EXPECT_TRUE(make_policy("random", from)->known().empty());

@@ -34,15 +34,15 @@ struct partition_limits {
 
 class partitions {
  public:
-  /// What shares a core, an L2, an L3 or place, a NUMA node, a package; and between two of these, in blocks of 2, 4, 8, ..
-  /// where the workers can be divided so.
+  /// The workers that share a core, an L2, an L3 or place, a NUMA node or a package; and between two of these levels
+  /// blocks of 2, 4, 8, .. workers where they divide evenly.
   explicit partitions(layout const& where, partition_limits const& limits = {});
 
   /// From the text of a layout file. Line 1: for each worker the number of its processor, with commas in between. Line w + 2:
   /// the widths of the partitions that worker w leads, 1 among them. Blank lines may follow. `name` is what errors call the
   /// text. Throws usage_error, which names the line.
   [[nodiscard]] static partitions read(std::string_view name, std::string_view text);
-  /// What `read` reads.
+  /// The text that `read` accepts.
   [[nodiscard]] std::string text() const;
 
   [[nodiscard]] std::uint32_t workers() const noexcept { return static_cast<std::uint32_t>(affinity_.size()); }
@@ -53,7 +53,7 @@ class partitions {
   /// number of its worker.
   [[nodiscard]] std::span<partition const> all() const noexcept { return all_; }
   [[nodiscard]] partition const& operator[](partition_id p) const noexcept { return all_[index(p)]; }
-  /// Those that this worker is in, in the same order. [arms-2021 Table 3]
+  /// The partitions that contain this worker, in the same order. [arms-2021 Table 3]
   [[nodiscard]] std::span<partition_id const> inclusive(worker_id w) const noexcept {
     return std::span(inclusive_).subspan(begins_[index(w)], begins_[index(w) + 1] - begins_[index(w)]);
   }

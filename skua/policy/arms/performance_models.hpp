@@ -28,9 +28,10 @@ inline constexpr std::uint32_t most_types = 64;  ///< types from most_types - 1 
 /// How the tables are laid out: a row per kind, a cell per partition.
 class table_shape {
  public:
-  static constexpr std::uint64_t most_cells = std::uint64_t{1} << 23;  // 96 MiB of addresses; of memory what is touched
+  static constexpr std::uint64_t most_cells = std::uint64_t{1}
+                                              << 23;  // 96 MiB of addresses; untouched pages take no memory
 
-  /// Neighbouring keys share a row where there would be too many cells.
+  /// Neighbouring keys share a row if there were too many cells otherwise.
   table_shape(std::uint32_t key_bits, partitions const& all) : partitions_(all.all().size()) {
     while (coarser_ < key_bits && (most_types * partitions_ << (key_bits - coarser_)) > most_cells) ++coarser_;
     keys_ = std::size_t{1} << (key_bits - coarser_);
@@ -56,8 +57,8 @@ class table_shape {
   std::uint32_t coarser_ = 0;
 };
 
-/// Laws: `time_ns` is 0 as long as the model cannot tell: then the partition must be tried. `update` comes from the leader
-/// of the partition, so a cell has one writer; `restarts` says that what was known of this cell is too old to count.
+/// Laws: `time_ns` is 0 while the model cannot predict; the partition must then be tried. Only the leader of the
+/// partition calls `update`, so a cell has one writer; `restarts` says that the cell's history is too old to count.
 template <class M>
 concept time_model = requires(M& m, M const& known, std::size_t row, partition_id p, std::uint64_t ns, bool restarts) {
   { known.time_ns(row, p) } noexcept -> std::same_as<std::uint64_t>;
@@ -68,7 +69,7 @@ concept time_model = requires(M& m, M const& known, std::size_t row, partition_i
 
 inline constexpr std::uint64_t longest_ns = std::uint64_t{1} << 60;
 
-/// The first time counts whole, each later one a fifth: a change is noticed soon, and one odd time is forgotten.
+/// The first time counts in full, each later one a fifth: the model soon follows a change and forgets an outlier.
 class history_model {
  public:
   static constexpr bool knows_leaders = true;
@@ -91,7 +92,7 @@ class history_model {
   runtime::relaxed_array<std::uint64_t> times_;
 };
 
-/// T(w) = a / w^b, by least squares over the logarithms of the times of each width, which forget as a history does. Two
+/// T(w) = a / w^b, by least squares over the logarithms of the times of each width, which fade as in history_model. Two
 /// widths are enough to predict all others. It does not distinguish leaders.
 class power_law_model {
  public:
@@ -115,7 +116,7 @@ class power_law_model {
                  std::bit_cast<float>(static_cast<std::uint32_t>(law)) * log_widths_[width]);
   }
 
-  /// A width's time is given with the first of its partitions.
+  /// A width's time is reported for its first partition.
   [[nodiscard]] std::uint64_t measured_ns(std::size_t row, partition_id p) const noexcept {
     std::uint32_t const width = class_of_[index(p)];
     if (index(p) > 0 && class_of_[index(p) - 1] == width) return 0;

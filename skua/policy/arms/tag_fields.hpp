@@ -15,7 +15,7 @@ struct tag_fields {
   // The first word: what thieves see.
   std::optional<runtime::address> address = {};  ///< its own, or inherited
   std::optional<runtime::task_type> type = {};   ///< its own
-  // The others: written when it is decided who runs it.
+  // The other words: written once the worker that runs the task is chosen.
   std::optional<partition_id> chosen = {};
   std::uint32_t key = 0;  ///< of the model from which it was chosen
 

@@ -16,27 +16,27 @@
 
 namespace skua { inline namespace v0 { namespace policies { namespace arms {
 
-/// What shall be small. T: the leader's time, W: the width.
+/// The cost to minimise. T: the leader's time, W: the width.
 enum class cost : std::uint8_t {
   product,  ///< T * W: the time of all members together [arms-2021 3.3.1]
-  time,     ///< T: what the authors' code runs with
+  time,     ///< T: the cost in the authors' code
   idle,     ///< T * (1 + 3/2 * members that have other work now): idle members cost nothing
 };
 
-/// Shared by the workers of a region; what one of them learns the others see some time later.
+/// Shared by the workers of a region; a worker sees later what another one has learned.
 template <time_model Model>
 class width_choice {
  public:
-  /// Of the tasks of a kind, every so many-th is given to the partition that was measured the longest ago. The paper never
-  /// measures again what lost once; so a partition that has become better would never be found.
+  /// Every Nth task of a kind runs on the partition whose measurement is oldest. The paper never measures a losing
+  /// partition again, so it would not find one that has become better.
   static constexpr std::uint32_t trial_period = 64;
-  /// Under cost::idle the partition that a kind had last is taken for so much cheaper: a change of width moves the data, which
-  /// slows down the tasks on both sides of it.
+  /// Under cost::idle the partition that a kind had last gets this discount: a change of width moves the data, which
+  /// slows down the tasks before and after it.
   static constexpr double constancy = 0.85;
 
   /// `all` outlives this.
-  width_choice(partitions const& all, std::uint32_t key_bits, cost what)
-      : all_(all), shape_(key_bits, all), what_(what), model_(shape_, all), measured_at_(shape_.cells()),
+  width_choice(partitions const& all, std::uint32_t key_bits, cost minimised)
+      : all_(all), shape_(key_bits, all), cost_(minimised), model_(shape_, all), measured_at_(shape_.cells()),
         measurements_(shape_.rows()), last_(shape_.rows()), least_(shape_.rows()), runner_up_(shape_.rows()) {}
 
   [[nodiscard]] Model const& model() const noexcept { return model_; }
@@ -44,20 +44,21 @@ class width_choice {
     return model_.time_ns(shape_.row_of(kind), p);
   }
 
-  /// One of these, which ascend by width. `busy(partition)`: how many other members have work now; asked for `cost::idle`.
+  /// Chooses one of `from`, which ascend by width. `busy(partition)`: how many other members have work now; called for
+  /// `cost::idle`.
   template <class Busy>
   [[nodiscard]] partition_id choose(task_kind kind, std::span<partition_id const> from, Busy&& busy) noexcept {
     std::size_t const row = shape_.row_of(kind);
     choice_made const made = cheapest(row, from, busy);
     if (made.is_known && measurements_.get(row) % trial_period == trial_period - 1) return oldest(row, from, busy);
-    if (what_ == cost::idle && made.is_known && last_.get(row) != index(made.which) + 1)
-      last_.set(row, index(made.which) + 1);
-    return made.which;
+    if (cost_ == cost::idle && made.is_known && last_.get(row) != index(made.partition) + 1)
+      last_.set(row, index(made.partition) + 1);
+    return made.partition;
   }
 
-  /// Is the worker in the partition of the least cost among all that are known? No, if nothing is known: the task then
-  /// starts where its address says. `home`: the inclusive partitions of the worker at that address. Idle partners are
-  /// taken for granted.
+  /// True if the worker is in the partition of least cost among all known ones. False if none is known: the task then
+  /// starts where its address says. `home`: the inclusive partitions of the worker at that address. Partners are
+  /// assumed to be idle.
   [[nodiscard]] bool is_in_least(task_kind kind, worker_id w, std::span<partition_id const> home) const noexcept {
     std::size_t const row = shape_.row_of(kind);
     if constexpr (Model::knows_leaders) {
@@ -65,11 +66,11 @@ class width_choice {
       return l != 0 && all_[holder_of(l)].has(w);
     } else {
       choice_made const made = cheapest(row, home, nobody);
-      return made.is_known && all_[made.which].has(w);
+      return made.is_known && all_[made.partition].has(w);
     }
   }
 
-  /// f(type, key, partition, ns) for everything that was measured. Other workers may learn meanwhile.
+  /// Calls f(type, key, partition, ns) for every measurement. Other workers may learn meanwhile.
   template <class F>
   void for_each_known(F&& f) const {
     for (std::size_t row = 0; row < shape_.rows(); ++row) {
@@ -81,7 +82,7 @@ class width_choice {
     }
   }
 
-  /// The leader of a partition has measured a task.
+  /// The leader of a partition reports the time of a task.
   void learn(task_kind kind, partition_id p, std::uint64_t ns) noexcept {
     std::size_t const row = shape_.row_of(kind);
     std::size_t const cell = shape_.cell_of(row, p);
@@ -97,29 +98,29 @@ class width_choice {
  private:
   static constexpr auto nobody = [](partition const&) { return 0U; };
 
-  /// Of a partition on which such a task takes t.
+  /// The cost of a partition on which such a task takes t.
   template <class Busy>
   [[nodiscard]] double cost_of(std::uint64_t t, partition_id p, Busy&& busy) const noexcept {
     auto const ns = static_cast<double>(t);
-    switch (what_) {
+    switch (cost_) {
       case cost::product: return ns * all_[p].width;
       case cost::time: break;
-      // 3/2: where a team just pays off its members' time, measurements differ by chance and a team is of no use.
+      // 3/2: where a team barely makes up for its members' time, measurements differ by chance and a team is of no use.
       case cost::idle: return ns * (1 + 1.5 * busy(all_[p]));
     }
     return ns;
   }
 
   struct choice_made {
-    partition_id which;
-    bool is_known;  ///< else it is to be measured
+    partition_id partition;
+    bool is_known;  ///< false: it has to be measured
   };
-  /// The first one that is not known, else the first one of least cost.
+  /// The first unknown partition, else the first one of least cost.
   template <class Busy>
   [[nodiscard]] choice_made cheapest(std::size_t row, std::span<partition_id const> from, Busy&& busy) const noexcept {
     partition_id best = from.front();
     double least = std::numeric_limits<double>::infinity();
-    std::uint32_t const last = what_ == cost::idle ? last_.get(row) : 0;
+    std::uint32_t const last = cost_ == cost::idle ? last_.get(row) : 0;
     for (partition_id const p : from) {
       std::uint64_t const t = model_.time_ns(row, p);
       if (t == 0) return {p, false};
@@ -132,7 +133,8 @@ class width_choice {
     return {best, true};
   }
 
-  /// Under cost::idle busy partners are left in peace: a trial would hold them up, and they would not be taken anyway.
+  /// Under cost::idle no trial runs on a partition with busy members: it would delay them, and they would not be chosen
+  /// anyway.
   template <class Busy>
   [[nodiscard]] partition_id oldest(std::size_t row, std::span<partition_id const> from, Busy&& busy) const noexcept {
     std::uint32_t const now = measurements_.get(row);
@@ -140,7 +142,7 @@ class width_choice {
     std::uint32_t most = 0;
     for (partition_id const p : from) {
       std::uint32_t const age = now - measured_at_.get(shape_.cell_of(row, p));
-      if (age > most && age <= now && (what_ != cost::idle || busy(all_[p]) == 0)) {
+      if (age > most && age <= now && (cost_ != cost::idle || busy(all_[p]) == 0)) {
         most = age;
         found = p;
       }
@@ -158,8 +160,9 @@ class width_choice {
     return static_cast<float>(cost_of(model_.time_ns(row, p), p, nobody));
   }
 
-  /// Invariant (runner-up): no partition but the least costs less than `runner_up_` says. So only if the least has become
-  /// dearer than that, all are looked at. Two leaders may overwrite each other's words; later measurements repair that.
+  /// Invariant (runner-up): every partition but the least costs at least `runner_up_`. So all are compared only once
+  /// the least has become dearer than that. Two leaders may overwrite each other's words; later measurements repair
+  /// that.
   void keep_least(std::size_t row, partition_id p) noexcept {
     float const c = kept_cost(row, p);
     std::uint64_t const l = least_.get(row);
@@ -197,7 +200,7 @@ class width_choice {
 
   partitions const& all_;
   table_shape shape_;
-  cost const what_;
+  cost const cost_;
   Model model_;
   runtime::relaxed_array<std::uint32_t> measured_at_;   ///< per cell: the row's measurements then
   runtime::relaxed_array<std::uint32_t> measurements_;  ///< per row

@@ -8,9 +8,9 @@
 
 namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
-/// A node: level 0 are the leaves, whose indices are ranks; node i of a level has nodes i * arity .. of the level below as
-/// its children. The tree is a formula: it takes O(1) memory, and any rank computes its neighbours alone. One rank is
-/// a tree of one leaf, which is its root and has no children.
+/// A node. Level 0 holds the leaves, whose indices are ranks; the children of node i are the nodes i * arity .. of the
+/// level below. The tree is a formula: it takes O(1) memory, and any rank computes its neighbours alone. One rank is a
+/// tree of one leaf, which is its root and has no children.
 class balance_tree {
  public:
   struct node {
@@ -27,22 +27,22 @@ class balance_tree {
   /// The root's level, ceil(log_arity(ranks)).
   [[nodiscard]] std::uint32_t root_level() const noexcept { return root_level_; }
   [[nodiscard]] node root() const noexcept { return {root_level_, 0}; }
-  /// How many nodes a level has; 1 at the root's.
+  /// The number of nodes of a level; 1 at the root's.
   [[nodiscard]] std::uint32_t nodes(std::uint32_t level) const noexcept;
 
   [[nodiscard]] node parent(node n) const noexcept { return {n.level + 1, n.index / arity_}; }
   [[nodiscard]] std::uint32_t children(node n) const noexcept;
   /// The i-th child, i < children(n).
   [[nodiscard]] node child(node n, std::uint32_t i) const noexcept { return {n.level - 1, n.index * arity_ + i}; }
-  /// Which child of its parent it is.
+  /// The position of the node among its parent's children.
   [[nodiscard]] std::uint32_t position(node n) const noexcept { return n.index % arity_; }
   [[nodiscard]] std::uint32_t first_leaf(node n) const noexcept;
-  /// How many leaves stand below it.
+  /// The number of leaves below the node.
   [[nodiscard]] std::uint32_t leaves(node n) const noexcept;
 
-  /// The rank that hosts this node: a leaf itself, and an internal node the first leaf of its second child. So a rank
-  /// hosts at most one node with two or more children, however large the tree. A node with one child is hosted
-  /// where its child is.
+  /// The rank that hosts this node. A leaf hosts itself; the first leaf of its second child hosts an internal node. So
+  /// a rank hosts at most one node with two or more children, however large the tree. The host of a node with one child
+  /// is the host of its child.
   [[nodiscard]] std::uint32_t host(node n) const noexcept;
 
   /// Edges between two leaves: twice the level of the lowest node above both.

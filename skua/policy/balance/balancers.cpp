@@ -132,8 +132,8 @@ balancer make_balancer(std::string_view name_with_options) {
   return found->make(chosen_options(of(found->name), found->options, name_with_options.substr(colon + 1)));
 }
 
-balance_plan rebalance(machine_loads const& loads, balancer const& by, std::uint64_t seed) {
-  return std::visit(rebalancing{loads, seed}, by);
+balance_plan rebalance(machine_loads const& loads, balancer const& chosen, std::uint64_t seed) {
+  return std::visit(rebalancing{loads, seed}, chosen);
 }
 
 }}}}  // namespace skua::v0::policies::balance

@@ -21,7 +21,7 @@ struct no_balancing {};
 /// A balancer with its options: a value, so that a machine with messages sees what it must do.
 using balancer = std::variant<no_balancing, centralised_options, hierarchical_options, tempered_options>;
 
-/// A balancer that exists.
+/// A registered balancer.
 struct balancer_entry {
   std::string_view name;
   std::string_view about;  ///< one line
@@ -32,11 +32,11 @@ struct balancer_entry {
 /// All balancers, in the order in which they are listed.
 [[nodiscard]] std::span<balancer_entry const> all() noexcept;
 
-/// The balancer that was asked for, e.g. "none" or "hierarchical:arity=4,donate=1.003".
+/// Makes the balancer that a name stands for, e.g. "none" or "hierarchical:arity=4,donate=1.003".
 /// Throws usage_error for an unknown name, option or value; the message lists what exists.
 [[nodiscard]] balancer make_balancer(std::string_view name_with_options);
 
-/// Does the steps of all ranks in one thread. Only tempered uses the seed. Same arguments: same plan.
-[[nodiscard]] balance_plan rebalance(machine_loads const& loads, balancer const& by, std::uint64_t seed);
+/// Performs the steps of all ranks in one thread. Only tempered uses the seed. Same arguments: same plan.
+[[nodiscard]] balance_plan rebalance(machine_loads const& loads, balancer const& chosen, std::uint64_t seed);
 
 }}}}  // namespace skua::v0::policies::balance

@@ -17,7 +17,7 @@ balance_plan centralised(machine_loads const& loads, centralised_options const& 
   }
   std::vector<migration> migrations;
   for (assignment const& a : assign_longest_to_least(std::move(pool), kept)) {
-    if (a.task.donor != a.to) migrations.push_back({a.task.donor, a.task.task, a.to});
+    if (a.task.donor != a.receiver) migrations.push_back({a.task.donor, a.task.task, a.receiver});
   }
   return plan_of(loads, std::move(migrations), 3);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Centralised balancing: overloaded ranks offer their shortest tasks, and one rank deals all of them out, longest to the
-// least loaded. The best balance, and all tasks pass through one rank.
+// Centralised balancing: overloaded ranks offer their shortest tasks, and one rank assigns all of them, longest first,
+// to the least loaded ranks. It balances best, but every task passes through one rank.
 // [retentive-hpdc12 5.1, Algorithm 1]
 #pragma once
 
@@ -14,8 +14,8 @@ struct centralised_options {
   load_database::detail loads = load_database::detail::exact;
 };
 
-/// Does the steps of all ranks in one thread. No rank ends above max(C * average, longest task + average), up to the rounding of a
-/// binned database. Cost: O(n log n) for n tasks.
+/// Performs the steps of all ranks in one thread. No rank ends above max(C * average, longest task + average), up to
+/// the rounding of a binned database. Cost: O(n log n) for n tasks.
 [[nodiscard]] balance_plan centralised(machine_loads const& loads, centralised_options const& options);
 
 }}}}  // namespace skua::v0::policies::balance

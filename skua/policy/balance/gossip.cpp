@@ -12,7 +12,7 @@ bool known_ranks::hear(std::span<known_rank const> heard, runtime::dice& roll) {
   merged.reserve(known_.size() + heard.size());
   std::ranges::set_union(known_, heard, std::back_inserter(merged), {}, &known_rank::rank, &known_rank::rank);
   if (merged.size() == known_.size()) return false;
-  // Drops random ones until `most_` are left: the i-th of n stays with probability wanted / left.
+  // Drops random entries until `most_` are left: the i-th of n stays with probability wanted / left.
   std::size_t wanted = std::min(most_, merged.size());
   known_.clear();
   for (std::size_t i = 0; i < merged.size(); ++i) {
@@ -61,7 +61,7 @@ std::uint32_t rounds_for(std::size_t ranks, gossip_options const& options) {
   return rounds;
 }
 
-/// Another rank than `self`, all alike.
+/// A random rank other than `self`, each with the same probability.
 std::uint32_t somebody_else(std::uint32_t self, std::uint32_t ranks, runtime::dice& roll) {
   std::uint32_t const other = roll.below(ranks - 1);
   return other + (other >= self ? 1 : 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How ranks of a tempered balancer learn of each other: underloaded ranks tell a few random ranks, and whoever heard
-// something tells a few others, for some rounds. Nobody ever sees all loads.
+// How ranks of a tempered balancer learn of each other: underloaded ranks tell a few random ranks, and a rank that has
+// heard something tells a few others, for some rounds. No rank ever sees all loads.
 // [lifflander-et-al-21]
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
-/// A rank and the load that it had when it said so.
+/// A rank, and its load when it reported it.
 struct known_rank {
   std::uint32_t rank = 0;
   load_ns load = 0;
@@ -28,18 +28,18 @@ class known_ranks {
  public:
   explicit known_ranks(std::size_t most = 32) noexcept : most_(most) {}
 
-  /// Takes in what another rank knows, and of that a random part if all would be too many; `heard` is sorted by rank, as
-  /// `all` is. Of a rank known to both, what this one knew stays. True if that was news. Cost: O(most).
+  /// Merges what another rank knows, and keeps a random part of it if all would be too many. `heard` is sorted by rank,
+  /// as `all` is. For a rank known to both, the own entry stays. Returns true if anything was new. Cost: O(most).
   bool hear(std::span<known_rank const> heard, runtime::dice& roll);
-  /// The load of a known rank is now this; nothing happens if it is unknown. Cost: O(log most).
+  /// Sets the load of a known rank; does nothing for an unknown one. Cost: O(log most).
   void update(std::uint32_t rank, load_ns load);
   void forget(std::uint32_t rank);
 
   /// Sorted by rank.
   [[nodiscard]] std::span<known_rank const> all() const noexcept { return known_; }
 
-  /// One of them, the more likely the lower its load: with probability proportional to l - load, where l is the larger of
-  /// `average` and the largest load known. Nothing if nobody qualifies. Cost: O(most).
+  /// Chooses one of them, the more likely the lower its load: with probability proportional to l - load, where l is the
+  /// larger of `average` and the largest load known. Returns nothing if no rank qualifies. Cost: O(most).
   [[nodiscard]] std::optional<known_rank> choose(double average, runtime::dice& roll) const;
 
  private:
@@ -48,9 +48,9 @@ class known_ranks {
 };
 
 struct gossip_options {
-  std::uint32_t fanout = 4;  ///< how many ranks one tells in a round
+  std::uint32_t fanout = 4;  ///< how many ranks a rank tells per round
   std::uint32_t rounds = 0;  ///< 0: as many as a tree of this fanout needs to reach all ranks
-  std::uint32_t known = 32;  ///< how many ranks one remembers
+  std::uint32_t known = 32;  ///< how many ranks a rank remembers
 };
 
 /// What each rank knows after the last round. All messages of a round are sent before any is heard.

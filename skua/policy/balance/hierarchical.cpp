@@ -16,7 +16,8 @@ struct upward {
   std::vector<donated_task> tasks;
 };
 
-/// One level on the way up: `below` are the messages of its nodes' children; returns its own.
+/// Processes one level on the way up: `below` holds the messages of its nodes' children. Returns the messages of its
+/// nodes.
 std::vector<upward> fill_level(balance_tree const& tree, std::uint32_t level, std::vector<upward> below,
                                fill_rule const& rule, std::vector<tree_node>& nodes) {
   std::vector<upward> sent;
@@ -36,7 +37,8 @@ std::vector<upward> fill_level(balance_tree const& tree, std::uint32_t level, st
   return sent;
 }
 
-/// One level on the way down: `from_above` is what each of its nodes gets; returns what each of their children gets.
+/// Processes one level on the way down: `from_above` holds what each of its nodes receives. Returns what each child
+/// receives.
 std::vector<std::vector<donated_task>> spread_level(std::vector<std::vector<donated_task>> from_above,
                                                     std::vector<tree_node>& nodes) {
   std::vector<std::vector<donated_task>> below;
@@ -46,7 +48,7 @@ std::vector<std::vector<donated_task>> spread_level(std::vector<std::vector<dona
   return below;
 }
 
-/// Up the tree and down again: `up` is what each leaf sends; returns what each gets.
+/// Sweeps up the tree and down again: `up` holds what each leaf sends. Returns what each leaf receives.
 std::vector<std::vector<donated_task>> sweep(balance_tree const& tree, std::vector<upward> up, fill_rule const& rule) {
   std::vector<std::vector<tree_node>> levels(tree.root_level());
   for (std::uint32_t level = 1; level <= tree.root_level(); ++level) {

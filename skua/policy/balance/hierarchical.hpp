@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Hierarchical balancing: overloaded ranks offer their shortest tasks to their parent in a tree; each node fills its
-// underloaded children and passes the rest up, and the root spreads what is left down again. No rank sees more than its
-// children, and tasks find takers near by first. balance.md has the messages.
+// Hierarchical balancing: overloaded ranks offer their shortest tasks to their parent in a tree. Each node fills its
+// underloaded children and passes the rest up; the root spreads what is left down again. No rank sees more than its
+// children, and tasks go to near ranks first. balance.md has the messages.
 // [retentive-hpdc12 5.2, Algorithm 2, Figure 1]
 #pragma once
 
@@ -22,8 +22,8 @@ struct hierarchical_options {
   load_database::detail loads = load_database::detail::exact;
 };
 
-/// Does the steps of all ranks in one thread. Cost: O(n log n) for n tasks, and O(ranks * sweeps) messages on a real
-/// machine.
+/// Performs the steps of all ranks in one thread. Cost: O(n log n) for n tasks, and O(ranks * sweeps) messages on a
+/// real machine.
 [[nodiscard]] balance_plan hierarchical(machine_loads const& loads, hierarchical_options const& options);
 
 }}}}  // namespace skua::v0::policies::balance

@@ -20,10 +20,10 @@ namespace skua { inline namespace v0 { namespace policies { namespace balance {
 class load_database {
  public:
   enum class detail : std::uint8_t { binned, exact };
-  explicit load_database(detail how = detail::binned) noexcept : exact_(how == detail::exact) {}
+  explicit load_database(detail d = detail::binned) noexcept : exact_(d == detail::exact) {}
 
-  /// The task with this index took `ns`. A task that ran twice is added twice. Any time is fine; the sum of a rank
-  /// stays below 2^64 ns, and a time beyond that is cut. Cost: O(1), amortised.
+  /// Adds a task that took `ns`, under its index. A task that ran twice is added twice. `ns` may be any time; the sum
+  /// of a rank stays below 2^64 ns, and a time beyond that is cut. Cost: O(1), amortised.
   void add(std::uint32_t task, load_ns ns);
 
   /// The sum of the times that were added, not rounded, less the loads of what was removed; 0 when nothing is left.
@@ -31,8 +31,9 @@ class load_database {
   [[nodiscard]] std::size_t tasks() const noexcept { return tasks_; }
   [[nodiscard]] bool empty() const noexcept { return tasks_ == 0; }
 
-  /// The task of the shortest bin, or the shortest task; its load is what the database believes of it. Nothing if it
-  /// is empty. Cost: O(1) binned, and exact O(n log n) for the first of many, all amortised.
+  /// Removes the task of the shortest bin, or the shortest task, and returns it with the load that the database assumes
+  /// for it. Returns nothing if the database is empty. Cost: O(1) binned, and exact O(n log n) for the first of many,
+  /// all amortised.
   std::optional<measured_task> remove_shortest();
 
   /// All tasks, shortest first, with the loads that remove_shortest would give. Cost: O(n log n).

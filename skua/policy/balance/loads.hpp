@@ -44,9 +44,9 @@ static_assert(std::is_trivially_copyable_v<donated_task> && sizeof(donated_task)
 
 /// A task that moves before the next iteration.
 struct migration {
-  std::uint32_t from = 0;  ///< rank
-  std::uint32_t task = 0;  ///< its index there
-  std::uint32_t to = 0;    ///< rank, not `from`
+  std::uint32_t donor = 0;     ///< rank
+  std::uint32_t task = 0;      ///< its index there
+  std::uint32_t receiver = 0;  ///< rank, not `donor`
   friend bool operator==(migration const&, migration const&) = default;
 };
 

@@ -41,11 +41,11 @@ inline std::vector<load_ns> sorted_tasks(machine_loads const& loads) {
 inline void expect_conserved(machine_loads const& loads, balance_plan const& plan) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> moved;
   for (migration const& m : plan.migrations) {
-    ASSERT_LT(m.from, loads.size());
-    ASSERT_LT(m.to, loads.size());
-    ASSERT_LT(m.task, loads[m.from].size());
-    EXPECT_NE(m.from, m.to);
-    EXPECT_TRUE(moved.emplace(m.from, m.task).second) << "task " << m.task << " of rank " << m.from << " moves twice";
+    ASSERT_LT(m.donor, loads.size());
+    ASSERT_LT(m.receiver, loads.size());
+    ASSERT_LT(m.task, loads[m.donor].size());
+    EXPECT_NE(m.donor, m.receiver);
+    EXPECT_TRUE(moved.emplace(m.donor, m.task).second) << "task " << m.task << " of rank " << m.donor << " moves twice";
   }
   EXPECT_EQ(sorted_tasks(after(loads, plan.migrations)), sorted_tasks(loads));
 }

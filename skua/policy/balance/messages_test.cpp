@@ -56,7 +56,7 @@ class network {
       }
       deliver_all();
     }
-    std::ranges::sort(migrations_, {}, [](migration const& m) { return std::tuple(m.from, m.task, m.to); });
+    std::ranges::sort(migrations_, {}, [](migration const& m) { return std::tuple(m.donor, m.task, m.receiver); });
     return migrations_;
   }
 
@@ -117,7 +117,7 @@ TEST(messages, in_any_order_they_make_the_plan_of_the_whole_machine) {
       for (std::uint32_t const arity : {2U, 3U, 7U}) {
         machine_loads const loads = random_loads(ranks, 12, 20, seed);
         std::vector<migration> whole = hierarchical(loads, {.arity = arity}).migrations;
-        std::ranges::sort(whole, {}, [](migration const& m) { return std::tuple(m.from, m.task, m.to); });
+        std::ranges::sort(whole, {}, [](migration const& m) { return std::tuple(m.donor, m.task, m.receiver); });
         EXPECT_EQ(network(loads, arity, seed).run(), whole) << ranks << " ranks, arity " << arity << ", seed " << seed;
       }
     }

@@ -31,14 +31,14 @@ double balance_report::over_bound_after() const noexcept { return over(max_after
 machine_loads after(machine_loads const& loads, std::span<migration const> migrations) {
   std::vector<std::vector<bool>> leaves(loads.size());
   for (std::size_t r = 0; r < loads.size(); ++r) leaves[r].resize(loads[r].size());
-  for (migration const& m : migrations) leaves[m.from][m.task] = true;
+  for (migration const& m : migrations) leaves[m.donor][m.task] = true;
   machine_loads moved(loads.size());
   for (std::size_t r = 0; r < loads.size(); ++r) {
     for (std::size_t t = 0; t < loads[r].size(); ++t) {
       if (!leaves[r][t]) moved[r].push_back(loads[r][t]);
     }
   }
-  for (migration const& m : migrations) moved[m.to].push_back(loads[m.from][m.task]);
+  for (migration const& m : migrations) moved[m.receiver].push_back(loads[m.donor][m.task]);
   return moved;
 }
 
@@ -71,8 +71,8 @@ balance_plan plan_of(machine_loads const& loads, std::vector<migration> migratio
   report.migrations = plan.migrations.size();
   balance_tree const tree(report.ranks, arity);
   for (migration const& m : plan.migrations) {
-    report.moved = plus(report.moved, loads[m.from][m.task]);
-    report.hops += tree.hops(m.from, m.to);
+    report.moved = plus(report.moved, loads[m.donor][m.task]);
+    report.hops += tree.hops(m.donor, m.receiver);
   }
   return plan;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a balancer answers when it does the steps of all ranks: who sends which task where, and how good that is.
+// The answer of a balancer that performs the steps of all ranks: which rank sends which task where, and how good that
+// is.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,7 @@ struct balance_report {
   [[nodiscard]] double over_bound_after() const noexcept;
 };
 
-/// Every task is in it at most once, and none moves to where it is.
+/// Contains every task at most once, and no task that stays where it is.
 struct balance_plan {
   std::vector<migration> migrations;
   balance_report report;

@@ -21,7 +21,7 @@ class least_first {
   }
   [[nodiscard]] std::uint32_t least() const noexcept { return heap_.front().child; }
   [[nodiscard]] double average() const noexcept { return heap_.front().average; }
-  /// The heap's key changes with the load; a pool that forgets that gives everything to one child.
+  /// The heap's key changes with the load; a pool that ignored that would give everything to one child.
   void give_least(load_ns load) {
     std::ranges::pop_heap(heap_, later);
     entry& last = heap_.back();
@@ -85,7 +85,7 @@ filling fill_children(std::vector<donated_task> pool, std::span<subtree> childre
   std::ranges::sort(pool, longer);
   least_first by_load(children);
   for (donated_task const& t : pool) {
-    // The test first: a task that is taken out of the pool before it would be lost when it fails.
+    // Check before the removal: a task that was removed first would be lost if the check failed.
     double const room = rule.limit - by_load.average();
     if (room > 0 && (!rule.fits || static_cast<double>(t.load) <= room)) {
       result.given.push_back({t, by_load.least()});

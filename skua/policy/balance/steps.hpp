@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The steps of persistence-based balancing, one function per thing that a rank does between two messages. They know loads
-// and nothing of who carries them: a machine calls them message by message, `centralised` and `hierarchical` call them
-// for all ranks in one process.
+// The steps of persistence-based balancing, one function for each thing that a rank does between two messages. They
+// know loads and no transport: a machine calls them message by message; `centralised` and `hierarchical` call them for
+// all ranks in one process.
 // [retentive-hpdc12 5, Algorithm 1, Algorithm 2]
 #pragma once
 
@@ -15,29 +15,30 @@
 
 namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
-/// What a rank offers, in the order in which it gave it up (shortest first), and the load that it keeps.
+/// What a rank offers, in the order of removal (shortest first), and the load that it keeps.
 struct donation {
   std::vector<donated_task> tasks;
   load_ns kept = 0;
 };
 
 /// Removes tasks from `database`, shortest first, while its total is above `factor` times `average`. The last task
-/// stays whatever it takes: to hand over one's only task makes nobody faster, and a task longer than the average would
+/// always stays: a rank that hands over its only task makes no rank faster, and a task longer than the average would
 /// move in every iteration. An average of 0, as where nothing was measured, removes nothing.
 /// Cost: O(removed), and a sort if the database is exact. [retentive-hpdc12 5.1, Algorithm 1]
 [[nodiscard]] donation donate(std::uint32_t rank, load_database& database, double average, double factor);
 
-/// What a rank sends up in sweep i of `sweeps` through the tree: tasks longer than this. Each sweep reaches down to a
-/// quarter of the one before, from a quarter of the average on, and the last takes all that are left (a limit below 0).
-/// Long tasks find a place while all ranks still have room, and the shorter ones that follow even them out.
+/// The limit of sweep i of `sweeps` through the tree: a rank sends up the tasks that are longer. The first limit is a
+/// quarter of the average, each later one a quarter of the one before, and the last sweep takes all tasks (a limit
+/// below 0). Long tasks find a place while all ranks still have room, and the shorter ones that follow even out the
+/// loads.
 [[nodiscard]] double sweep_limit(std::uint32_t i, std::uint32_t sweeps, double average) noexcept;
 /// Removes the tasks that are longer than `limit` from a donation, whose shortest come first, and returns them.
 [[nodiscard]] std::vector<donated_task> take_longer(std::vector<donated_task>& shortest_first, double limit);
 
-/// A task of a pool and the position of the load, or the child, that it goes to.
+/// A task of a pool, and the position of the load or the child that receives it.
 struct assignment {
   donated_task task;
-  std::uint32_t to = 0;
+  std::uint32_t receiver = 0;
 };
 
 /// Gives the longest task of the pool to the least load until the pool is empty, and adds to the loads what they got.
@@ -60,9 +61,9 @@ static_assert(std::is_trivially_copyable_v<subtree>);
 /// How a node on the way up chooses what to keep for its children.
 struct fill_rule {
   double limit = 0;  ///< D times the average load of all ranks
-  /// A child gets a task only if its average plus the task is within the limit; what fits nowhere goes up, where there
-  /// are more children to choose from. Without: as published, any child below the limit gets the longest task,
-  /// however far that lifts it.
+  /// A child gets a task only if its average plus the task stays within the limit; a task that fits nowhere goes up,
+  /// where there are more children. False: as published, any child below the limit gets the longest task, however far
+  /// that lifts it.
   bool fits = true;
 };
 

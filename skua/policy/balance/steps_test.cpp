@@ -78,7 +78,7 @@ TEST(assign_longest_to_least, the_longest_task_goes_to_the_least_load) {  // H4
   std::vector<load_ns> loads{10, 0, 4};
   auto const given = assign_longest_to_least(pool_of({3, 7, 5, 1}), loads);
   std::vector<std::uint32_t> to(given.size());
-  std::ranges::transform(given, to.begin(), &assignment::to);
+  std::ranges::transform(given, to.begin(), &assignment::receiver);
   EXPECT_EQ(to, (std::vector<std::uint32_t>{1, 2, 1, 2})) << "7 to the 0, 5 to the 4, 3 to the 7, 1 to the 9";
   EXPECT_EQ(loads, (std::vector<load_ns>{10, 10, 10}));
 }
@@ -92,8 +92,8 @@ TEST(assign_longest_to_least, each_choice_is_the_least_load_at_that_time) {  // 
     for (load_ns& task : tasks) task = roll.below(300);
     std::vector<load_ns> by_hand = loads;
     for (assignment const& a : assign_longest_to_least(pool_of(tasks), loads)) {
-      ASSERT_EQ(a.to, std::ranges::min_element(by_hand) - by_hand.begin()) << "seed " << seed;
-      by_hand[a.to] += a.task.load;
+      ASSERT_EQ(a.receiver, std::ranges::min_element(by_hand) - by_hand.begin()) << "seed " << seed;
+      by_hand[a.receiver] += a.task.load;
     }
     EXPECT_EQ(loads, by_hand);
   }
@@ -103,7 +103,7 @@ TEST(fill_children, the_least_average_is_filled_until_it_reaches_the_limit) {  /
   std::vector<subtree> children{{30, 3}, {4, 1}, {40, 2}};
   filling const filled = fill_children(pool_of({8, 5, 2}), children, {10, false});
   ASSERT_EQ(filled.given.size(), 1U) << "after that, all averages are at least 10";
-  EXPECT_EQ(filled.given[0].to, 1U);
+  EXPECT_EQ(filled.given[0].receiver, 1U);
   EXPECT_EQ(filled.given[0].task.load, 8U);
   EXPECT_EQ(loads_of(filled.left), (std::vector<load_ns>{5, 2})) << "tested first, taken then: none is lost";
   EXPECT_EQ(children[1], (subtree{12, 1}));
@@ -131,9 +131,9 @@ TEST(spread, everything_goes_to_the_child_with_the_least_average) {  // I5, I6
   std::vector<subtree> children{{10, 10}, {3, 1}};
   auto const given = spread(pool_of({15, 10, 9}), children);
   ASSERT_EQ(given.size(), 3U);
-  EXPECT_EQ(given[0].to, 0U) << "1 per leaf against 3";
-  EXPECT_EQ(given[1].to, 0U) << "2.5 against 3";
-  EXPECT_EQ(given[2].to, 1U) << "3.5 against 3";
+  EXPECT_EQ(given[0].receiver, 0U) << "1 per leaf against 3";
+  EXPECT_EQ(given[1].receiver, 0U) << "2.5 against 3";
+  EXPECT_EQ(given[2].receiver, 1U) << "3.5 against 3";
 }
 
 TEST(tree_node, what_comes_in_goes_out_once_and_the_rest_goes_up_with_the_load) {  // I4, I6

@@ -36,7 +36,7 @@ class tempered_machine {
     }
   }
 
-  /// Where the tasks of the best distribution come from.
+  /// The migrations that lead to the best distribution.
   [[nodiscard]] std::vector<migration> migrations() const {
     std::vector<migration> all;
     for (std::uint32_t r = 0; r < best_.size(); ++r) {
@@ -78,7 +78,7 @@ class tempered_machine {
     }
   }
 
-  /// All ranks decide on what they heard, and none on what the others are deciding.
+  /// Every rank decides on what it has heard, and knows nothing of what the others are deciding.
   void transfer_all(std::vector<known_ranks>& known) {
     std::vector<transfer> all;
     for (std::uint32_t r = 0; r < now_.size(); ++r) {
@@ -86,14 +86,14 @@ class tempered_machine {
       auto const given = transfers(now_[r], average_, known[r], options_.order, extra_, roll_);
       all.insert(all.end(), given.begin(), given.end());
     }
-    for (transfer const& t : all) now_[t.to].add(t.task);
+    for (transfer const& t : all) now_[t.receiver].add(t.task);
   }
 
   void exchange_all(std::vector<known_ranks>& known) {
     for (std::uint32_t i = 0; i < options_.partners; ++i) exchange_once(known);
   }
 
-  /// Each overloaded rank asks one rank; who is asked by several accepts the most loaded.
+  /// Each overloaded rank asks one rank; a rank that several ask accepts the most loaded one.
   void exchange_once(std::vector<known_ranks>& known) {
     constexpr std::uint32_t nobody = ~std::uint32_t{0};
     std::vector<std::uint32_t> accepted(now_.size(), nobody);

@@ -77,7 +77,7 @@ TEST(tempered, extra_costs_keep_tasks_where_they_are_cheap) {
   extra_cost const near_only = [](donated_task const&, std::uint32_t rank) { return rank == 2 ? load_ns{1000} : 0; };
   balance_plan const plan = tempered(loads, {}, 1, near_only);
   EXPECT_FALSE(plan.migrations.empty());
-  for (migration const& m : plan.migrations) EXPECT_EQ(m.to, 1U);
+  for (migration const& m : plan.migrations) EXPECT_EQ(m.receiver, 1U);
 }
 
 TEST(gossip, ranks_hear_of_underloaded_ranks_only_and_not_of_themselves) {

@@ -10,7 +10,7 @@
 namespace skua { inline namespace v0 { namespace policies { namespace balance {
 namespace {
 
-/// Puts the tasks into the order in which they are tried.
+/// Sorts the tasks into the order in which they are tried.
 void arrange(std::vector<donated_task>& tasks, double over, transfer_order order) {
   std::ranges::sort(tasks, longer);
   if (order == transfer_order::longest) return;
@@ -25,7 +25,7 @@ void arrange(std::vector<donated_task>& tasks, double over, transfer_order order
   if (first_short != tasks.begin()) std::rotate(tasks.begin() + 1, first_short, tasks.end());
 }
 
-/// Whether the task may go: it must lower the larger of the two loads.
+/// True if the move lowers the larger of the two loads.
 bool pays(donated_task const& task, load_ns from, load_ns to, load_ns extra) {
   return to < from && plus(task.load, extra) < from - to;
 }
@@ -56,14 +56,14 @@ std::vector<transfer> transfers(tentative_rank& self, double average, known_rank
 
 namespace {
 
-/// The best that one task of one side against some of the other can do. Positions in lists that are longest first.
+/// The best exchange of one task of one side for some of the other's. Positions in lists that are longest first.
 struct best_exchange {
   std::vector<std::size_t> out;  ///< of the more loaded rank
   std::vector<std::size_t> in;   ///< of the less loaded one
   load_ns larger = 0;            ///< of the two loads afterwards
 };
 
-/// Tasks of a list that is longest first whose sum is at most `wanted`: each time the longest that still fits.
+/// Picks tasks of a list that is longest first whose sum is at most `wanted`: each time the longest that still fits.
 load_ns pick(std::vector<donated_task> const& from, load_ns wanted, std::vector<std::size_t>& picked) {
   picked.clear();
   load_ns sum = 0;
@@ -75,7 +75,7 @@ load_ns pick(std::vector<donated_task> const& from, load_ns wanted, std::vector<
   return sum;
 }
 
-/// Searches what makes the larger load smallest; a has more.
+/// Searches the exchange that makes the larger load smallest; a has more.
 class exchange_search {
  public:
   exchange_search(tentative_rank const& a, tentative_rank const& b) : a_(a), b_(b), gap_(a.load - b.load) {
@@ -88,7 +88,7 @@ class exchange_search {
   }
 
  private:
-  /// This task against as many of b as leave half the gap, and against the shortest one that leaves less.
+  /// Tries this task for as many of b as leave half the gap, and for the shortest one that leaves less.
   void one_of_a(std::size_t i) {
     load_ns const out = a_.tasks[i].load;
     load_ns const wanted = out > gap_ / 2 ? out - gap_ / 2 : 0;
@@ -99,7 +99,7 @@ class exchange_search {
     auto const j = static_cast<std::size_t>(shorter - b_.tasks.begin()) - 1;
     if (better(out, b_.tasks[j].load)) best_ = {{i}, {j}, larger(out, b_.tasks[j].load)};
   }
-  /// As many of a as make up for this task and half the gap.
+  /// Tries this task for as many of a as make up for it and half the gap.
   void one_of_b(std::size_t j) {
     load_ns const in = b_.tasks[j].load;
     load_ns const out = pick(a_.tasks, plus(in, gap_ / 2), picked_);
@@ -119,7 +119,7 @@ class exchange_search {
   std::vector<std::size_t> picked_;
 };
 
-/// Takes these tasks out; the rest stays longest first.
+/// Removes these tasks; the rest stays longest first.
 std::vector<donated_task> take(tentative_rank& from, std::vector<std::size_t> const& at) {
   std::vector<donated_task> taken;
   for (auto i = at.rbegin(); i != at.rend(); ++i) {

@@ -14,8 +14,8 @@
 
 namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
-/// What it costs beside its load to run a task on a rank, e.g. because its data are far away: added to the load wherever a
-/// receiver is compared. Empty: nothing, which is the default. The answer for one pair must not change during a call.
+/// The cost, beside its load, of running a task on a rank, e.g. because its data are far away: added to the load
+/// wherever receivers are compared. Empty: none, the default. The answer for one pair must not change during a call.
 using extra_cost = std::function<load_ns(donated_task const& task, std::uint32_t rank)>;
 
 /// The tasks that would start at a rank, and their load.
@@ -26,16 +26,16 @@ struct tentative_rank {
   void add(donated_task const& t);
 };
 
-/// In which order an overloaded rank tries its tasks.
+/// The order in which an overloaded rank tries its tasks.
 enum class transfer_order : std::uint8_t {
-  fewest,    ///< first the shortest that alone is enough, then shorter ones, longest first, then longer ones
+  fewest,    ///< first the shortest that suffices alone, then shorter ones, longest first, then longer ones
   shortest,  ///< shortest first
   longest,   ///< longest first
 };
 
 struct transfer {
   donated_task task;
-  std::uint32_t to = 0;  ///< rank
+  std::uint32_t receiver = 0;  ///< rank
 };
 
 /// Removes tasks from `self` until its load is at most `average`, or until each was tried once: a task goes to a rank
@@ -45,9 +45,9 @@ struct transfer {
 [[nodiscard]] std::vector<transfer> transfers(tentative_rank& self, double average, known_ranks& known,
                                               transfer_order order, extra_cost const& extra, runtime::dice& roll);
 
-/// Lowers the larger of two loads by exchanging one task of one side against none or some of the other, the best such
-/// exchange first, until none helps or the larger load is at most `goal`. Returns how many tasks changed sides. Knows no
-/// extra costs. Cost: O((n + m)^2) at worst per exchange.
+/// Lowers the larger of two loads: exchanges one task of one side for none or some of the other's, the best exchange
+/// first, until none helps or the larger load is at most `goal`. Returns how many tasks changed sides. Knows no extra
+/// costs. Cost: O((n + m)^2) at worst per exchange.
 std::uint32_t exchange(tentative_rank& a, tentative_rank& b, double goal);
 
 }}}}  // namespace skua::v0::policies::balance

@@ -75,7 +75,8 @@ TEST(transfer_rules, a_rank_gives_what_pays_in_the_order_of_its_tasks_until_it_i
       }
     }
     std::vector<std::pair<donated_task, std::uint32_t>> given;
-    for (transfer const& t : transfers(self, average, known, order, extra, roll)) given.emplace_back(t.task, t.to);
+    for (transfer const& t : transfers(self, average, known, order, extra, roll))
+      given.emplace_back(t.task, t.receiver);
     ASSERT_EQ(given, wanted) << "seed " << seed;
     ASSERT_EQ(self.tasks, kept) << "seed " << seed;
     ASSERT_EQ(self.load, load) << "seed " << seed;

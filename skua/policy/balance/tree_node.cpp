@@ -4,7 +4,7 @@
 namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 void tree_node::hold(std::vector<assignment> const& given) {
-  for (assignment const& a : given) held_[a.to].push_back(a.task);
+  for (assignment const& a : given) held_[a.receiver].push_back(a.task);
 }
 
 std::vector<donated_task> tree_node::fill(std::vector<donated_task> pool) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An internal node of the balancing tree while the tasks go up and down again: what its children told it, and what it
+// An internal node of the balancing tree while tasks go up and down: what its children reported, and the tasks that it
 // holds for them. A rank keeps one for each node that it hosts.
 // [retentive-hpdc12 5.2, Figure 1, Algorithm 2]
 #pragma once
@@ -17,13 +17,13 @@ namespace skua { inline namespace v0 { namespace policies { namespace balance {
 /// Invariant (kept): every task that comes in by fill or spread goes out once, to the parent or to one child.
 class tree_node {
  public:
-  /// In the order of the children; each as it reported, without the tasks that it passed up.
+  /// The children's reports, in the order of the children, without the tasks that they passed up.
   tree_node(std::vector<subtree> children, fill_rule const& rule)
       : rule_(rule), children_(std::move(children)), held_(children_.size()) {}
 
   /// `pool`: what the children passed up. Returns what this node passes up, and holds the rest for its children.
   [[nodiscard]] std::vector<donated_task> fill(std::vector<donated_task> pool);
-  /// What goes up with it: the load of all leaves below and of all tasks held for them.
+  /// What this node reports to its parent: the load of all leaves below and of all tasks held for them.
   [[nodiscard]] subtree whole() const noexcept { return whole_of(children_); }
 
   /// `pool`: what the parent sent. Returns what each child gets, in the order of the children; the node is then empty.

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Whether moving tasks pays, decided from what imbalance has cost so far. A pure function of the numbers that it is told.
+// Decides whether moving tasks pays, from what imbalance has cost so far. A pure function of the numbers that it is
+// given.
 #pragma once
 
 #include <cstdint>
 
 namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
-/// Nobody knows how many iterations will follow. So it balances as soon as what imbalance has cost since the last time exceeds what
-/// balancing costs: the rule for renting or buying skis, never worse than twice the time of who knows the future (Karlin et al. 1988).
+/// Nobody knows how many iterations will follow. So it balances once imbalance has cost more since the last balancing
+/// than balancing costs: the ski-rental rule, never worse than twice the time of an oracle (Karlin et al. 1988).
 class when_to_balance {
  public:
-  /// The next iteration, predicted from the last one: the load of the rank that has most, and the mean; in nanoseconds.
+  /// Predicts the next iteration from the last one: the highest load of a rank, and the mean; in nanoseconds.
   void predict(std::uint64_t most_ns, std::uint64_t mean_ns) noexcept {
-    // What is below a hundredth is noise of the measurement.
+    // Less than a hundredth is measurement noise.
     if (most_ns > mean_ns + mean_ns / 100) lost_ns_ += most_ns - mean_ns;
   }
   [[nodiscard]] bool is_due() const noexcept { return lost_ns_ > cost_ns_; }
-  /// It was done, and took so long. Before the first time its cost is not known, and taken for nothing.
+  /// A balancing has ended, and took this long. Before the first one its cost is unknown, and counts as 0.
   void balanced(std::uint64_t cost_ns) noexcept {
     cost_ns_ = cost_ns;
     lost_ns_ = 0;

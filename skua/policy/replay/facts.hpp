@@ -9,26 +9,26 @@
 
 namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
-/// What can be known of a path.
+/// The facts that the record may hold about a path.
 enum class fact : std::uint64_t {
   met,      ///< of a group: it exists
   last,     ///< of a group: children before this one are sent
-  rest,     ///< of a child: it, and those after it, were stolen by
-  child,    ///< of a child: it alone was stolen by
+  rest,     ///< of a child: the thief of it and of those after it
+  child,    ///< of a child: the thief of it alone
   exposed,  ///< of a task: stolen_below, or stolen_before_pruning
-  deep,     ///< of a group: something was stolen below it, where forks were not exposed
-  groups,   ///< of a task: how many it opens; unknown: at most one
+  deep,     ///< of a group: a steal below it, where forks were not exposed
+  groups,   ///< of a task: how many groups it opens; unknown: at most one
 };
 [[nodiscard]] constexpr std::uint64_t key(fact f, std::uint64_t path) noexcept {
   return mixed(path, ~static_cast<std::uint64_t>(f));
 }
 
-inline constexpr std::uint32_t stolen_below = 1;           ///< something below the task is in the record
-inline constexpr std::uint32_t stolen_before_pruning = 2;  ///< something was, before the record was refined
+inline constexpr std::uint32_t stolen_below = 1;           ///< the record has a steal below the task
+inline constexpr std::uint32_t stolen_before_pruning = 2;  ///< it had one, before the record was refined
 
-/// A worker that `rest` and `child` may name: nobody. As if there were no entry.
+/// A value of `rest` and `child` that names no worker, as if there were no entry.
 inline constexpr std::uint32_t nobody = record::largest_value;
-/// Who took a piece: `rest` or `child` of a path.
+/// The thief of a piece: `rest` or `child` of a path.
 [[nodiscard]] inline std::optional<std::uint32_t> thief_of(record const& r, fact f, std::uint64_t path) noexcept {
   auto const found = r.find(key(f, path));
   return found && *found != nobody ? found : std::nullopt;
@@ -39,13 +39,13 @@ class child_owners {
  public:
   child_owners(record const& r, std::uint64_t group, std::uint32_t met_by) noexcept
       : record_(r), group_(group), rest_(met_by) {}
-  /// Of the next child.
+  /// The owner of the next child.
   std::uint32_t next() noexcept {
     std::uint64_t const path = mixed(group_, index_++);
     rest_ = thief_of(record_, fact::rest, path).value_or(rest_);
     return thief_of(record_, fact::child, path).value_or(rest_);
   }
-  /// Whose the children after that are, as far as nobody took one of them.
+  /// The owner of the children after that, as far as none of them was stolen.
   [[nodiscard]] std::uint32_t rest() const noexcept { return rest_; }
 
  private:

@@ -10,8 +10,8 @@ void following::divide(tag_fields& group, std::uint32_t met_by) const noexcept {
   group.mine_again = mine_at_the_end(group, met_by);
 }
 
-/// How many of the children before `last` are run by who meets the group, and followed only by such: pieces that came
-/// home. They need not be sent.
+/// How many of the children before `last` the worker that meets the group runs itself, with only such children after
+/// them: pieces that came home. They need not be sent.
 std::uint16_t following::mine_at_the_end(tag_fields const& group, std::uint32_t met_by) const noexcept {
   child_owners owners(known_, group.path, met_by);
   std::uint32_t others = 0;
@@ -22,17 +22,18 @@ std::uint16_t following::mine_at_the_end(tag_fields const& group, std::uint32_t 
   return static_cast<std::uint16_t>(std::min<std::uint32_t>(group.last - others, 65'535));
 }
 
-/// Is a child that is mine sent into my own lane, so that those after it are on their way before it runs?
+/// True if a child of this worker goes into the worker's own lane, so that those after it are on their way before it
+/// runs.
 bool following::sends_own(tag_fields const& group, std::uint32_t child) noexcept {
   return child + 1 < group.last - group.mine_again;
 }
 
 tag_fields following::next_child(tag_fields& group, std::uint32_t self) noexcept {
-  tag_fields c{.what = kind::task,
+  tag_fields c{.kind = kind::task,
                .breadth = group.breadth,
                .index = group.index,
                .path = mixed(group.path, group.index),
-               .around = group.path};
+               .enclosing = group.path};
   std::uint16_t runs = group.owner;
   if (group.index < group.last) {
     if (auto const thief = thief_of(known_, fact::rest, c.path)) {
@@ -64,7 +65,7 @@ auto following::children_of(tag_fields const& group, std::uint64_t n, std::uint3
   return found;
 }
 
-/// A record with gaps does not say.
+/// A record with gaps cannot tell.
 bool following::is_new(std::uint64_t group_path) const noexcept {
   return !known_.has_gaps() && !known_.find(key(fact::met, group_path));
 }

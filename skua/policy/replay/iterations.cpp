@@ -4,7 +4,7 @@
 namespace skua { inline namespace v0 { namespace policies { namespace replay {
 namespace {
 
-/// So many records may be thrown away because they stay uneven or cannot be measured.
+/// At most this many records are thrown away because they stay uneven or cannot be measured.
 constexpr std::uint32_t most_thrown_away = 2;
 
 }  // namespace
@@ -18,7 +18,7 @@ void iterations::begin() noexcept {
   if (records_.pieces() == 0) since_restart_.set(0);  // nothing to follow yet
   std::uint64_t const number = since_restart_.add(1);
   now_.set(phase_of(number));
-  if (is(phase::pruning)) refine(number);
+  if (is_in(phase::pruning)) refine(number);
   is_watching_.set(number % options_.watch == 0);
   begun_.add(1);
 }
@@ -38,7 +38,8 @@ void iterations::begin_record() noexcept {
   since_restart_.set(0);
 }
 
-/// A record that stays uneven, or cannot be measured, is made anew, a few times: it can only be as fine as what was stolen.
+/// A record that stays uneven, or cannot be measured, is thrown away a few times: it can only be as fine as its steals
+/// were.
 void iterations::refine(std::uint64_t number) noexcept {
   bool const is_second = number > options_.relaxed + refinement::period;
   bool const is_measured = measures_.rewrite(records_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which iteration is it, and so: what is done in it? Every iteration follows the record (following.hpp). A relaxed one
-// also records (recording.hpp), three strict ones also measure (measuring.hpp), and the one after them prunes.
+// Counts the iterations, and decides what each of them does. Every iteration follows the record (following.hpp). A
+// relaxed one also records (recording.hpp), three strict ones also measure (measuring.hpp), and the one after them
+// prunes.
 // [replay.md, "Iterations"]
 #pragma once
 
@@ -14,11 +15,11 @@
 
 namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
-/// Of the iterations since the record was begun. All but the relaxed ones are strict.
+/// The phase of an iteration since the record was begun. All iterations but the relaxed ones are strict.
 enum class phase : std::uint8_t {
   relaxed,
-  measuring,  ///< what the pieces take is noted
-  pruning,    ///< the first one of a refined record: tasks that have nothing stolen below them any more are found
+  measuring,  ///< the times of the pieces are noted
+  pruning,    ///< the first iteration with a refined record: finds the tasks that no longer have a steal below them
   strict,
 };
 
@@ -27,15 +28,15 @@ class iterations {
   iterations(replay_options const& chosen, recording& records, following& follows, measuring& measures) noexcept
       : options_(chosen), records_(records), follows_(follows), measures_(measures) {}
 
-  /// By who runs the root: nothing of the iteration before runs any more.
+  /// Called by the worker that runs the root: nothing of the last iteration runs any more.
   void begin() noexcept;
 
   // By any worker:
-  [[nodiscard]] bool is(phase p) const noexcept { return now_.get() == p; }
-  [[nodiscard]] bool is_strict() const noexcept { return !is(phase::relaxed); }
-  /// Strict, but forks are exposed as if it were not.
+  [[nodiscard]] bool is_in(phase p) const noexcept { return now_.get() == p; }
+  [[nodiscard]] bool is_strict() const noexcept { return !is_in(phase::relaxed); }
+  /// A strict iteration that exposes forks as a relaxed one does.
   [[nodiscard]] bool is_watching() const noexcept { return is_watching_.get(); }
-  /// The next one is relaxed: it will expose what this one finds to be too coarse.
+  /// The next iteration is relaxed: it will expose what this one finds too coarse.
   [[nodiscard]] bool is_before_relaxed() const noexcept { return since_restart_.get() <= options_.relaxed; }
   [[nodiscard]] std::uint64_t begun() const noexcept { return begun_.get(); }
   [[nodiscard]] std::uint64_t restarts() const noexcept { return restarts_.get(); }
@@ -49,15 +50,15 @@ class iterations {
   recording& records_;
   following& follows_;
   measuring& measures_;
-  // All of these are written by who runs the root, at the begin of an iteration, and mean something in every iteration
-  // but for `is_watching_`.
+  // The worker that runs the root writes all of these, at the begin of an iteration. All but `is_watching_` hold in
+  // every iteration.
   shared_word<phase> now_{phase::relaxed};
   shared_word<std::uint64_t> begun_{0};
-  /// Begun since the record was begun. Those in which nothing was stolen do not count.
+  /// Iterations since the record was begun. Those without a steal do not count.
   shared_word<std::uint64_t> since_restart_{0};
-  shared_word<std::uint64_t> restarts_{0};  ///< records thrown away because the tree was another one
-  shared_word<bool> is_watching_{false};    ///< relaxed ones do not ask
-  std::uint32_t thrown_away_ = 0;           ///< records, not because of the tree; read only by who writes it
+  shared_word<std::uint64_t> restarts_{0};  ///< records thrown away because the tree had changed
+  shared_word<bool> is_watching_{false};    ///< unused in relaxed iterations
+  std::uint32_t thrown_away_ = 0;           ///< records thrown away for other reasons; only its writer reads it
 };
 
 }}}}  // namespace skua::v0::policies::replay

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the measured iterations do beside following the record: they note what its pieces take. After the last of them
+// What measured iterations do beside following the record: they note how long its pieces take. After the last of them
 // the record is rewritten. [refinement.md]
 #pragma once
 
@@ -16,29 +16,30 @@ namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
 class measuring {
  public:
-  /// A detail is chosen. Throws std::bad_alloc.
+  /// Precondition: a detail is chosen. Throws std::bad_alloc.
   measuring(std::uint32_t workers, replay_options const& chosen, following const& division);
 
   // ---- in measured iterations, by any worker ---------------------------------------------------------------------------
-  /// A task has met a group of n children, which is divided as the record says. May write on the group of a root.
+  /// A task has met a group of n children, divided as the record says. May write on the group of a root.
   void has_met(tag_fields const& task, tag_fields& group, std::uint64_t n, std::uint32_t met_by) noexcept;
   void has_ended(tag_fields const& task, std::uint64_t ns) noexcept;
 
   // ---- between iterations, by who runs the root ------------------------------------------------------------------------
-  /// Rewrites the record from what was noted. False: it could not be measured, and stays as it is.
+  /// Rewrites the record from the notes. Returns false if the iterations could not be measured; the record then stays
+  /// as it is.
   [[nodiscard]] bool rewrite(recording& records) noexcept;
-  /// The record that was rewritten last has no even division.
+  /// True if the record that was rewritten last has no even division.
   [[nodiscard]] bool is_uneven() const noexcept { return noted_.is_uneven(); }
   void forget() noexcept;
 
  private:
   std::uint32_t const detail_;
   following const& division_;
-  /// Any worker notes in measured iterations; who runs the root reads and clears it after the last of them, and clears it
-  /// when the record is forgotten. Empty in others.
+  /// Any worker notes in measured iterations. The worker that runs the root reads and clears it after the last of them,
+  /// and clears it when the record is forgotten. Empty in other iterations.
   refinement noted_;
-  /// A group of the root of this record. Set by who runs the root in measured iterations, read after the last of them, and
-  /// taken back then and when the record is forgotten.
+  /// A group of this record's root could not be measured. The worker that runs the root sets it in measured iterations,
+  /// reads and clears it after the last of them, and clears it when the record is forgotten.
   shared_word<bool> cannot_measure_{false};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tasks from outside: one of them is the root, whose iterations are counted; of the others nothing is noted. The same in
+// Tasks from outside: one of them is the root, whose iterations are counted; the others are not recorded. The same in
 // all iterations.
 #pragma once
 
@@ -12,13 +12,13 @@ namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
 class outside_tasks {
  public:
-  /// The tag of a task that comes. By any worker.
+  /// The tag of a task that arrives. Any worker.
   tag_fields comes(bool may_be_root) noexcept {
-    if (all_.begin(may_be_root)) return {.what = kind::task, .is_root = true, .is_outside = true, .path = root_path};
+    if (all_.begin(may_be_root)) return {.kind = kind::task, .is_root = true, .is_outside = true, .path = root_path};
     return {.is_open = true, .is_outside = true};
   }
 
-  /// By any worker, of any task that has ended.
+  /// Any worker calls it for any task that has ended.
   void has_ended(tag_fields const& task) noexcept {
     if (!task.is_outside) return;
     task.is_root ? all_.root_ends() : all_.free_ends();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What earlier iterations have taught, shared by the workers of one region: numbers under 64-bit keys, in one table of
-// fixed size without locks. Workers note and find; nobody waits, and nothing is allocated after construction.
+// What earlier iterations have taught, shared by the workers of one region: numbers under 64-bit keys, in one lock-free
+// table of fixed size. Workers note and find; no worker waits, and nothing is allocated after construction.
 //
 // An entry is one word: 32 bits of the key, 8 bits of the generation in which it was noted, 24 bits of value. Where an
 // entry may stand is given by other bits of the key, so a false match needs 32 + log2(entries) equal bits; it would
@@ -31,7 +31,7 @@ class record {
  public:
   static constexpr std::uint32_t largest_value = (1U << 24) - 1;
 
-  /// Room for 3/4 of 2^bits entries; 8 bytes each. 1 <= bits <= 24.
+  /// Room for 3/4 of 2^bits entries of 8 bytes. 1 <= bits <= 24.
   explicit record(std::uint32_t bits)
       : mask_((std::uint64_t{1} << bits) - 1),
         words_(std::make_unique<runtime::real_sync::atomic<std::uint64_t>[]>(mask_ + 1)) {
@@ -51,7 +51,7 @@ class record {
 
   enum class noted : std::uint8_t { anew, again, not_at_all };
 
-  /// The value of this key is `value` from now on; or, with `largest`, if it was less. `not_at_all`: the table is full.
+  /// Sets the value of this key; with `largest`, only if the value was less. Returns `not_at_all` if the table is full.
   noted note(std::uint64_t key, std::uint32_t value, bool largest = false) noexcept {
     runtime::expects(value <= largest_value, "record: a value of 24 bits");
     std::uint64_t const mine = head_of(key);
@@ -60,7 +60,7 @@ class record {
       std::uint64_t word = words_[at].load(std::memory_order_relaxed);  // relaxed: as in find
       if (!is_current(word, mine)) {
         if (is_full()) break;
-        // relaxed: as in find. If somebody was faster, look at what it wrote.
+        // relaxed: as in find. If another worker was faster, look at its entry.
         if (!words_[at].compare_exchange_strong(word, entry, std::memory_order_relaxed)) continue;
         used_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
         return noted::anew;
@@ -78,20 +78,22 @@ class record {
     return noted::not_at_all;
   }
 
-  /// All entries are forgotten. Others may look meanwhile, and should not note. Cost: constant, but for every 255th.
+  /// Forgets all entries. Other workers may look meanwhile, and should not note. Cost: constant, but for every 255th
+  /// call.
   void forget() noexcept {
     std::uint64_t next = generation_.load(std::memory_order_relaxed) + 1;  // relaxed: only one forgets at a time
     if (next == 256) {
       for (std::uint64_t i = 0; i <= mask_; ++i) words_[i].store(0, std::memory_order_relaxed);  // relaxed: as in find
       next = 1;
     }
-    generation_.store(next, std::memory_order_relaxed);  // relaxed, all three: who looks too early finds old entries
+    generation_.store(next,
+                      std::memory_order_relaxed);  // relaxed, all: a worker that looks too early finds old entries
     used_.store(0, std::memory_order_relaxed);
     overflowed_.store(false, std::memory_order_relaxed);
   }
 
   [[nodiscard]] std::uint64_t size() const noexcept { return used_.load(std::memory_order_relaxed); }
-  /// Something was not noted since the last `forget`.
+  /// True if an entry was lost since the last `forget`.
   [[nodiscard]] bool has_gaps() const noexcept { return overflowed_.load(std::memory_order_relaxed); }
 
  private:

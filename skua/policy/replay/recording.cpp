@@ -7,7 +7,7 @@
 namespace skua { inline namespace v0 { namespace policies { namespace replay {
 namespace {
 
-/// Below the detail, where something was stolen, forks are exposed down to 2^deeper_bits times as many branches.
+/// Below the detail, where something was stolen, forks are exposed for up to 2^deeper_bits times as many branches.
 constexpr std::uint32_t deeper_bits = 3;
 
 /// 64 entries per branch, because trees are not regular, and at most what a record can hold.
@@ -24,17 +24,17 @@ void recording::has_met(tag_fields const& task, tag_fields const& group) noexcep
 
 void recording::was_stolen(tag_fields const& piece, std::uint32_t thief) noexcept {
   if (!piece.is_tracked() || piece.is_root) return;
-  bool const is_rest = piece.what == kind::group;
+  bool const is_rest = piece.kind == kind::group;
   std::uint64_t const path = is_rest ? mixed(piece.path, piece.index) : piece.path;
   auto const how = known_.note(key(is_rest ? fact::rest : fact::child, path), thief);
   if (how == record::noted::not_at_all) return;
   if (how == record::noted::anew) pieces_.add(1);
-  known_.note(key(fact::last, is_rest ? piece.path : piece.around), piece.index + 1, true);
+  known_.note(key(fact::last, is_rest ? piece.path : piece.enclosing), piece.index + 1, true);
 }
 
 void recording::was_stolen_unseen(tag_fields const& around) noexcept {
   if (around.is_open) return;
-  known_.note(key(fact::deep, around.around), 1);
+  known_.note(key(fact::deep, around.enclosing), 1);
 }
 
 void recording::has_left(tag_fields const& task, tag_fields const& group, bool is_pruning) noexcept {
@@ -46,11 +46,11 @@ void recording::has_left(tag_fields const& task, tag_fields const& group, bool i
   }
 }
 
-/// Or one of its children has.
+/// True if the group, or one of its children, has a piece in the record.
 bool recording::has_pieces(tag_fields const& group) const noexcept {
   if (known_.find(key(fact::last, group.path)).value_or(0) > 0) return true;
   if (group.breadth > detail_) return false;  // its children's forks were not exposed
-  for (std::uint64_t i = 0; i < group.around; ++i) {
+  for (std::uint64_t i = 0; i < group.enclosing; ++i) {
     if (known_.find(key(fact::exposed, mixed(group.path, i))) == stolen_below) return true;
   }
   return false;

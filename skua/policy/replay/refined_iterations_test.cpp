@@ -95,7 +95,7 @@ TEST(replay, an_iteration_without_a_piece_is_never_strict) {
         s.steal(child);
         s.w.place(child, cause::stolen);
       }
-      if (to.where == lane::migrated)
+      if (to.lane == lane::migrated)
         s.p.of_worker(to.worker).learn(ended{.task = child, .duration_ns = i == 0 ? 60'000U : 200U});
     }
     s.end_of(g);
@@ -114,7 +114,7 @@ TEST(replay, in_measured_iterations_the_root_sends_what_it_would_call) {
     for (std::uint32_t i = 0; i < 4; ++i) {
       task_tag child = s.w.mark(g, {});
       placement const to = s.w.place(child, cause::forked);
-      lanes += to.where == lane::migrated ? 's' : 'c';
+      lanes += to.lane == lane::migrated ? 's' : 'c';
       if (iteration == 0 && i == 0) {  // the rest is stolen, and comes home after the next child
         s.steal(g);
         s.thief.learn(begun{.task = g});
@@ -123,7 +123,7 @@ TEST(replay, in_measured_iterations_the_root_sends_what_it_would_call) {
         s.w.place(g, cause::stolen);
         break;
       }
-      if (to.where == lane::migrated) s.p.of_worker(to.worker).learn(ended{.task = child, .duration_ns = 50'000});
+      if (to.lane == lane::migrated) s.p.of_worker(to.worker).learn(ended{.task = child, .duration_ns = 50'000});
     }
     if (iteration > 0 && iteration < 2 + refinement::first + refinement::iterations) {
       EXPECT_EQ(lanes, is_measured ? "ssss" : "sscc") << "iteration " << iteration;
@@ -148,7 +148,7 @@ TEST(replay, a_record_that_cannot_be_measured_is_made_anew_twice) {
       task_tag leaf = s.w.mark(inner, {});
       placement const to = s.w.place(leaf, cause::forked);
       if (!is_strict && i == 1) s.steal(leaf);
-      if (to.where == lane::migrated) s.p.of_worker(to.worker).learn(ended{.task = leaf, .duration_ns = 50'000});
+      if (to.lane == lane::migrated) s.p.of_worker(to.worker).learn(ended{.task = leaf, .duration_ns = 50'000});
     }
     s.w.leave(child, inner);
     s.w.learn(returned{.child = child});

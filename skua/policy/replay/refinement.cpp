@@ -9,11 +9,12 @@
 namespace skua { inline namespace v0 { namespace policies { namespace replay {
 namespace {
 
-/// More pieces, or other workers than in the record, are worth it if the iteration gets at least this share (1/50) shorter.
+/// More pieces, or other workers than in the record, pay if they shorten the iteration by at least this fraction
+/// (1/50).
 constexpr std::uint64_t gain = 50;
 constexpr std::uint32_t most_moves = 256;
 
-constexpr auto place = [](piece const& p) { return std::pair(p.around, p.index); };
+constexpr auto place = [](piece const& p) { return std::pair(p.group_path, p.index); };
 
 }  // namespace
 
@@ -55,29 +56,31 @@ std::uint64_t refinement::refine(record& r, std::uint64_t pieces) noexcept {
 
 // ---- the tree of pieces ----------------------------------------------------------------------------------------------
 
-/// False if something that happened is not in the log.
+/// Returns false if the log lacks an event.
 bool refinement::build(record const& r) noexcept {
   met_ = groups.all();
-  for (std::size_t i = 0; i < met_.size(); ++i) met_[i].at = i;
-  std::ranges::sort(met_, {}, [](met_group const& g) { return std::pair(g.path, g.at); });
+  for (std::size_t i = 0; i < met_.size(); ++i) met_[i].log_index = i;
+  std::ranges::sort(met_, {}, [](met_group const& g) { return std::pair(g.path, g.log_index); });
   auto const same_group = std::ranges::unique(met_, {}, &met_group::path);
   met_ = met_.first(met_.size() - same_group.size());
 
   auto sent = children.all();
-  std::ranges::sort(sent, {}, [](sent_child const& c) { return std::tuple(c.around, c.index, c.ns); });
+  std::ranges::sort(sent, {}, [](sent_child const& c) { return std::tuple(c.group_path, c.index, c.ns); });
   pieces_.clear();
   tree_.clear();
   for (sent_child const& c : sent) {
-    bool const has_sibling = !pieces_.empty() && pieces_.back().around == c.around;
+    bool const has_sibling = !pieces_.empty() && pieces_.back().group_path == c.group_path;
     if (has_sibling && pieces_.back().index == c.index) continue;
     if (!has_sibling) {
-      met_group const* const g = met_at(c.around);
+      met_group const* const g = met_at(c.group_path);
       if (g == nullptr) return false;
-      tree_.push_back(
-          {.path = g->path, .met_at = g->at, .first = static_cast<std::uint32_t>(pieces_.size()), .met_by = g->met_by});
+      tree_.push_back({.path = g->path,
+                       .met_at = g->log_index,
+                       .first = static_cast<std::uint32_t>(pieces_.size()),
+                       .met_by = g->met_by});
     }
     ++tree_.back().pieces;
-    pieces_.push_back({.path = c.path, .around = c.around, .index = c.index, .ns = c.ns});
+    pieces_.push_back({.path = c.path, .group_path = c.group_path, .index = c.index, .ns = c.ns});
   }
   for (piece_group& g : tree_) {
     met_group const& met = *met_at(g.path);
@@ -98,11 +101,11 @@ bool refinement::build(record const& r) noexcept {
       pieces_[c].group = i;
     }
   }
-  for (piece_group& g : tree_) g.inside = around(g);
+  for (piece_group& g : tree_) g.inside = outer_group(g);
   return weigh();
 }
 
-/// As `replay` marks the children of a group.
+/// Divides the children of a group as `replay` marks them.
 bool refinement::find_owners(record const& r, met_group const& met, piece_group const& group) noexcept {
   child_owners owners(r, met.path, met.met_by);
   std::uint32_t seen = 0;
@@ -120,29 +123,30 @@ met_group const* refinement::met_at(std::uint64_t path) const noexcept {
   return found != met_.end() && found->path == path ? &*found : nullptr;
 }
 
-/// The innermost piece in which the task of this group was called.
+/// The innermost piece in which this group's task was called.
 std::uint32_t refinement::enclosing(met_group const& g) const noexcept {
   met_group const* inner = &g;
   for (std::size_t up = 0; inner != nullptr && up <= met_.size(); ++up) {
-    auto const p = std::ranges::lower_bound(pieces_, std::pair(inner->around, inner->task_index), {}, place);
+    auto const p = std::ranges::lower_bound(pieces_, std::pair(inner->outer_path, inner->task_index), {}, place);
     if (p != pieces_.end() && p->path == inner->task) return static_cast<std::uint32_t>(p - pieces_.begin());
-    inner = met_at(inner->around);
+    inner = met_at(inner->outer_path);
   }
   return no_piece;
 }
 
 /// The innermost group with pieces of the same parent in whose called child this group was met.
-std::uint32_t refinement::around(piece_group const& g) const noexcept {
-  met_group const* outer = met_at(met_at(g.path)->around);
+std::uint32_t refinement::outer_group(piece_group const& g) const noexcept {
+  met_group const* outer = met_at(met_at(g.path)->outer_path);
   for (std::size_t up = 0; outer != nullptr && up <= met_.size(); ++up) {
     auto const c = std::ranges::lower_bound(pieces_, std::pair(outer->path, std::uint32_t{0}), {}, place);
-    if (c != pieces_.end() && c->around == outer->path) return c->parent == g.parent ? c->group : no_group;
-    outer = met_at(outer->around);
+    if (c != pieces_.end() && c->group_path == outer->path) return c->parent == g.parent ? c->group : no_group;
+    outer = met_at(outer->outer_path);
   }
   return no_group;
 }
 
-/// Finds the order, sizes and weights of subtrees, and who has most of each. False if the pieces are no tree.
+/// Finds the order, sizes and weights of subtrees, and the worker with most of each. Returns false if the pieces form
+/// no tree.
 bool refinement::weigh() noexcept {
   order_.clear();
   auto& stack = whole_;
@@ -179,13 +183,14 @@ bool refinement::weigh() noexcept {
   return true;
 }
 
-// ---- who runs what ---------------------------------------------------------------------------------------------------
+// ---- the worker of each piece
+// ----------------------------------------------------------------------------------------
 
-/// The coarsest division, of which so many pieces are opened, those with the most misplaced work first.
+/// The coarsest division, in which this many pieces are opened, those with the most misplaced work first.
 void refinement::divide(std::uint32_t opened, bool evenly) noexcept {
   std::ranges::fill(loads_, 0);
   whole_.clear();
-  for (piece& p : pieces_) p.is = piece::state::hidden;
+  for (piece& p : pieces_) p.status = piece::state::hidden;
   for (std::uint32_t i = 0; i < root_groups_; ++i) {
     for (std::uint32_t const c : tree_[i].members()) becomes_whole(c);
   }
@@ -197,7 +202,7 @@ bool refinement::can_open() const noexcept { return !whole_.empty() && pieces_[w
 
 void refinement::becomes_whole(std::uint32_t which) noexcept {
   piece& p = pieces_[which];
-  p.is = piece::state::whole;
+  p.status = piece::state::whole;
   p.assigned = p.majority;
   loads_[p.assigned] += p.weight;
   whole_.push_back(which);
@@ -208,7 +213,7 @@ void refinement::open_first() noexcept {
   std::ranges::pop_heap(whole_, {}, [this](std::uint32_t q) { return pieces_[q].misplaced; });
   piece& p = pieces_[whole_.back()];
   whole_.pop_back();
-  p.is = piece::state::opened;
+  p.status = piece::state::opened;
   loads_[p.assigned] -= p.weight;
   loads_[p.owner] += p.ns;
   for (std::uint32_t i = 0; i < p.groups; ++i) {
@@ -237,7 +242,7 @@ void refinement::even_out() noexcept {
   }
 }
 
-/// Returns how many pieces the record has then.
+/// Returns the number of pieces that the record has then.
 std::uint64_t refinement::write(record& r) const noexcept {
   auto const drop = [&](fact f, std::uint64_t path) {
     if (thief_of(r, f, path)) r.note(key(f, path), nobody);
@@ -251,7 +256,7 @@ std::uint64_t refinement::write(record& r) const noexcept {
     if (g.last > 0) r.note(key(fact::last, g.path), 0);
   }
   for (piece_group const& g : tree_) {
-    bool const is_divided = g.parent == no_piece || pieces_[g.parent].is == piece::state::opened;
+    bool const is_divided = g.parent == no_piece || pieces_[g.parent].status == piece::state::opened;
     if (!is_divided) continue;
     std::uint32_t last = 0;
     for (std::uint32_t const i : g.members()) {

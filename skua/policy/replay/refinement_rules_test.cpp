@@ -66,7 +66,7 @@ class naive_refinement {
       a_task const& t = *g->task;
       all.groups.note({.path = g->path,
                        .task = t.path,
-                       .around = t.of == nullptr ? 1 : t.of->path,
+                       .outer_path = t.of == nullptr ? 1 : t.of->path,
                        .task_index = t.index,
                        .last = g->last,
                        .met_by = t.owner});
@@ -275,7 +275,7 @@ class naive_refinement {
                             .assigned = worker_of(d, c),
                             .parent = made.parent,
                             .group = number,
-                            .is = is_whole ? piece::state::whole : piece::state::opened});
+                            .status = is_whole ? piece::state::whole : piece::state::opened});
         }
         groups.push_back(made);
       }

@@ -83,7 +83,7 @@ struct measured_tree {
       if (!t.children.empty()) {
         all.groups.note({.path = group_of(i),
                          .task = t.path,
-                         .around = t.around,
+                         .outer_path = t.around,
                          .task_index = t.index,
                          .last = static_cast<std::uint32_t>(t.children.size()),
                          .met_by = t.runs});
@@ -175,11 +175,12 @@ TEST(refinement, a_group_within_an_open_one_is_not_taken_for_the_next_one) {
     std::uint64_t const outer = mixed(seed, 2);
     std::uint64_t const inner = mixed(seed, 3);
     auto const path = [](std::uint64_t group, std::uint32_t i) { return mixed(group, i); };
-    all.groups.note({.path = top, .task = root, .around = 1, .last = 2, .met_by = 0});
-    all.groups.note({.path = outer, .task = path(top, 0), .around = top, .task_index = 0, .last = 2, .met_by = 0});
-    all.groups.note({.path = inner, .task = path(outer, 0), .around = outer, .task_index = 0, .last = 2, .met_by = 0});
+    all.groups.note({.path = top, .task = root, .outer_path = 1, .last = 2, .met_by = 0});
+    all.groups.note({.path = outer, .task = path(top, 0), .outer_path = top, .task_index = 0, .last = 2, .met_by = 0});
+    all.groups.note(
+        {.path = inner, .task = path(outer, 0), .outer_path = outer, .task_index = 0, .last = 2, .met_by = 0});
     auto const sent = [&](std::uint64_t group, std::uint32_t i, std::uint64_t ns) {
-      all.children.note({.path = path(group, i), .around = group, .index = i, .ns = ns});
+      all.children.note({.path = path(group, i), .group_path = group, .index = i, .ns = ns});
     };
     sent(top, 0, 1000);
     sent(top, 1, 24'000'000);
@@ -197,9 +198,9 @@ TEST(refinement, a_group_within_an_open_one_is_not_taken_for_the_next_one) {
 TEST(refinement, a_log_that_is_not_whole_changes_nothing) {
   record r(10);
   refinement all(2, 4);
-  for (std::uint64_t i = 0; i < 5; ++i) all.children.note({.path = i + 2, .around = 3, .index = 0, .ns = 10});
+  for (std::uint64_t i = 0; i < 5; ++i) all.children.note({.path = i + 2, .group_path = 3, .index = 0, .ns = 10});
   EXPECT_EQ(all.refine(r, 7), 7U);
-  all.children.note({.path = 2, .around = 3, .index = 0, .ns = 10});  // of a group that nobody met
+  all.children.note({.path = 2, .group_path = 3, .index = 0, .ns = 10});  // of a group that nobody met
   EXPECT_EQ(all.refine(r, 7), 7U);
   EXPECT_EQ(r.size(), 0U);
   EXPECT_EQ(refinement(2, 0).refine(r, 9), 9U);
@@ -213,8 +214,8 @@ TEST(refinement, a_log_whose_pieces_are_no_tree_changes_nothing) {
   std::uint64_t const a = mixed(root, 2);
   std::uint64_t const b = mixed(root, 3);
   auto const note = [&](std::uint64_t group, std::uint64_t task, std::uint64_t around) {
-    all.groups.note({.path = group, .task = task, .around = around, .last = 1, .met_by = 0});
-    all.children.note({.path = mixed(group, 0), .around = group, .index = 0, .ns = 1'000'000});
+    all.groups.note({.path = group, .task = task, .outer_path = around, .last = 1, .met_by = 0});
+    all.children.note({.path = mixed(group, 0), .group_path = group, .index = 0, .ns = 1'000'000});
     r.note(key(fact::child, mixed(group, 0)), 1);
   };
   note(top, root, 1);

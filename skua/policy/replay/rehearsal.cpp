@@ -26,24 +26,24 @@ std::uint64_t rehearsal::time_of(std::span<piece const> all, std::span<piece_gro
   std::ranges::fill(waits_, 0);
   ready(0, static_cast<std::uint32_t>(all_.size()), &worker::resumed);
   while (!ends_.empty()) {
-    std::ranges::pop_heap(ends_, std::greater{}, &end::at);
+    std::ranges::pop_heap(ends_, std::greater{}, &end::time);
     end const e = ends_.back();
     ends_.pop_back();
-    now_ = e.at;
+    now_ = e.time;
     segment_ends(e.worker, workers_[e.worker].runs);
   }
   return now_;
 }
 
-void rehearsal::ready(std::uint32_t w, std::uint32_t p, queue worker::* in) noexcept {
-  queue& q = workers_[w].*in;
+void rehearsal::ready(std::uint32_t w, std::uint32_t p, queue worker::* lane) noexcept {
+  queue& q = workers_[w].*lane;
   next_[p] = no_piece;
   (q.first == no_piece ? q.first : next_[q.last]) = p;
   q.last = p;
   run_next(w);
 }
 
-/// If the worker is idle.
+/// Does nothing if the worker is busy.
 void rehearsal::run_next(std::uint32_t w) noexcept {
   worker& me = workers_[w];
   if (me.runs != no_piece) return;
@@ -56,7 +56,7 @@ void rehearsal::run_next(std::uint32_t w) noexcept {
 
 void rehearsal::run_for(std::uint32_t w, std::uint64_t ns) noexcept {
   ends_.push_back({now_ + ns, w});
-  std::ranges::push_heap(ends_, std::greater{}, &end::at);
+  std::ranges::push_heap(ends_, std::greater{}, &end::time);
 }
 
 std::uint32_t rehearsal::first_group_of(std::uint32_t p) const noexcept {
@@ -65,11 +65,11 @@ std::uint32_t rehearsal::first_group_of(std::uint32_t p) const noexcept {
 
 std::uint32_t rehearsal::groups_of(std::uint32_t p) const noexcept {
   if (p == all_.size()) return root_groups_;
-  return all_[p].is == piece::state::whole ? 0 : all_[p].groups;
+  return all_[p].status == piece::state::whole ? 0 : all_[p].groups;
 }
 
-/// It opens its next group, must wait before that, or has ended. Its own time is dealt out evenly, and comes when a group has
-/// been sent: it is mostly that of children that it calls.
+/// The piece opens its next group, must wait before that, or has ended. Its own time is spread evenly over its groups,
+/// and comes after each of them has been sent: children that it calls take most of it.
 void rehearsal::segment_ends(std::uint32_t w, std::uint32_t p) noexcept {
   bool const waits = !goes_on(p);
   if (!waits && opened_[p] < groups_of(p)) {
@@ -85,7 +85,7 @@ void rehearsal::segment_ends(std::uint32_t w, std::uint32_t p) noexcept {
   run_next(w);
 }
 
-/// Leaves groups that have ended, until its next one is in that where it is then. False: it must wait.
+/// Leaves groups that have ended, until the next group is inside the group that is open. Returns false if it must wait.
 bool rehearsal::goes_on(std::uint32_t p) noexcept {
   std::uint32_t const next = first_group_of(p) + opened_[p];
   bool const has_next = opened_[p] < groups_of(p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How long an iteration would take if its pieces were divided so: a simulation of a strict iteration, with nothing but the
-// measured times, the workers' lanes and what waits for what.
+// Predicts how long an iteration would take with a given division: simulates a strict iteration with nothing but the
+// measured times, the workers' lanes and the waits.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,19 @@ namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
 class rehearsal {
  public:
-  /// What sending a piece and coming back from it costs its worker, in ns.
+  /// The cost for a worker of sending a piece and coming back from it, in ns.
   static constexpr std::uint64_t price = 500;
 
-  /// For at most that many pieces. Throws std::bad_alloc.
+  /// For at most this many pieces. Throws std::bad_alloc.
   rehearsal(std::uint32_t workers, std::size_t pieces);
 
-  /// In ns. `all` is a tree whose visible pieces are whole or opened. Cost: O(n log workers) for n pieces.
+  /// The predicted time in ns. `all` is a tree whose visible pieces are whole or opened. Cost: O(n log workers) for n
+  /// pieces.
   std::uint64_t time_of(std::span<piece const> all, std::span<piece_group const> groups,
                         std::uint32_t root_groups) noexcept;
 
  private:
-  /// Pieces in a row, linked through `next_`.
+  /// A list of pieces, linked through `next_`.
   struct queue {
     std::uint32_t first = no_piece;
     std::uint32_t last = no_piece;
@@ -35,11 +36,11 @@ class rehearsal {
     std::uint32_t runs = no_piece;
   };
   struct end {
-    std::uint64_t at;
+    std::uint64_t time;
     std::uint32_t worker;
   };
 
-  void ready(std::uint32_t w, std::uint32_t p, queue worker::* in) noexcept;
+  void ready(std::uint32_t w, std::uint32_t p, queue worker::* lane) noexcept;
   void run_next(std::uint32_t w) noexcept;
   void run_for(std::uint32_t w, std::uint64_t ns) noexcept;
   void segment_ends(std::uint32_t w, std::uint32_t p) noexcept;
@@ -57,9 +58,9 @@ class rehearsal {
   std::vector<std::uint32_t> pending_;  ///< by group: pieces that have not ended
   // By piece, and for the root behind them:
   std::vector<std::uint32_t> next_;
-  std::vector<std::uint32_t> opened_;  ///< groups so far
-  std::vector<std::uint32_t> inside_;  ///< the innermost group that it has open
-  std::vector<std::uint8_t> waits_;    ///< for that group
+  std::vector<std::uint32_t> opened_;  ///< groups opened so far
+  std::vector<std::uint32_t> inside_;  ///< the innermost open group
+  std::vector<std::uint8_t> waits_;    ///< for the end of that group
 };
 
 }}}}  // namespace skua::v0::policies::replay

@@ -30,7 +30,7 @@ struct plan {
       ++root_groups;
     } else {
       piece& p = pieces[parent];
-      p.is = piece::state::opened;
+      p.status = piece::state::opened;
       if (p.groups++ == 0) p.first_group = static_cast<std::uint32_t>(groups.size());
     }
     groups.push_back({.first = static_cast<std::uint32_t>(pieces.size()),
@@ -40,7 +40,7 @@ struct plan {
     for (auto const& [worker, ns] : children) {
       pieces.push_back({.owner = worker, .ns = ns, .weight = ns, .assigned = worker, .parent = parent});
       pieces.back().group = static_cast<std::uint32_t>(groups.size() - 1);
-      pieces.back().is = piece::state::whole;
+      pieces.back().status = piece::state::whole;
     }
   }
   [[nodiscard]] std::uint64_t time(std::uint32_t workers) const {

@@ -375,7 +375,7 @@ TEST(replay, strictly_a_task_goes_home_only_for_groups_to_come) {
 }
 
 TEST(replay, tag_fields_survive_being_written) {
-  tag_fields const c{.what = replay::kind::task,
+  tag_fields const c{.kind = replay::kind::task,
                      .is_root = true,
                      .is_outside = true,
                      .is_sent = true,
@@ -386,11 +386,11 @@ TEST(replay, tag_fields_survive_being_written) {
                      .index = 0xffff'fff0U,
                      .last = 0xffff'fff1U,
                      .path = ~0ULL,
-                     .around = ~0ULL - 1};
+                     .enclosing = ~0ULL - 1};
   task_tag const t = c.written();
   EXPECT_EQ(tag_fields::read(t).written(), t);
   tag_fields const back = tag_fields::read(t);
-  EXPECT_EQ(back.what, c.what);
+  EXPECT_EQ(back.kind, c.kind);
   EXPECT_EQ(back.breadth, c.breadth);
   EXPECT_EQ(back.ordinal, c.ordinal);
   EXPECT_EQ(back.home, c.home);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// A number that the workers of a region share, and that orders nothing.
+// A number that the workers of a region share, without any ordering.
 #pragma once
 
 #include "skua/parts/base/sync.hpp"
 
 namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
-/// Relaxed at every use, and that is enough: what is kept so is written at the begin of an iteration by the one who runs
-/// the root, or is a count or a permission. Who sees an old value steals once more, or once less.
+/// Relaxed at every use. That suffices: the worker that runs the root writes it at the begin of an iteration, or it is
+/// a count or a permission. A worker that reads an old value steals once more, or once less.
 template <class T>
 class shared_word {
  public:
   constexpr explicit shared_word(T first) noexcept : word_(first) {}
   [[nodiscard]] T get() const noexcept { return word_.load(std::memory_order_relaxed); }
   void set(T to) noexcept { word_.store(to, std::memory_order_relaxed); }
-  /// Returns what was there before; as does `add`.
+  /// Returns the old value; so does `add`.
   T replace(T to) noexcept { return word_.exchange(to, std::memory_order_relaxed); }
   T add(T n) noexcept { return word_.fetch_add(n, std::memory_order_relaxed); }
   void subtract(T n) noexcept { word_.fetch_sub(n, std::memory_order_relaxed); }

@@ -118,28 +118,28 @@ class stage {
   void next_probe(std::uint32_t w) {
     worker_policy& m = of_worker(w);
     probe const p = m.next_probe();
-    if (p.what == action::rest) return;
+    if (p.kind == action::rest) return;
     std::optional<item> got;
     runtime::outcome const how = take(w, p, got);
     m.learn(probed{p, how});
     if (!got) return;
     ++taken;
-    if (p.what == action::steal) ++steals;
+    if (p.kind == action::steal) ++steals;
     receive(w, std::move(*got), p);
   }
 
   runtime::outcome take(std::uint32_t w, probe const& p, std::optional<item>& got) {
-    EXPECT_EQ(p.what == action::pop, p.whom == worker_id{w});
-    std::deque<item>& from = p.where == lane::injected ? outside_ : lane_of(index(p.whom), p.where);
+    EXPECT_EQ(p.kind == action::pop, p.victim == worker_id{w});
+    std::deque<item>& from = p.lane == lane::injected ? outside_ : lane_of(index(p.victim), p.lane);
     if (from.empty()) return runtime::outcome::empty;
-    bool const steals_one = p.what == action::steal;
-    if (steals_one && p.where == lane::forks && !of_worker(w).admits(running_tag(index(p.whom)).words[0])) {
+    bool const steals_one = p.kind == action::steal;
+    if (steals_one && p.lane == lane::forks && !of_worker(w).admits(running_tag(index(p.victim)).words[0])) {
       return runtime::outcome::barred;
     }
-    bool const newest = steals_one ? p.where == lane::migrated : p.where != lane::migrated && p.where != lane::inbox;
+    bool const newest = steals_one ? p.lane == lane::migrated : p.lane != lane::migrated && p.lane != lane::inbox;
     for (std::size_t i = 0; i < from.size(); ++i) {
       std::size_t const at = newest ? from.size() - 1 - i : i;
-      if (steals_one && p.where != lane::forks && !of_worker(w).admits(from[at].own.words[0])) continue;
+      if (steals_one && p.lane != lane::forks && !of_worker(w).admits(from[at].own.words[0])) continue;
       got = std::move(from[at]);
       from.erase(from.begin() + static_cast<std::ptrdiff_t>(at));
       return runtime::outcome::got;
@@ -149,14 +149,14 @@ class stage {
 
   void receive(std::uint32_t w, item it, probe const& by) {
     worker_policy& m = of_worker(w);
-    bool const is_stolen = by.what == action::steal;
-    if (is_stolen && by.where == lane::forks) {
-      task_tag parent = running_tag(index(by.whom));
+    bool const is_stolen = by.kind == action::steal;
+    if (is_stolen && by.lane == lane::forks) {
+      task_tag parent = running_tag(index(by.victim));
       it.own = it.of_task = m.mark(parent, {});
     }
-    if (is_stolen || by.where == lane::injected) {
+    if (is_stolen || by.lane == lane::injected) {
       placement const to = m.place(it.own, is_stolen ? cause::stolen : cause::injected);
-      if (to.worker != worker_id{w}) return lane_of(index(to.worker), to.where).push_back(std::move(it));
+      if (to.worker != worker_id{w}) return lane_of(index(to.worker), to.lane).push_back(std::move(it));
     }
     if (it.what == item::frame) return resume(w, it);
     m.learn(begun{.task = it.own});
@@ -259,9 +259,9 @@ class stage {
     if (g.is_exposed && m.sees_forks()) {
       g.child = m.mark(g.own, {});
       placement const to = m.place(g.child, cause::forked);
-      if (to.where != lane::local) {
+      if (to.lane != lane::local) {
         ++g.gathers->shares;
-        return lane_of(index(to.worker), to.where)
+        return lane_of(index(to.worker), to.lane)
             .push_back({.what = item::child,
                         .tree = g.tree,
                         .node = g.node,
@@ -356,7 +356,7 @@ class stage {
     return std::make_shared<std::unique_ptr<stack>>(std::move(calls));
   }
   void send_frame(placement const& to, task_tag const& task, std::unique_ptr<stack> calls) {
-    lane_of(index(to.worker), to.where)
+    lane_of(index(to.worker), to.lane)
         .push_back({.what = item::frame, .own = task, .resumes = shared(std::move(calls))});
   }
 

@@ -30,19 +30,19 @@ common::common(std::uint32_t n, replay_options const& chosen)
     : workers(n), options(with_detail(chosen, n)), records(options), follows(records.known()),
       measures(n, options, follows), iteration(options, records, follows, measures) {}
 
-worker_state::worker_state(common& with, layout const& where, worker_id self, std::uint64_t seed)
-    : with_(with), self_(self), roll_(dice_of(seed, self)), victims_(uniform_victims(self, where.workers())),
+worker_state::worker_state(common& shared, layout const& where, worker_id self, std::uint64_t seed)
+    : common_(shared), self_(self), roll_(dice_of(seed, self)), victims_(uniform_victims(self, where.workers())),
       round_(self, order) {
-  if (with.options.near_first) victims_ = ring_victims(self, where, 1);
+  if (shared.options.near_first) victims_ = ring_victims(self, where, 1);
 }
 
-/// While steals are noted: down to where there are enough branches. In strict iterations: where the record has steals.
+/// While steals are noted: until there are enough branches. In strict iterations: where the record has steals.
 bool worker_state::exposes(tag_fields const& running) const noexcept {
-  if (with_.workers == 1 || !running.is_tracked()) return false;
-  if (running.what == kind::group || running.is_root) return true;
-  if (with_.iteration.is_strict() && !with_.iteration.is_watching())
-    return with_.follows.leads_to_pieces(running.path, with_.iteration.is(phase::pruning));
-  return running.breadth <= with_.options.detail;
+  if (common_.workers == 1 || !running.is_tracked()) return false;
+  if (running.kind == kind::group || running.is_root) return true;
+  if (common_.iteration.is_strict() && !common_.iteration.is_watching())
+    return common_.follows.leads_to_pieces(running.path, common_.iteration.is_in(phase::pruning));
+  return running.breadth <= common_.options.detail;
 }
 
 // ---- the tree of an iteration ----------------------------------------------------------------------------------------
@@ -53,122 +53,123 @@ std::uint16_t worker_state::ordinal_of(tag_fields const& task) const noexcept {
 
 task_tag worker_state::meet(task_tag const& task, double, std::uint64_t n) noexcept {
   tag_fields c = tag_fields::read(task);
-  if (c.what == kind::group) c.what = kind::untracked;  // its parent's group was not exposed
-  if (c.what != kind::task || c.is_open || n == 0) return c.written();
+  if (c.kind == kind::group) c.kind = kind::untracked;  // its parent's group was not exposed
+  if (c.kind != kind::task || c.is_open || n == 0) return c.written();
   std::uint16_t const ordinal = ordinal_of(c);
-  if (c.is_root && ordinal == 0) with_.iteration.begin();
-  tag_fields g{.what = kind::group,
+  if (c.is_root && ordinal == 0) common_.iteration.begin();
+  tag_fields g{.kind = kind::group,
                .is_open = n > most_children,
                .ordinal = ordinal,
                .owner = static_cast<std::uint16_t>(index(self_)),
                .path = mixed(mixed(c.path, ordinal), n) | 1,  // it is a first word as well: not 0
-               .around = n};
-  g.breadth = with_.records.breadth_of(c, g.path, n);
-  if (!with_.iteration.is_strict()) {
-    with_.records.has_met(c, g);
+               .enclosing = n};
+  g.breadth = common_.records.breadth_of(c, g.path, n);
+  if (!common_.iteration.is_strict()) {
+    common_.records.has_met(c, g);
   } else {
-    if (with_.follows.is_new(g.path)) g.is_open = true;
-    if (g.is_open) with_.follows.opens_work();
+    if (common_.follows.is_new(g.path)) g.is_open = true;
+    if (g.is_open) common_.follows.opens_work();
   }
-  with_.follows.divide(g, index(self_));
-  if (with_.iteration.is(phase::measuring)) with_.measures.has_met(c, g, n, index(self_));
+  common_.follows.divide(g, index(self_));
+  if (common_.iteration.is_in(phase::measuring)) common_.measures.has_met(c, g, n, index(self_));
   return g.written();
 }
 
 task_tag worker_state::mark(task_tag& parent, hint const&) noexcept {
   tag_fields p = tag_fields::read(parent);
-  switch (p.what) {
+  switch (p.kind) {
     case kind::unknown:
-      if (with_.iteration.is_before_relaxed()) with_.records.was_stolen_unseen(p);
+      if (common_.iteration.is_before_relaxed()) common_.records.was_stolen_unseen(p);
       return {};
     case kind::untracked: return parent;
     case kind::task: break;  // stolen where forks were not exposed
     case kind::group: {
       if (p.is_open) break;
-      task_tag const child = with_.follows.next_child(p, index(self_)).written();
+      task_tag const child = common_.follows.next_child(p, index(self_)).written();
       parent = p.written();
       return child;
     }
   }
-  return tag_fields{.what = kind::untracked, .is_open = p.is_open}.written();
+  return tag_fields{.kind = kind::untracked, .is_open = p.is_open}.written();
 }
 
 void worker_state::leave(task_tag const& task, task_tag const& group) noexcept {
   tag_fields const c = tag_fields::read(task);
   tag_fields const g = tag_fields::read(group);
   sees_ = exposes(c);
-  if (c.what != kind::task || g.what != kind::group) return;
+  if (c.kind != kind::task || g.kind != kind::group) return;
   std::uint32_t next = std::min<std::uint32_t>(g.ordinal + 1U, std::numeric_limits<std::uint16_t>::max());
-  if (c.is_root && with_.options.groups != 0) next %= with_.options.groups;
+  if (c.is_root && common_.options.groups != 0) next %= common_.options.groups;
   last_left_ = {.path = c.path, .next = static_cast<std::uint16_t>(next)};
-  bool const is_pruning = with_.iteration.is(phase::pruning);
-  if (is_pruning || !with_.iteration.is_strict()) with_.records.has_left(c, g, is_pruning);
+  bool const is_pruning = common_.iteration.is_in(phase::pruning);
+  if (is_pruning || !common_.iteration.is_strict()) common_.records.has_left(c, g, is_pruning);
 }
 
-// ---- whose is it? ----------------------------------------------------------------------------------------------------
+// ---- where a task runs
+// -----------------------------------------------------------------------------------------------
 
 placement worker_state::place(task_tag& task, cause why) noexcept {
   tag_fields c = tag_fields::read(task);
-  placement const here{.worker = self_, .where = lane::inbox};
+  placement const own_inbox{.worker = self_, .lane = lane::inbox};
   switch (why) {
     case cause::forked:
-      if (c.is_tracked() && c.is_sent) return {.worker = worker_id{c.home}, .where = lane::migrated};
+      if (c.is_tracked() && c.is_sent) return {.worker = worker_id{c.home}, .lane = lane::migrated};
       sees_ = exposes(c);  // it is called at once
-      return {.worker = self_, .where = lane::local};
+      return {.worker = self_, .lane = lane::local};
     case cause::stolen:
-      if (!with_.iteration.is_strict()) with_.records.was_stolen(c, index(self_));
-      (c.what == kind::group ? c.owner : c.home) = static_cast<std::uint16_t>(index(self_));
+      if (!common_.iteration.is_strict()) common_.records.was_stolen(c, index(self_));
+      (c.kind == kind::group ? c.owner : c.home) = static_cast<std::uint16_t>(index(self_));
       task = c.written();
-      return here;
+      return own_inbox;
     case cause::injected: return place_from_outside(task, true);
     case cause::called: return place_from_outside(task, index(self_) == 0);
     case cause::resumed: return place_resumed(c, task);
     case cause::released:
     case cause::seeded:
-    case cause::preempted: return {.worker = self_, .where = lane::spawned};
+    case cause::preempted: return {.worker = self_, .lane = lane::spawned};
     case cause::chosen:
     case cause::refused: break;
   }
-  return here;
+  return own_inbox;
 }
 
-/// The root runs on worker 0, where nobody can steal it; any other task where it came.
+/// The root runs on worker 0, where no worker can steal it; any other task runs where it arrived.
 placement worker_state::place_from_outside(task_tag& task, bool may_be_root) noexcept {
-  tag_fields const c = with_.outside.comes(may_be_root);
+  tag_fields const c = common_.outside.comes(may_be_root);
   task = c.written();
-  return {.worker = c.is_root ? worker_id{0} : self_, .where = lane::inbox};
+  return {.worker = c.is_root ? worker_id{0} : self_, .lane = lane::inbox};
 }
 
-/// The root always goes on on worker 0. Strictly, a task that opens more groups goes on where it was to run, so that they
-/// are met there; anything else goes on where it is ready, and needs nobody to come for it.
+/// The root always continues on worker 0. In a strict iteration, a task that opens more groups continues on its home,
+/// so that its groups are met there; any other task continues where it is ready, and no worker has to fetch it.
 placement worker_state::place_resumed(tag_fields& c, task_tag& task) noexcept {
-  placement const here{.worker = self_, .where = lane::inbox};
-  if (c.what != kind::task || c.is_open) return here;
-  bool const goes_home = c.is_root || (with_.iteration.is_strict() && opens_more_groups(c));
+  placement const own_inbox{.worker = self_, .lane = lane::inbox};
+  if (c.kind != kind::task || c.is_open) return own_inbox;
+  bool const goes_home = c.is_root || (common_.iteration.is_strict() && opens_more_groups(c));
   c.ordinal = ordinal_of(c);
   if (!goes_home) c.home = static_cast<std::uint16_t>(index(self_));
   task = c.written();
-  if (c.home == index(self_)) return here;
-  return {.worker = worker_id{c.home}, .where = c.is_root ? lane::inbox : lane::migrated};
+  if (c.home == index(self_)) return own_inbox;
+  return {.worker = worker_id{c.home}, .lane = c.is_root ? lane::inbox : lane::migrated};
 }
 
-/// After the one that it waited for, which has perhaps not been left yet.
+/// After the group that it waited for, which may not have been left yet.
 bool worker_state::opens_more_groups(tag_fields const& task) const noexcept {
   std::uint32_t const next = last_left_.path == task.path ? last_left_.next : task.ordinal + 1U;
-  return with_.follows.opens_more_than(next, task.path);
+  return common_.follows.opens_more_than(next, task.path);
 }
 
 // ---- the search for tasks --------------------------------------------------------------------------------------------------------
 
 bool worker_state::admits(std::uint64_t first_word) const noexcept {
-  return first_word == 0 || !with_.iteration.is_strict();
+  return first_word == 0 || !common_.iteration.is_strict();
 }
 
 bool worker_state::may_steal() const noexcept {
-  return !with_.iteration.is_strict() || with_.follows.has_open_work() || with_.outside.has_free();
+  return !common_.iteration.is_strict() || common_.follows.has_open_work() || common_.outside.has_free();
 }
 
-probe worker_state::next_probe() noexcept { return round_.chosen(); }  // in `learn`
+probe worker_state::next_probe() noexcept { return round_.chosen(); }  // chosen in `learn`
 
 std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
   if (!may_steal()) return {};
@@ -185,8 +186,8 @@ void worker_state::learn(event const& seen) noexcept {
     sees_ = true;  // its siblings were exposed, and so is the rest of them
   } else if (auto const* e = std::get_if<ended>(&seen)) {
     tag_fields const c = tag_fields::read(e->task);
-    if (with_.iteration.is(phase::measuring)) with_.measures.has_ended(c, e->duration_ns);
-    with_.outside.has_ended(c);
+    if (common_.iteration.is_in(phase::measuring)) common_.measures.has_ended(c, e->duration_ns);
+    common_.outside.has_ended(c);
   }
 }
 

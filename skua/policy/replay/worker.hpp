@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One worker of `replay`: reads and writes tags, and asks what the iteration is for: iterations.hpp. What the iterations
-// do is in recording.hpp, following.hpp and measuring.hpp.
+// One worker of `replay`: reads and writes tags, and acts by the phase of the iteration (iterations.hpp).
+// recording.hpp, following.hpp and measuring.hpp hold what the iterations do.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 
 namespace skua { inline namespace v0 { namespace policies { namespace replay {
 
-/// What the workers of a region share. Who writes what of it, and when: at the fields of each.
+/// What the workers of a region share. Each field says which worker writes it, and when.
 struct common {
   common(std::uint32_t n, replay_options const& chosen);
   std::uint32_t const workers;
@@ -37,7 +37,7 @@ struct common {
 
 class alignas(runtime::cache_line_bytes) worker_state final : public worker_policy {
  public:
-  worker_state(common& with, layout const& where, worker_id self, std::uint64_t seed);
+  worker_state(common& shared, layout const& where, worker_id self, std::uint64_t seed);
 
   task_tag meet(task_tag const& task, double total_work, std::uint64_t n) noexcept override;
   task_tag mark(task_tag& parent, hint const& hint) noexcept override;
@@ -57,14 +57,14 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   [[nodiscard]] bool may_steal() const noexcept;
   std::optional<victim> choose_victim(victim_request why) noexcept;
 
-  // All of this is this worker's own, and the same in all iterations.
-  common& with_;
+  // All of this belongs to this worker, and is the same in all iterations.
+  common& common_;
   worker_id const self_;
   runtime::dice roll_;
   std::variant<uniform_victims, ring_victims> victims_;
   search_round round_;
 
-  /// The forks of the running task are to be exposed. Written whenever another task runs, or the running one goes on.
+  /// The forks of the running task must be exposed. Written whenever another task runs, or the running one continues.
   bool sees_ = false;
   /// The task whose group ended last on this worker, and the ordinal of its next one. Written by `leave`; forgotten when
   /// a task begins, whose ordinal is on its tag.

@@ -34,7 +34,7 @@ void for_each(Here& here, Range&& range, Body&& body, grain most = automatic) {
   for_each_from(here, std::ranges::begin(range), length(range), body, most);
 }
 
-/// The same for the elements that the iterators [first, last) point to.
+/// The same for the elements of the iterator range [first, last).
 template <fork_join Here, std::random_access_iterator It, class Body>
   requires body_of<Body, Here, std::iter_reference_t<It>>
 void for_each(Here& here, It first, It last, Body&& body, grain most = automatic) {

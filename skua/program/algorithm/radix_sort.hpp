@@ -68,8 +68,8 @@ class radix_sort {
     T* away;
     std::size_t n;
     bool is_away;
-    [[nodiscard]] T* from() const noexcept { return is_away ? away : home; }
-    [[nodiscard]] T* to() const noexcept { return is_away ? home : away; }
+    [[nodiscard]] T* source() const noexcept { return is_away ? away : home; }
+    [[nodiscard]] T* target() const noexcept { return is_away ? home : away; }
   };
   using counts = std::array<std::size_t, radix>;
 
@@ -88,7 +88,7 @@ class radix_sort {
     return static_cast<std::size_t>(key_of(x) >> shift) % radix;
   }
 
-  /// The bits in which some of these differ from the first.
+  /// The bits in which any of these differs from the first.
   static bits varying_bits(T const* from, std::size_t n) noexcept {
     bits varying = 0;
     for (std::size_t i = 0; i < n; ++i)
@@ -115,11 +115,11 @@ class radix_sort {
     std::size_t const blocks =
         here.num_workers() < 2 ? 1 : std::clamp<std::size_t>(all.n / block, 1, std::size_t{4} * here.num_workers());
     struct of_block {
-      counts of;  ///< number of elements with this digit; then the position of the next one
+      counts digits;  ///< number of elements with this digit; then the position of the next one
       bits varying;
     };
     std::unique_ptr<of_block[]> const found(new of_block[blocks]);
-    T const* const from = all.from();
+    T const* const from = all.source();
     each_block(here, blocks, all.n, [&](std::size_t b, std::size_t begin, std::size_t end) {
       found[b].varying = static_cast<bits>(varying_bits(from + begin, end - begin) |
                                            (static_cast<bits>(from[begin]) ^ static_cast<bits>(from[0])));
@@ -130,17 +130,17 @@ class radix_sort {
     int const shift = std::max(0, static_cast<int>(std::bit_width(varying)) - 8);
 
     each_block(here, blocks, all.n, [&](std::size_t b, std::size_t begin, std::size_t end) {
-      found[b].of = count(from + begin, end - begin, shift);
+      found[b].digits = count(from + begin, end - begin, shift);
     });
     std::array<std::size_t, radix + 1> begin_of;  // of each bucket
     std::size_t place = 0;
     for (std::size_t d = 0; d < radix; ++d) {
       begin_of[d] = place;
-      for (std::size_t b = 0; b < blocks; ++b) place += std::exchange(found[b].of[d], place);
+      for (std::size_t b = 0; b < blocks; ++b) place += std::exchange(found[b].digits[d], place);
     }
     begin_of[radix] = place;
     each_block(here, blocks, all.n, [&](std::size_t b, std::size_t begin, std::size_t end) {
-      scatter(from + begin, end - begin, all.to(), found[b].of, shift);
+      scatter(from + begin, end - begin, all.target(), found[b].digits, shift);
     });
     for_each(
         here, std::size_t{0}, radix,
@@ -160,7 +160,7 @@ class radix_sort {
   }
 
   static void sort_in_cache(bucket all) {
-    bits const varying = varying_bits(all.from(), all.n);
+    bits const varying = varying_bits(all.source(), all.n);
     int passes = 0;
     for (int shift = 0; shift < std::numeric_limits<bits>::digits; shift += 8)
       passes += (varying >> shift) % radix != 0 ? 1 : 0;
@@ -171,10 +171,10 @@ class radix_sort {
     }
     for (int shift = 0; shift < std::numeric_limits<bits>::digits; shift += 8) {
       if ((varying >> shift) % radix == 0) continue;
-      counts places = count(all.from(), all.n, shift);
+      counts places = count(all.source(), all.n, shift);
       std::size_t place = 0;
       for (std::size_t& of : places) place += std::exchange(of, place);
-      scatter(all.from(), all.n, all.to(), places, shift);
+      scatter(all.source(), all.n, all.target(), places, shift);
       all.is_away = !all.is_away;
     }
     if (all.is_away) std::copy(all.away, all.away + all.n, all.home);

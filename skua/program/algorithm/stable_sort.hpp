@@ -111,7 +111,7 @@ void stable_sort(Here& here, Range&& range, Less less = {}, grain most = automat
   run(here);
 }
 
-/// The same for the elements that the iterators [first, last) point to.
+/// The same for the elements of the iterator range [first, last).
 template <fork_join Here, std::random_access_iterator It, class Less = std::less<>>
   requires std::sortable<It, Less>
 void stable_sort(Here& here, It first, It last, Less less = {}, grain most = automatic) {

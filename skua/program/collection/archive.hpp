@@ -78,7 +78,7 @@ void visit(Archive& a, T& value) {
 /// and types with `serialize`.
 class output_archive {
  public:
-  explicit output_archive(std::vector<std::byte>& to) noexcept : to_(to) {}
+  explicit output_archive(std::vector<std::byte>& bytes) noexcept : bytes_(bytes) {}
   template <class... T>
   output_archive& operator()(T const&... values) {
     // `serialize` takes a non-const value, because it serves both directions; this archive changes nothing.
@@ -90,14 +90,14 @@ class output_archive {
   template <class Archive, class T>
   friend void runtime::visit(Archive&, T&);
   void bytes(void const* from, std::size_t n) {
-    std::size_t const at = to_.size();
-    to_.resize(at + n);
-    if (n > 0) std::memcpy(to_.data() + at, from, n);
+    std::size_t const at = bytes_.size();
+    bytes_.resize(at + n);
+    if (n > 0) std::memcpy(bytes_.data() + at, from, n);
   }
   template <class Row>
   void resize(Row&, std::uint64_t) noexcept {}
 
-  std::vector<std::byte>& to_;
+  std::vector<std::byte>& bytes_;
 };
 
 /// Reads values back in the same order. Throws usage_error if fewer bytes are left than a value needs.

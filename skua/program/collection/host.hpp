@@ -116,7 +116,7 @@ struct task_binding {
   std::string_view type;
   char const* name = nullptr;  ///< of the function, for traces; a literal
   void* function = nullptr;
-  task_outcome (*run)(void* function, collection_site& here, std::span<std::byte> task) = nullptr;
+  task_outcome (*run)(void* function, collection_site& site, std::span<std::byte> task) = nullptr;
 };
 
 /// One collection on one rank. Functions are documented at task_collection.

@@ -161,14 +161,14 @@ class task_collection {
  private:
   struct callable {
     virtual ~callable() = default;
-    virtual task_outcome operator()(runtime::collection_site& here, Task& task) = 0;
+    virtual task_outcome operator()(runtime::collection_site& host_site, Task& task) = 0;
   };
 
   template <class F>
   struct held final : callable {
     explicit held(F f) : function(std::move(f)) {}
-    task_outcome operator()(runtime::collection_site& here, Task& task) override {
-      task_site<Task> site(here);
+    task_outcome operator()(runtime::collection_site& host_site, Task& task) override {
+      task_site<Task> site(host_site);
       if constexpr (std::invocable<F&, task_site<Task>&, Task&>) {
         return outcome([&]() -> decltype(auto) { return function(site, task); });
       } else {
@@ -187,16 +187,16 @@ class task_collection {
     F function;
   };
 
-  static task_outcome call(void* function, runtime::collection_site& here, std::span<std::byte> bytes) {
+  static task_outcome call(void* function, runtime::collection_site& host_site, std::span<std::byte> bytes) {
     callable& f = *static_cast<callable*>(function);
     if constexpr (is_serialized) {
       Task task;
       input_archive in(bytes);
       in(task);
       if (!in.is_at_end()) throw usage_error("a task's serialize wrote more than it reads");
-      return f(here, task);
+      return f(host_site, task);
     } else {
-      return f(here, *std::launder(reinterpret_cast<Task*>(bytes.data())));
+      return f(host_site, *std::launder(reinterpret_cast<Task*>(bytes.data())));
     }
   }
 

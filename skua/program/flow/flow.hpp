@@ -68,22 +68,22 @@ class flow : public flow_graph {
     /// As flow::add. The new node does not begin before this node has ended.
     template <class... Args>
     auto add(Args&&... args) {
-      return in_.make(added_, std::forward<Args>(args)...);
+      return flow_.make(added_, std::forward<Args>(args)...);
     }
     /// Makes b run after a. Throws usage_error if b may have begun. b cannot have begun if this node added it or is one
     /// of its predecessors. If a has finished, b does not wait for it in this run.
     template <class A, class B>
     void edge(node<A> const& a, node<B> const& b) {
-      if (!in_.connect(a.get(), b.get())) return;
-      in_.trace_.is_on() ? in_.template spawn<is_traced>(tasks_, b.get())
-                         : in_.template spawn<untraced>(tasks_, b.get());
+      if (!flow_.connect(a.get(), b.get())) return;
+      flow_.trace_.is_on() ? flow_.template spawn<is_traced>(tasks_, b.get())
+                           : flow_.template spawn<untraced>(tasks_, b.get());
     }
 
    private:
     friend flow;
-    growth(flow& in, region& tasks) noexcept : in_(in), tasks_(tasks) {}
-    ~growth() { in_.put_in(added_); }
-    flow& in_;
+    growth(flow& in, region& tasks) noexcept : flow_(in), tasks_(tasks) {}
+    ~growth() { flow_.put_in(added_); }
+    flow& flow_;
     region& tasks_;
     flow_nodes added_;
   };
@@ -136,9 +136,9 @@ class flow : public flow_graph {
   /// Puts its nodes into the flow when it is destroyed, also by an exception, because other nodes may have edges to
   /// them.
   struct addition {
-    flow& to;
+    flow& owner;
     flow_nodes nodes{};
-    ~addition() { to.put_in(nodes); }
+    ~addition() { owner.put_in(nodes); }
   };
 
   template <class F, class T, class... Inputs>
@@ -270,23 +270,23 @@ class flow : public flow_graph {
   void vet(Word const&) const noexcept {}
   template <std::size_t N>
   void vet(after_nodes<N> const& word) const {
-    for (node<void> const& before : word.before) expect_own(before.get());
+    for (node<void> const& before : word.nodes) expect_own(before.get());
   }
   template <class... T>
   void vet(taken_values<T...> const& word) const {
-    std::apply([&](auto const&... from) { (expect_own(from.get()), ...); }, word.from);
+    std::apply([&](auto const&... from) { (expect_own(from.get()), ...); }, word.nodes);
   }
 
   void obey(flow_node& made, hint_word auto const& word) { made.hints = made.hints | as_hint(word); }
   void obey(flow_node& made, block_word auto const& word) { depend(made, word); }
   template <std::size_t N>
   void obey(flow_node& made, after_nodes<N> const& word) {
-    for (node<void> const& before : word.before)
+    for (node<void> const& before : word.nodes)
       static_cast<void>(connect(before.get(), made));  // the new node waits for itself, so it is not ready
   }
   template <class... T>
   void obey(flow_node& made, taken_values<T...> const& word) {
-    std::apply([&](auto const&... from) { (static_cast<void>(connect(from.get(), made)), ...); }, word.from);
+    std::apply([&](auto const&... from) { (static_cast<void>(connect(from.get(), made)), ...); }, word.nodes);
   }
 
   // A run decides at its beginning whether it writes a trace, so its nodes need not check.

@@ -95,7 +95,7 @@ class flow_trace<Here> {
       trace::add_successor(e, to.number);
     };
     for (flow_node const* a = added.first; a != nullptr; a = a == added.last ? nullptr : a->next) add(*a);
-    for (; first != nullptr; first = first->next) add(*first->to);
+    for (; first != nullptr; first = first->next) add(*first->successor);
     if (e.what == trace::kind::node_ended || e.count > 0) note_event_at(here, e);
   }
 

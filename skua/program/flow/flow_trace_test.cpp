@@ -144,7 +144,7 @@ class traced_flow : public ::testing::TestWithParam<char const*> {
     {
       auto const file = trace::trace_file::make({.path = path(), .tracks = workers, .is_virtual = true});
       sim::rules by = sim::sleepy(1);
-      by.in = unit::flops;
+      by.unit = unit::flops;
       traced watcher(*file, workers, by.ticks_per_ns);
       layout const where = sim::layout_of(workers);
       auto const scheduler = policies::make_policy(GetParam(), where, by.seed);

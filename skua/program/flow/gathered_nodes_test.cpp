@@ -182,9 +182,9 @@ TEST(gathered_nodes_under_arms, are_timed_one_by_one) {
   skua::pool pool({.workers = 2});
   auto const region = pool.open_region([&](skua::policies::policy_setup const& from) {
     auto made =
-        std::make_unique<skua::policies::adaptive_moldable>(from.where, from.seed, skua::policies::arms_options{});
+        std::make_unique<skua::policies::adaptive_moldable>(from.layout, from.seed, skua::policies::arms_options{});
     seen = made.get();
-    return std::make_unique<skua::policies::protocol_checker>(std::move(made), from.where.workers());
+    return std::make_unique<skua::policies::protocol_checker>(std::move(made), from.layout.workers());
   });
   region.run([&](auto& here) {
     flow graph(here);

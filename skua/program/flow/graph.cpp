@@ -18,7 +18,7 @@ double work_of_node(flow_node const& n) { return work_of(n.hints); }
 
 template <class F>
 void for_each_successor(flow_node const& n, F&& f) {
-  for (auto const* e = n.links.successors(); e != nullptr; e = e->next) f(*e->to);
+  for (auto const* e = n.links.successors(); e != nullptr; e = e->next) f(*e->successor);
 }
 
 std::string quoted(std::string const& text) {
@@ -57,7 +57,7 @@ struct flow_graph::tables {
 flow_graph::flow_graph() : tables_(std::make_unique<tables>()) {}
 
 flow_graph::~flow_graph() {
-  // relaxed: whoever destroys is ordered after all
+  // relaxed: the destroying thread is ordered after all others
   expects(!runs_.load(std::memory_order_relaxed), "flow: destroyed while it runs; wait for its run first");
   for (flow_node* n = all_.first; n != nullptr;) {
     flow_node* const next = n->next;
@@ -74,7 +74,7 @@ void* flow_graph::take(std::size_t bytes, std::size_t alignment) {
 void flow_graph::number(flow_node& n) noexcept {
   std::lock_guard const held(lock_);
   n.number = static_cast<std::uint32_t>(count_++);
-  n.of = this;
+  n.graph = this;
 }
 
 void flow_graph::put_in(flow_nodes const& added) noexcept {
@@ -85,13 +85,14 @@ void flow_graph::put_in(flow_nodes const& added) noexcept {
 }
 
 void flow_graph::expect_own(flow_node const& n) const {
-  if (n.of == this) return;
-  throw usage_error("flow: " + n.of->name_of(n) + " belongs to another flow; allowed: edges between nodes of one flow");
+  if (n.graph == this) return;
+  throw usage_error("flow: " + n.graph->name_of(n) +
+                    " belongs to another flow; allowed: edges between nodes of one flow");
 }
 
 bool flow_graph::connect(flow_node& from, flow_node& to) {
-  if (from.of != this || to.of != this) {
-    throw usage_error("flow: an edge from " + from.of->name_of(from) + " to " + to.of->name_of(to) +
+  if (from.graph != this || to.graph != this) {
+    throw usage_error("flow: an edge from " + from.graph->name_of(from) + " to " + to.graph->name_of(to) +
                       ", which belong to two flows; allowed: edges between nodes of one flow");
   }
   auto* const e = ::new (take(sizeof(flow_edge<flow_node>), alignof(flow_edge<flow_node>))) flow_edge<flow_node>{};
@@ -130,8 +131,9 @@ std::vector<std::string> const& flow_graph::names() const noexcept { return tabl
 
 void flow_graph::connect_once(flow_node& from, flow_node& to) {
   auto const* const newest = from.links.successors();
-  if (&from == &to || (newest != nullptr && newest->to == &to)) return;  // both edges would be of the same addition
-  static_cast<void>(connect(from, to));                                  // between runs nothing is ready
+  if (&from == &to || (newest != nullptr && newest->successor == &to))
+    return;                              // both edges would come from the same addition
+  static_cast<void>(connect(from, to));  // between runs nothing is ready
 }
 
 void flow_graph::touch(flow_node& added, void const* block, bool is_written) {
@@ -197,7 +199,7 @@ std::vector<flow_node const*> flow_graph::in_order() const {
 /// Of the nodes that still wait: follows predecessors until one comes a second time.
 std::string flow_graph::cycle_among(std::vector<flow_node const*> const& all,
                                     std::vector<std::uint32_t> const& waits) const {
-  std::vector<flow_node const*> before(all.size());  // a predecessor that waits, too
+  std::vector<flow_node const*> before(all.size());  // a predecessor that also waits
   for (flow_node const* n : all) {
     if (waits[n->number] == 0) continue;
     for_each_successor(*n, [&](flow_node const& to) { before[to.number] = n; });

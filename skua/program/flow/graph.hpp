@@ -31,8 +31,8 @@ struct flow_node {
   explicit flow_node(flow_node_kind const& k) noexcept : kind(&k) {}
   flow_links<flow_node> links;
   flow_node_kind const* kind;
-  flow_graph const* of = nullptr;
-  flow_node* next = nullptr;  ///< the node that was added after it
+  flow_graph const* graph = nullptr;
+  flow_node* next = nullptr;  ///< added after this one
   hint hints{};
   std::uint32_t number = 0;  ///< in the order in which nodes were added
   std::uint32_t label = 0;   ///< index of its name in the flow's names; 0: no name
@@ -48,25 +48,25 @@ template <class T>
 class node {
  public:
   node() = default;
-  node(flow_node& which, T const* value) noexcept : which_(&which), value_(value) {}
-  [[nodiscard]] flow_node& get() const noexcept { return *which_; }
+  node(flow_node& n, T const* value) noexcept : node_(&n), value_(value) {}
+  [[nodiscard]] flow_node& get() const noexcept { return *node_; }
   [[nodiscard]] T const* value() const noexcept { return value_; }
 
  private:
-  flow_node* which_ = nullptr;
+  flow_node* node_ = nullptr;
   T const* value_ = nullptr;
 };
 template <>
 class node<void> {
  public:
   node() = default;
-  explicit node(flow_node& which) noexcept : which_(&which) {}
+  explicit node(flow_node& n) noexcept : node_(&n) {}
   template <class T>
-  node(node<T> const& other) noexcept : which_(&other.get()) {}  // NOLINT(google-explicit-constructor)
-  [[nodiscard]] flow_node& get() const noexcept { return *which_; }
+  node(node<T> const& other) noexcept : node_(&other.get()) {}  // NOLINT(google-explicit-constructor)
+  [[nodiscard]] flow_node& get() const noexcept { return *node_; }
 
  private:
-  flow_node* which_ = nullptr;
+  flow_node* node_ = nullptr;
 };
 
 /// Nodes, in order, that were added but not yet put into their flow.
@@ -159,7 +159,7 @@ class flow_graph {
   [[nodiscard]] std::string cycle_among(std::vector<flow_node const*> const& all,
                                         std::vector<std::uint32_t> const& waits) const;
 
-  brief_lock<> lock_;  ///< of what follows, up to the blank line
+  brief_lock<> lock_;  ///< of the fields below, up to the blank line
   std::pmr::monotonic_buffer_resource memory_{std::size_t{1} << 16};
   flow_nodes all_;
   std::size_t count_ = 0;

@@ -221,7 +221,8 @@ TEST(graph, blocks_order_what_touches_them_and_nothing_else) {
     }
     std::vector<std::vector<bool>> waits(n, std::vector<bool>(n));
     for (std::size_t i = 0; i < n; ++i) {
-      for (auto const* e = nodes[i].get().links.successors(); e != nullptr; e = e->next) waits[e->to->number][i] = true;
+      for (auto const* e = nodes[i].get().links.successors(); e != nullptr; e = e->next)
+        waits[e->successor->number][i] = true;
     }
     std::vector<std::vector<bool>> asked(n, std::vector<bool>(n));
     for (std::size_t to = 0; to < n; ++to) {

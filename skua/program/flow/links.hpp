@@ -12,7 +12,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 template <class Node>
 struct flow_edge {
-  Node* to;
+  Node* successor;
   flow_edge* next;
 };
 
@@ -37,7 +37,7 @@ class flow_links {
   [[nodiscard]] edge_state add(edge& e, Node& to) noexcept {
     if (!to.links.wait_for_another()) return edge_state::begun;
     to.links.predecessors_.fetch_add(1, std::memory_order_relaxed);  // relaxed: read between runs
-    e.to = &to;
+    e.successor = &to;
     // acquire: what this node did, if it has finished. Pairs with: finish
     std::uintptr_t seen = successors_.load(std::memory_order_acquire);
     std::uintptr_t wanted = 0;
@@ -62,7 +62,7 @@ class flow_links {
     std::uintptr_t const all = successors_.fetch_or(finished, std::memory_order_acq_rel);
     sees(static_cast<edge const*>(list_of(all)));
     for (edge* e = list_of(all); e != nullptr;) {
-      Node& to = *e->to;
+      Node& to = *e->successor;
       e = e->next;  // after arrive() `to` may run, and the flow may end
       if (to.links.arrive()) ready(to);
     }
@@ -104,7 +104,8 @@ class flow_links {
     return false;
   }
   [[nodiscard]] bool arrive() noexcept {
-    // acq_rel: what our side did, for the last; what the others did, if that is us. Pairs with: itself
+    // acq_rel: releases our side's effects to the last arrival; acquires the others' if we are the last. Pairs with:
+    // itself
     return waits_for_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
 

@@ -53,7 +53,7 @@ struct late_node {
     n.links.finish([this](node&) { run_last(); },
                    [this](flow_edge<node> const* first) {
                      for (; first != nullptr; first = first->next) {
-                       require(first->to == &nodes[2], "an edge that is seen is complete");
+                       require(first->successor == &nodes[2], "an edge that is seen is complete");
                        seen.fetch_add(1, memory_order_relaxed);
                      }
                    });

@@ -14,7 +14,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 /// The value of `after`.
 template <std::size_t N>
 struct after_nodes {
-  std::array<node<void>, N> before;
+  std::array<node<void>, N> nodes;
 };
 /// Stands in front of a node's function: the node runs after these nodes.
 template <class... T>
@@ -25,7 +25,7 @@ template <class... T>
 /// The value of `takes`.
 template <class... T>
 struct taken_values {
-  std::tuple<node<T>...> from;
+  std::tuple<node<T>...> nodes;
 };
 /// Stands in front of a node's function: the node runs after these nodes, and its function receives their values:
 /// f(here, a, b).
@@ -56,7 +56,7 @@ constexpr auto values_taken(Words const&... words) noexcept {
   static_assert((std::size_t{0} + ... + (is_takes<Words> ? 1U : 0U)) <= 1, "flow.add: one takes() at most");
   return std::tuple_cat([](auto const& word) {
     if constexpr (is_takes<std::remove_cvref_t<decltype(word)>>) {
-      return std::apply([](auto const&... n) { return std::tuple(n.value()...); }, word.from);
+      return std::apply([](auto const&... n) { return std::tuple(n.value()...); }, word.nodes);
     } else {
       return std::tuple<>();
     }

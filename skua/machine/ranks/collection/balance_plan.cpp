@@ -28,7 +28,7 @@ std::vector<std::vector<move_order>> plan(policies::balance::balancer const& how
   live.each([&](rank_number r) { loads.push_back(elements_of<std::uint64_t>(times[r])); });
   std::vector<std::vector<move_order>> orders(live.ranks());
   for (auto const& m : policies::balance::rebalance(loads, how, seed).migrations)
-    orders[live.at(m.from)].push_back({m.task, live.at(m.to)});
+    orders[live.at(m.donor)].push_back({m.task, live.at(m.receiver)});
   return orders;
 }
 
@@ -36,7 +36,7 @@ std::vector<std::vector<move_order>> plan(policies::balance::balancer const& how
 
 std::vector<move_order> orders_of(collectives& all, rank_number rank, std::span<std::uint64_t const> times_ns,
                                   std::string_view how) {
-  auto const chosen = policies::balance::make_balancer(how);  // throws on every rank alike, before any message
+  auto const chosen = policies::balance::make_balancer(how);  // throws on every rank, before any message
   auto const gathered = all.gather(bytes_of(std::as_bytes(times_ns)));
   std::vector<bytes> orders;
   if (rank == 0) {

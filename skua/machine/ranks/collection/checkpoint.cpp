@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view first_line = "skua checkpoint 1\n";
 
 void put(bytes& to, void const* from, std::size_t n) {
-  // GCC 12 sees an overflow in insert() that is not there.
+  // GCC 12 warns of an overflow in insert() that cannot happen.
   std::size_t const at = to.size();
   to.resize(at + n);
   if (n > 0) std::memcpy(to.data() + at, from, n);
@@ -34,7 +34,7 @@ void put_block(bytes& to, Bytes const& block) {
   put(to, block.data(), block.size());
 }
 
-/// Reads what the put functions wrote; knows when there is too little.
+/// Reads what the put functions wrote, and notices missing bytes.
 class source {
  public:
   source(std::span<std::byte const> from, std::string const& path) : left_(from), path_(path) {}
@@ -80,7 +80,7 @@ class open_file {
   open_file(open_file const&) = delete;
   open_file& operator=(open_file const&) = delete;
   [[nodiscard]] int number() const noexcept { return number_; }
-  /// False: the system could not keep what was written.
+  /// False: the system could not store what was written.
   [[nodiscard]] bool ends_well() noexcept {
     bool const kept = fsync(number_) == 0;
     bool const closed = close(number_) == 0;
@@ -134,7 +134,7 @@ void decode(bytes const& from, task_record& to) {
 
 namespace {
 
-/// Is what `encode` wrote, as far as lengths can tell.
+/// True if this is the output of `encode`, as far as lengths can tell.
 bool is_record(std::span<std::byte const> from, slot_shape const& shape) {
   std::uint64_t count = 0;
   if (from.size() < sizeof count) return false;
@@ -208,7 +208,7 @@ saved_records read_checkpoint(std::string const& path, checkpoint_identity const
 std::vector<bytes> deal_again(std::vector<bytes> const& records, slot_shape const& shape, std::uint32_t ranks) {
   task_record all(shape);
   for (bytes const& r : records) decode(r, all);
-  // A task of no measured time still has its share.
+  // A task without a measured time still counts.
   auto const weight = [](std::uint64_t ns) { return static_cast<double>(ns) + 1; };
   double const sum = std::accumulate(all.times_ns().begin(), all.times_ns().end(), 0.0,
                                      [&](double s, std::uint64_t ns) { return s + weight(ns); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The records of all ranks as one file: what a job needs to go on after it was killed, on any number of ranks.
+// The records of all ranks as one file: a killed job continues from it, on any number of ranks.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace skua { inline namespace v0 { namespace ranks {
 
-/// What a file says of itself, so that the tasks of another program are not taken for ours.
+/// Identifies the program in a file, so that tasks of another program are refused.
 struct checkpoint_identity {
   std::string collection;
   std::string task_type;
@@ -23,12 +23,13 @@ struct checkpoint_identity {
 
 /// The tasks and times of one rank.
 [[nodiscard]] bytes encode(task_record const& record);
-/// Of these entries only.
+/// The same for these entries only.
 [[nodiscard]] bytes encode(task_record const& record, std::span<std::uint64_t const> entries);
-/// Adds what `encode` wrote.
+/// Adds the tasks and times that `encode` wrote.
 void decode(bytes const& from, task_record& to);
 
-/// Whole or not at all: writes beside it, flushes to the disk, renames. Throws resource_error. `records`: one per rank.
+/// All or nothing: writes a second file, flushes it to the disk, renames it. Throws resource_error. `records`: one per
+/// rank.
 void write_checkpoint(std::string const& path, checkpoint_identity const& of, std::vector<bytes> const& records,
                       bytes const& state);
 
@@ -40,7 +41,7 @@ struct saved_records {
 [[nodiscard]] saved_records read_checkpoint(std::string const& path, checkpoint_identity const& wanted,
                                             slot_shape const& shape);
 
-/// The same records for another number of ranks: in the old order, cut where the times divide evenly.
+/// The same records for another number of ranks: in the old order, cut so that the times divide evenly.
 [[nodiscard]] std::vector<bytes> deal_again(std::vector<bytes> const& records, slot_shape const& shape,
                                             std::uint32_t ranks);
 

@@ -14,10 +14,11 @@ namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
-/// Thieves wait this long for a rank that runs short tasks; a long task makes them wait for its end, or for `progress`.
+/// Thieves wait at most this long for a rank that runs short tasks. During a long task they wait for its end, or for
+/// `progress`.
 constexpr std::uint64_t poll_every_ns = 10'000;
 
-/// Of a program that did not choose one: communicator::watch.
+/// For a program that did not choose a deadline: communicator::watch.
 constexpr double default_deadline_s = 10;
 
 std::string in_words(runtime::task_binding const& b, std::string const& name, lost_tasks on_loss) {
@@ -112,7 +113,7 @@ void collection_core::process() {
   throw_failure();
 }
 
-/// Tasks get the identity by which ranks that live will know them.
+/// Gives tasks the identity by which surviving ranks will know them.
 void collection_core::enter_with_recovery() {
   task_bytes seeds(queue_.size() * shape_.bytes());
   for (std::size_t at = seeds.size(); at > 0;) {
@@ -146,7 +147,7 @@ void collection_core::serve_until_the_end() {
   }
 }
 
-/// Where this thread is a worker: runs what it finds on this rank, and looks around in between.
+/// If this thread is a worker: runs the tasks of this rank, and polls in between.
 void collection_core::run_tasks() {
   rank_worker* const mine = workers_.server_as_worker();
   if (mine == nullptr) return;
@@ -164,7 +165,7 @@ void collection_core::run_tasks() {
   mine->pause(now_ns);
 }
 
-/// Answers other ranks, and passes on to the workers of this one what has arrived. False: nothing had.
+/// Answers other ranks, and passes on what has arrived to this rank's workers. False: nothing had arrived.
 bool collection_core::look_around() {
   bool heard = false;
   while (core_.poll()) heard = true;
@@ -173,12 +174,12 @@ bool collection_core::look_around() {
   return heard;
 }
 
-/// A quiet rank votes, and then asks: a rank that waits for a reply is not quiet, and where replies take longer than the pause between two
-/// requests it would never vote if it asked first.
+/// A quiet rank votes before it asks for tasks. A rank that waits for a reply is not quiet; if replies take longer than
+/// the pause between two requests, a rank that asked first would never vote.
 void collection_core::wait_for_work() {
   if (look_around()) idle_rounds_ = 0;
   if (workers_.are_quiet()) {
-    pass_on_failures();  // of the last task, which may have run since
+    pass_on_failures();  // of the last task, which may have run meanwhile
     engine_.idle(workers_.counted(), network_.now_ns());
   } else {
     stalled_.restart();  // its workers have tasks
@@ -189,7 +190,7 @@ void collection_core::wait_for_work() {
   if (!engine_.has_left()) network_.rest(idle_rounds_++);
 }
 
-/// What a worker of this rank has to say to the other ranks, and they to its workers.
+/// Passes failures on: those of this rank's workers to the other ranks, and theirs to its workers.
 void collection_core::pass_on_failures() {
   if (engine_.is_cancelled()) return workers_.cancel();
   if (!workers_.is_cancelled()) return;
@@ -202,12 +203,12 @@ void collection_core::pass_on_failures() {
   engine_.cancel(said);
 }
 
-/// After a failure every rank throws: where it happened the exception, elsewhere its text.
+/// After a failure every rank throws: the exception on the rank where it happened, its text on the others.
 void collection_core::throw_failure() {
   if (!engine_.failed()) return;
   record_.clear();
   if (engine_.failed()->rank == rank()) std::rethrow_exception(workers_.failure());
-  throw remote_error(engine_.failed()->rank, engine_.failed()->what);
+  throw remote_error(engine_.failed()->rank, engine_.failed()->message);
 }
 
 void collection_core::restore(placement_of_tasks where) {
@@ -221,11 +222,11 @@ void collection_core::restore(placement_of_tasks where) {
     }
     move(home);
   }
-  // The queue gives the newest first: the other way round, tasks run in the order of the record.
+  // The queue returns the newest first: pushed in reverse, tasks run in the order of the record.
   for (; record_.size() > 0; record_.release_last()) queue_.push(record_.slot(record_.size() - 1));
 }
 
-/// Collective: sends entries of the record away, and appends what others send.
+/// Collective: sends entries of the record away, and appends the entries that other ranks send.
 void collection_core::move(std::vector<move_order> const& orders) {
   std::vector<collectives::addressed> out;
   std::vector<std::uint64_t> messages_to(ranks(), 0);
@@ -233,7 +234,7 @@ void collection_core::move(std::vector<move_order> const& orders) {
   std::vector<std::vector<std::uint64_t>> parts(ranks());
   for (move_order const& o : orders) {
     leaves[o.entry] = true;
-    parts[o.to].push_back(o.entry);
+    parts[o.receiver].push_back(o.entry);
   }
   for (std::uint32_t to = 0; to < ranks(); ++to) {
     if (parts[to].empty()) continue;
@@ -257,13 +258,13 @@ bool collection_core::rebalance_if_due(std::string_view how) {
   std::uint64_t sum = most;
   sum_elements(core_.all(), std::span(&sum, 1));
   max_elements(core_.all(), std::span(&most, 1));
-  when_.predict(most, sum / core_.live().size());
-  if (!when_.is_due()) return false;
+  balancing_.predict(most, sum / core_.live().size());
+  if (!balancing_.is_due()) return false;
   std::uint64_t const began_ns = network_.now_ns();
   rebalance(how);
   std::uint64_t cost_ns = network_.now_ns() - began_ns;
   max_elements(core_.all(), std::span(&cost_ns, 1));
-  when_.balanced(cost_ns);
+  balancing_.balanced(cost_ns);
   return true;
 }
 

@@ -48,7 +48,7 @@ class collection_core final : public runtime::collection_engine {
   [[nodiscard]] std::uint32_t ranks() const noexcept { return network_.ranks(); }
 
   [[nodiscard]] bool recovers() const noexcept { return shape_.has_identity; }
-  /// Throws usage_error in one of its tasks.
+  /// Throws usage_error if called inside one of its tasks.
   void expect_at_rest(char const* call) const;
   void enter_with_recovery();
   void mended(live_ranks const& live, std::span<std::byte const> lost);
@@ -80,7 +80,7 @@ class collection_core final : public runtime::collection_engine {
   std::uint64_t last_poll_ns_ = 0;
   std::uint32_t idle_rounds_ = 0;
   stall_report stalled_;
-  policies::balance::when_to_balance when_;
+  policies::balance::when_to_balance balancing_;
   std::uint64_t run_again_ = 0;
   std::uint64_t dropped_ = 0;
 };

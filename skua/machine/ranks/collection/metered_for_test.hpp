@@ -48,15 +48,15 @@ class end final : public transport, private receiver {
   [[nodiscard]] rank_number ranks() const noexcept override { return network_->ranks(); }
   [[nodiscard]] neighbours node() const noexcept override { return network_->node(); }
   void send(rank_number to, message_header head, std::span<std::byte const> body) override {
-    ++meter_->sent[head.what];
-    meter_->on_send(head.what);
+    ++meter_->sent[head.kind];
+    meter_->on_send(head.kind);
     network_->send(to, head, body);
-    if (head.what == kind::cancel) meter_->has_told_of_a_failure = true;
+    if (head.kind == kind::cancel) meter_->has_told_of_a_failure = true;
   }
   void send_in_place(rank_number to, message_header head, std::span<std::byte const> body,
                      std::uint64_t token) override {
-    ++meter_->sent[head.what];
-    meter_->on_send(head.what);
+    ++meter_->sent[head.kind];
+    meter_->on_send(head.kind);
     network_->send_in_place(to, head, body, token);
   }
   bool poll(receiver& to) override {
@@ -82,7 +82,7 @@ class end final : public transport, private receiver {
 
  private:
   void on_message(message const& m) override {
-    ++meter_->heard[m.head.what];
+    ++meter_->heard[m.head.kind];
     to_->on_message(m);
   }
   void on_sent(std::uint64_t token) override { to_->on_sent(token); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What went wrong on a rank, and that no worker of it begins another task. rank_workers.md, "Failures"; worker_roster_model.cpp has every schedule.
+// The failure of a rank, after which no worker of the rank begins another task. rank_workers.md, "Failures";
+// worker_roster_model.cpp runs every schedule.
 #pragma once
 
 #include <atomic>
@@ -14,28 +15,28 @@ namespace skua { inline namespace v0 { namespace ranks {
 template <class What, runtime::synchronisation Sync = runtime::real_sync>
 class rank_failure {
  public:
-  /// Nobody else uses it: no worker runs.
+  /// Precondition: no worker runs, and no other thread uses it.
   void clear() noexcept {
     cancelled_.store(false, std::memory_order_relaxed);  // relaxed: the workers are started afterwards
     first_ = {};
   }
 
-  /// A task of this rank threw. The first one counts.
+  /// A task of this rank threw. Only the first failure is kept.
   void fail(What what) noexcept {
     {
       std::scoped_lock const held(lock_);
       if (!first_) first_ = std::move(what);
     }
-    cancel();  // after the lock: who sees it finds the failure
+    cancel();  // after the lock: a thread that sees it finds the failure
   }
-  /// The same because of a task of another rank.
+  /// A task of another rank threw.
   void cancel() noexcept {
     // relaxed: advice to workers; the lock orders the failure, and `worker_roster::end` the last one's.
     cancelled_.store(true, std::memory_order_relaxed);
   }
   [[nodiscard]] bool is_cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
 
-  /// What failed here; null: nothing.
+  /// The failure of this rank; null: none.
   [[nodiscard]] What first() const {
     std::scoped_lock const held(lock_);
     return first_;

@@ -27,7 +27,7 @@ std::uint32_t rank_worker::ranks() const noexcept { return all_.network().ranks(
 std::uint32_t rank_worker::workers() const noexcept { return all_.count(); }
 void rank_worker::progress() { all_.progress_of(*this); }
 
-/// What one of the rank's threads does from its start until it finds nothing.
+/// The work of one of the rank's threads, from its start until it finds no task.
 void rank_worker::work() noexcept {
   std::uint64_t now_ns = all_.network().now_ns();
   while (take()) now_ns = run_current(now_ns);
@@ -37,7 +37,7 @@ void rank_worker::work() noexcept {
 
 bool rank_worker::take() noexcept { return queue_.pop(current_.data()) || (all_.has_threads() && steal()); }
 
-/// What came from other ranks first, then what the other workers share, beginning behind this one.
+/// Steals tasks that came from other ranks first, then those that other workers share, beginning behind this one.
 bool rank_worker::steal() noexcept {
   if (&all_.arrivals() != &queue_ && steal_from(all_.arrivals())) return true;
   for (std::uint32_t n = 1; n < all_.count(); ++n) {
@@ -49,7 +49,7 @@ bool rank_worker::steal() noexcept {
   return false;
 }
 
-/// Takes half of what is shared there: the newest of it becomes the current task, the others go to its own queue.
+/// Takes half of the shared tasks: the newest becomes the current task, the others go to this worker's queue.
 bool rank_worker::steal_from(split_queue& victim) noexcept {
   split_queue::range const taken = victim.steal(queue_.room());
   if (taken.tasks() == 0) return false;
@@ -60,7 +60,7 @@ bool rank_worker::steal_from(split_queue& victim) noexcept {
     for (; kept + 1 < taken.tasks(); ++kept) queue_.push(first + kept * slot);
   } catch (...) {
     all_.fail(std::current_exception());
-    count_.executed += taken.tasks() - 1 - kept;  // dropped: a failed collection runs no further task
+    count_.executed += taken.tasks() - 1 - kept;  // the rest is dropped: a failed collection runs no further task
     for (; kept + 1 < taken.tasks(); ++kept) all_.shape().drop(first + kept * slot);
   }
   std::memcpy(current_.data(), first + (taken.tasks() - 1) * slot, slot);
@@ -68,7 +68,7 @@ bool rank_worker::steal_from(split_queue& victim) noexcept {
   return true;
 }
 
-/// Lets idle workers of the rank have what waits here.
+/// Lets idle workers of the rank take tasks that wait here.
 void rank_worker::offer() noexcept {
   if (!all_.some_idle() || queue_.empty()) return;
   queue_.share_all();
@@ -106,7 +106,7 @@ std::uint64_t rank_worker::run_current(std::uint64_t read_ns) noexcept {
   return ended_ns;
 }
 
-/// All time since the last reading was spent on tasks.
+/// Counts all time since the last reading for the tasks.
 std::uint64_t rank_worker::read_clock(std::uint64_t read_ns) noexcept {
   std::uint64_t const now_ns = all_.network().now_ns();
   busy_ns_ += now_ns - read_ns;

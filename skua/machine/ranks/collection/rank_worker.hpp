@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A worker of a rank during one process(): its queue, what it counted, and the record of what it ran. rank_workers.md has the states.
+// A worker of a rank during one process(): its queue, its counters, and the record of the tasks that it ran.
+// rank_workers.md has the states.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ class rank_workers;
 /// Either the thread that called process(), or a call of the rank's threads; one thread at a time.
 class alignas(64) rank_worker final : private runtime::collection_site, public runtime::worker_call {
  public:
-  /// `queue`: what it spawns and steals, of which it is the owner. All outlive it.
+  /// `queue`: owned by this worker, for the tasks that it spawns and steals. All arguments outlive the worker.
   rank_worker(rank_workers& all, std::uint32_t number, split_queue& queue, task_record& record, worker_trace traced);
   rank_worker(rank_worker const&) = delete;
   rank_worker& operator=(rank_worker const&) = delete;
@@ -33,19 +34,21 @@ class alignas(64) rank_worker final : private runtime::collection_site, public r
     stride_ = 1;
   }
 
-  /// Makes a task the current one: the newest of its own, else one of another worker of the rank. False: there is none.
+  /// Makes a task the current one: the newest of its own, else one of another worker of the rank. Returns false if
+  /// there is none.
   [[nodiscard]] bool take() noexcept;
-  /// Runs the current task, or drops it after a failure. `read_ns`: what the clock said when it was last read. Returns the same for the next
-  /// task. Spawned tasks are not timed one by one, so the clock is read after some of them only, as long as they are short.
+  /// Runs the current task, or drops it after a failure. `read_ns`: the last reading of the clock. Returns the reading
+  /// for the next task. Spawned tasks are not timed one by one: while they are short, the clock is read only after some
+  /// of them.
   std::uint64_t run_current(std::uint64_t read_ns) noexcept;
-  /// There is no next task for now.
+  /// This worker has no next task for now.
   void pause(std::uint64_t read_ns) noexcept {
     if (unread_ > 0) static_cast<void>(read_clock(read_ns));
     traced_.acts(trace::kind::idling);
   }
 
-  /// The current task adds the one in this slot: counts it, and gives it its identity where it needs one. False: a rank that lives has
-  /// it already (protocol/recovery.md), and it must not be added.
+  /// The current task adds the one in this slot: counts it, and gives it an identity if needed. Returns false if a live
+  /// rank has the task already (protocol/recovery.md); it must not be added then.
   [[nodiscard]] bool adds(std::byte* slot);
 
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
@@ -80,9 +83,9 @@ class alignas(64) rank_worker final : private runtime::collection_site, public r
   task_count count_;
   std::uint64_t busy_ns_ = 0;
   std::uint32_t unread_ = 0;        ///< tasks that ran since the clock was read
-  std::uint32_t stride_ = 1;        ///< spawned tasks after which it is read
-  std::uint64_t children_ = 0;      ///< of the current task, so far
-  std::vector<std::byte> current_;  ///< the slot of the task that runs, aligned to 16 by operator new
+  std::uint32_t stride_ = 1;        ///< spawned tasks between two readings
+  std::uint64_t children_ = 0;      ///< that the current task has added so far
+  std::vector<std::byte> current_;  ///< the slot of the current task, aligned to 16 by operator new
 };
 
 }}}  // namespace skua::v0::ranks

@@ -120,7 +120,7 @@ void rank_workers::add(std::span<std::byte const> task, bool spawned) {
     try {
       shape_.put(slots.data() + at, task);
     } catch (...) {
-      slots.resize(at);  // a slot that nothing was put into must neither run nor be dropped
+      slots.resize(at);  // an empty slot must neither run nor be dropped
       throw;
     }
     shape_.set_mark(slots.data() + at, {.origin = core_.network().rank(), .spawned = spawned ? 1U : 0U});
@@ -135,8 +135,8 @@ void rank_workers::stop() noexcept {
 }
 
 void rank_workers::progress_of(rank_worker const& who) {
-  // A task of the server's may have forked, and ask from another thread. Not std::this_thread::get_id(): where this is
-  // inlined into a task, compilers may ask it once for the whole task.
+  // A task of the server may have forked, and call from another thread. Not std::this_thread::get_id(): when this is
+  // inlined into a task, compilers may read it once for the whole task.
   bool const is_server = server_works_ && workers_.front().get() == &who && runtime::thread_number() == server_;
   if (is_server) core_.poll();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The workers of one rank for one collection: they steal from each other, and the thread that called process() serves them and the other
-// ranks. rank_workers.md has the states and the proof that a quiet rank is quiet.
+// The workers of one rank for one collection. They steal from each other; the thread that called process() serves them
+// and the other ranks. rank_workers.md has the states and the proof that a quiet rank is quiet.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,13 @@
 
 namespace skua { inline namespace v0 { namespace ranks {
 
-/// The server is the thread that calls process(). With `serving::between_tasks`, or without threads, it is worker 0, too.
+/// The server is the thread that calls process(). With `serving::between_tasks`, or without threads, it is also worker
+/// 0.
 class rank_workers final : public queue_choice {
  public:
-  /// As many as `core` says now. `arrivals`: the server's queue, with what comes from other ranks; `record`: of the server, if it is a worker.
-  /// `log`: null where nothing is recovered.
+  /// Makes as many workers as `core` has now. `arrivals`: the server's queue, for tasks of other ranks; `record`: the
+  /// server's, if it is a worker.
+  /// `log`: null if lost tasks are not recovered.
   rank_workers(communicator_core& core, runtime::task_binding const& binding, slot_shape shape, split_queue& arrivals,
                task_record& record, recovery_log* log, std::uint64_t limit);
   ~rank_workers();
@@ -38,20 +40,20 @@ class rank_workers final : public queue_choice {
   [[nodiscard]] rank_worker* server_as_worker() noexcept { return server_works_ ? workers_.front().get() : nullptr; }
   /// A new process() begins.
   void begin();
-  /// So many tasks came to the server's queue otherwise.
+  /// This many tasks came to the server's queue in another way.
   void count_seeded(std::uint64_t tasks) noexcept { seeded_ += tasks; }
-  /// Brings what `add` was given to the server's queue, and wakes workers for what is shared.
+  /// Moves added tasks to the server's queue, and wakes workers for shared tasks.
   void look_after();
-  /// Some worker has nothing to do, and no queue of the rank has anything for it.
+  /// True if some worker is idle, and no queue of the rank has a task for it.
   [[nodiscard]] bool want_tasks() noexcept { return some_idle() && fullest().shared() == 0; }
-  /// No task waits, and none runs. Then `counted` is exact.
+  /// True if no task waits, and none runs. Then `counted` is exact.
   [[nodiscard]] bool are_quiet() noexcept;
   [[nodiscard]] task_count counted() const noexcept;
   [[nodiscard]] std::uint64_t busy_ns() const noexcept;
-  /// After process(): appends what the other workers ran to the server's record.
+  /// After process(): appends the other workers' records to the server's record.
   void merge_records();
   [[nodiscard]] std::uint64_t waiting() const;
-  /// After an error that is not a task's: returns when no worker runs.
+  /// After an error other than a task's: returns when no worker runs.
   void stop() noexcept;
   [[nodiscard]] split_queue& fullest() noexcept override;
 
@@ -59,12 +61,12 @@ class rank_workers final : public queue_choice {
 
   /// Adds a copy of the task.
   void add(std::span<std::byte const> task, bool spawned);
-  /// A task of this rank threw: no worker begins another one. The first one counts.
+  /// A task of this rank threw: no worker begins another one. Only the first failure is kept.
   void fail(std::exception_ptr what) noexcept { failure_.fail(std::move(what)); }
-  /// The same because of a task of another rank.
+  /// A task of another rank threw: no worker begins another one.
   void cancel() noexcept { failure_.cancel(); }
   [[nodiscard]] bool is_cancelled() const noexcept { return failure_.is_cancelled(); }
-  /// What failed here; null: nothing.
+  /// The failure of this rank; null: none.
   [[nodiscard]] std::exception_ptr failure() const { return failure_.first(); }
 
   // --- its workers
@@ -76,19 +78,19 @@ class rank_workers final : public queue_choice {
   [[nodiscard]] split_queue& arrivals() noexcept { return arrivals_; }
   [[nodiscard]] split_queue& queue_of(std::uint32_t worker) noexcept { return workers_[worker]->queue(); }
   [[nodiscard]] bool some_idle() const noexcept { return has_threads() && roster_.some_idle(); }
-  /// Wakes an idle worker. False: all run.
+  /// Wakes an idle worker. Returns false if all run.
   bool start_one() noexcept;
-  /// The last act of a worker that one of the rank's threads is.
+  /// The last call of a worker that runs on one of the rank's threads.
   void ended(rank_worker const& who) noexcept;
-  /// Polls if the calling thread is the one that may.
+  /// Polls if the calling thread is the server.
   void progress_of(rank_worker const& who);
 
  private:
   void bring_added();
-  /// The number of the first worker that the server is not.
+  /// The number of the first worker other than the server.
   [[nodiscard]] std::uint32_t first_of_threads() const noexcept { return server_works_ ? 1 : 0; }
 
-  /// The queue and the record of a worker that is not the server.
+  /// The queue and the record of a worker other than the server.
   struct belongings {
     belongings(slot_shape shape, std::uint64_t limit) : queue(shape.bytes(), limit), record(shape) {}
     split_queue queue;
@@ -106,7 +108,7 @@ class rank_workers final : public queue_choice {
   bool const server_works_;
   std::vector<std::unique_ptr<belongings>> belongings_;
   std::vector<std::unique_ptr<rank_worker>> workers_;
-  worker_roster<> roster_;  ///< of the workers that the server is not
+  worker_roster<> roster_;  ///< of the workers other than the server
   std::uint64_t seeded_ = 0;
   std::uint64_t server_ = 0;  ///< the number of the thread that called process()
 

@@ -57,7 +57,7 @@ class slow_end final : public transport, private receiver {
     std::vector<std::byte> body;
   };
   void on_message(message const& m) override {
-    bool const is_slow = m.head.what == kind::steal_reply && delayed_.fetch_add(1) < slow_replies;
+    bool const is_slow = m.head.kind == kind::steal_reply && delayed_.fetch_add(1) < slow_replies;
     if (!is_slow) return to_->on_message(m);
     held_.push_back({now_ns() + delay_ns, m.head, {m.body.begin(), m.body.end()}});
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who waits for whom, on standard error: for users whose process() does not end.
+// Reports on standard error which rank waits for which, for users whose process() does not end.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,16 @@
 
 namespace skua { inline namespace v0 { namespace ranks {
 
-/// Of one rank. SKUA_STALL (a duration, as 30s) says after what time without a task a rank within process() tells what it waits for, again and again; unset or 0: never.
+/// Of one rank. SKUA_STALL (a duration, as 30s): after this time without a task, a rank within process() reports
+/// repeatedly what it waits for; unset or 0: never.
 class stall_report {
  public:
-  /// Throws usage_error for a value that is no duration. Reads with getenv.
+  /// Throws usage_error for a value that is not a duration. Reads with getenv.
   stall_report();
 
   /// A task ran, or process() begins.
   void restart() noexcept { since_ns_ = 0; }
-  /// Without a task: true when it is time for another line.
+  /// Called while no task runs: true when the next line is due.
   [[nodiscard]] bool is_due(std::uint64_t now_ns) noexcept {
     if (every_ns_ == 0) return false;
     if (since_ns_ == 0) next_ns_ = (since_ns_ = now_ns) + every_ns_;

@@ -273,7 +273,7 @@ TEST(ranks_with_clocks, hear_nothing_of_a_process_that_they_have_left) {
       [](communicator& world, meter& m) {
         task_collection<numbered> all(world, {}, [](numbered const&) {});
         all.process();
-        m.tell_rank_0({.what = kind::cancel, .collection = 1, .epoch = 1, .a = 2});
+        m.tell_rank_0({.kind = kind::cancel, .collection = 1, .epoch = 1, .a = 2});
         world.barrier();
         EXPECT_EQ(m.heard[kind::cancel], 1U);
         EXPECT_EQ(m.sent[kind::cancel], 0U) << "it tells nobody of a failure that came too late";

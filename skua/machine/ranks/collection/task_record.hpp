@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a rank executed, in order, with times: the memory of retentive stealing and the input of the balancers.
+// The tasks that a rank executed, in order, with times: the memory of retentive stealing and the input of the
+// balancers.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +17,10 @@ namespace skua { inline namespace v0 { namespace ranks {
 /// An entry of one rank's record goes to another rank.
 struct move_order {
   std::uint32_t entry;
-  std::uint32_t to;
+  std::uint32_t receiver;
 };
 
-/// A sequence, not a set: equal tasks are different entries. It owns what its slots hold (queue/task_slot.md).
+/// A sequence, not a set: equal tasks are different entries. It owns the content of its slots (queue/task_slot.md).
 class task_record {
  public:
   explicit task_record(slot_shape shape) noexcept : shape_(shape), slot_bytes_(shape.bytes()) {}
@@ -32,7 +33,7 @@ class task_record {
     slots_.insert(slots_.end(), slot, slot + slot_bytes_);
     times_.push_back(ns);
   }
-  /// Takes the entries of another one, behind its own.
+  /// Moves the entries of another record behind its own.
   void append(task_record& other) {
     slots_.insert(slots_.end(), other.slots_.begin(), other.slots_.end());
     times_.insert(times_.end(), other.times_.begin(), other.times_.end());
@@ -46,7 +47,7 @@ class task_record {
     slots_.resize(slots_.size() - slot_bytes_);
     times_.pop_back();
   }
-  /// Its slots have been copied to where they are owned now.
+  /// Forgets its slots: their tasks have been copied to another owner.
   void release() noexcept {
     slots_.clear();
     times_.clear();

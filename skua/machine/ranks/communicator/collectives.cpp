@@ -14,7 +14,7 @@ void append(bytes& to, void const* from, std::size_t n) {
   to.insert(to.end(), first, first + n);
 }
 
-/// Appends one part of a gather: whose, how long, what.
+/// Appends one part of a gather: its rank, its length, its bytes.
 void append_part(bytes& to, std::uint64_t rank, std::span<std::byte const> part) {
   std::uint64_t const head[2] = {rank, part.size()};
   append(to, head, sizeof head);
@@ -27,7 +27,7 @@ void collectives::on_message(message const& m) { arrived_.push_back({m.head, {m.
 
 void collectives::send(rank_number to, kind what, std::span<std::byte const> body) {
   message_header h;
-  h.what = what;
+  h.kind = what;
   h.epoch = operation_;
   network_.send(to, h, body);
 }
@@ -51,11 +51,11 @@ collectives::arrived collectives::wait_until_found(F matches) {
 
 collectives::arrived collectives::wait_for(kind what, rank_number from) {
   return wait_until_found(
-      [&](arrived const& a) { return a.head.what == what && a.head.epoch == operation_ && a.head.from == from; });
+      [&](arrived const& a) { return a.head.kind == what && a.head.epoch == operation_ && a.head.sender == from; });
 }
 
 collectives::arrived collectives::wait_for_any(kind what) {
-  return wait_until_found([&](arrived const& a) { return a.head.what == what && a.head.epoch == operation_; });
+  return wait_until_found([&](arrived const& a) { return a.head.kind == what && a.head.epoch == operation_; });
 }
 
 bytes collectives::reduce_to_all(bytes own, std::function<void(bytes&, std::span<std::byte const>)> const& combine) {
@@ -137,7 +137,7 @@ std::vector<collectives::addressed> collectives::send_and_receive(std::vector<ad
   std::vector<addressed> in;
   while (in.size() < expected) {
     arrived a = wait_for_any(kind::moved);
-    in.push_back({a.head.from, std::move(a.body)});
+    in.push_back({a.head.sender, std::move(a.body)});
   }
   std::ranges::stable_sort(in, {}, &addressed::rank);
   return in;

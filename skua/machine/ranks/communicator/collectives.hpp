@@ -17,15 +17,15 @@ namespace skua { inline namespace v0 { namespace ranks {
 
 using bytes = std::vector<std::byte>;
 
-/// What to add to this rank's clock to get that of rank 0.
+/// The difference between rank 0's clock and this rank's.
 struct clock_offset {
   std::int64_t ns = 0;
-  std::uint64_t round_trip_ns = 0;  ///< of the question that took least: twice the largest error
+  std::uint64_t round_trip_ns = 0;  ///< of the fastest question: twice the largest error
 };
 
 class collectives final : public receiver {
  public:
-  /// Among the ranks that live when an operation begins. `progress` polls once; false: nothing came.
+  /// Operations run among the ranks that are live when they begin. `progress` polls once; false: nothing came.
   collectives(transport& network, live_ranks const& live, std::function<bool()> progress)
       : network_(network), live_(live), progress_(std::move(progress)) {}
 
@@ -33,23 +33,23 @@ class collectives final : public receiver {
 
   /// Combines the contributions of all ranks, always in the same order: combine(into, other). O(log ranks) messages deep.
   [[nodiscard]] bytes reduce_to_all(bytes own, std::function<void(bytes&, std::span<std::byte const>)> const& combine);
-  /// What rank 0 gave, on every rank.
+  /// Returns rank 0's argument on every rank.
   [[nodiscard]] bytes broadcast(bytes own) {
     return reduce_to_all(std::move(own), [](bytes&, auto) {});
   }
-  /// At rank 0: what each rank gave, by rank; empty for dead ones. Elsewhere nothing.
+  /// At rank 0: every rank's argument, by rank; empty for dead ones. Elsewhere nothing.
   [[nodiscard]] std::vector<bytes> gather(bytes own);
-  /// `parts` of rank 0, one per rank; each rank gets its own.
+  /// `parts`, one per rank, count on rank 0 only; each rank gets its own.
   [[nodiscard]] bytes scatter(std::vector<bytes> parts);
 
-  /// Asks rank 0 for its clock some times. [Cristian, Distributed Computing 1989] Cost: O(ranks) at rank 0.
+  /// Asks rank 0 for its clock a few times. [Cristian, Distributed Computing 1989] Cost: O(ranks) at rank 0.
   [[nodiscard]] clock_offset measure_clock();
 
   struct addressed {
-    rank_number rank;  ///< to whom, or from whom
+    rank_number rank;  ///< the receiver, or the sender
     bytes body;
   };
-  /// Each rank sends what it likes, and knows how many messages it gets. Returns them in the order of their senders.
+  /// Each rank sends any messages, and knows how many it receives. Returns those, in the order of their senders.
   [[nodiscard]] std::vector<addressed> send_and_receive(std::vector<addressed> out, std::uint64_t expected);
 
   void on_message(message const& m) override;
@@ -69,7 +69,7 @@ class collectives final : public receiver {
   [[nodiscard]] rank_number parent() const noexcept {
     return live_.at(rank_tree::parent(live_.position_of(network_.rank())));
   }
-  /// Calls f(rank) for the children of this one.
+  /// Calls f(rank) for the children of this rank.
   template <class F>
   void each_child(F f) const {
     rank_tree::each_child(live_.position_of(network_.rank()), live_.size(), [&](rank_number p) { f(live_.at(p)); });

@@ -18,12 +18,12 @@ class transport;
 
 }  // namespace ranks
 
-/// One thread of each rank uses it: the one that made it. Its functions are collective, unless they say otherwise: every rank calls the same
-/// ones in the same order. None of them touches what the program sends by MPI itself.
+/// One thread of each rank uses it: the one that made it. Its functions are collective unless they say otherwise: every
+/// rank calls the same ones in the same order. None of them touches messages that the program itself sends by MPI.
 class communicator final : public runtime::collection_host {
  public:
-  /// Over any transport. Programs get theirs from skua::mpi::session, or from `alone`. Collective: throws usage_error on every
-  /// rank if they do not run the same binary.
+  /// Over any transport. Programs get theirs from skua::mpi::session, or from `alone`. Collective: throws usage_error
+  /// on every rank if the ranks do not run the same binary.
   explicit communicator(std::unique_ptr<ranks::transport> network);
   /// One rank, without MPI. Local.
   [[nodiscard]] static std::unique_ptr<communicator> alone();
@@ -45,20 +45,23 @@ class communicator final : public runtime::collection_host {
   /// Returns when every rank has called it.
   void barrier();
 
-  /// From now on a rank that dies is noticed: within process() of a collection that can, the others make up for it (lost_tasks); elsewhere every rank
-  /// that lives throws rank_lost. On the node of rank 0 a rank is dead when its process has ended; on another one, after
-  /// `deadline_s` seconds > 0 without a word, so it must be longer than any time that a rank spends without calling Skua. Rank
-  /// 0 watches all others, and they watch rank 0. Throws usage_error. Local: no message; every rank calls it.
+  /// From now on the death of a rank is noticed. Within process() of a collection that can recover, the other ranks
+  /// make up for it (lost_tasks); elsewhere every live rank throws rank_lost. On the node of rank 0 a rank is dead when
+  /// its process has ended; on another node, after `deadline_s` seconds > 0 of silence, so the deadline must be longer
+  /// than any time that a rank spends without calling Skua. Rank 0 watches all others, and they watch rank 0. Throws
+  /// usage_error. Local: no message; every rank calls it.
   void watch(double deadline_s);
   /// Ranks that have not died. Local.
   [[nodiscard]] std::uint32_t live() const noexcept;
-  /// Local: collections that this rank makes from now on run their tasks on `threads`, too, which outlive them; null: on the calling thread only.
-  /// Programs make a skua::rank_pool (skua/rank_pool.hpp), which does this. Ranks may have different numbers.
+  /// Local: collections that this rank makes from now on also run their tasks on `threads`, which outlive them; null:
+  /// on the calling thread only.
+  /// Programs make a skua::rank_pool (skua/rank_pool.hpp), which does this. The number of threads may differ between
+  /// ranks.
   void work_with(runtime::worker_threads* threads, serving how) noexcept;
   /// Local: how many workers a collection that this rank makes now has, at least 1.
   [[nodiscard]] std::uint32_t workers() const noexcept;
-  /// How many processors this rank has for itself, at least 1: those of its affinity mask, each shared out between the ranks of the node that may
-  /// use it, and no more than its part of the CPU quota.
+  /// The number of processors that this rank has for itself, at least 1: those of its affinity mask, each divided by
+  /// the ranks of the node that may use it, and at most the rank's part of the CPU quota.
   [[nodiscard]] std::uint32_t processors();
 
   [[nodiscard]] std::unique_ptr<runtime::collection_engine> make_collection(

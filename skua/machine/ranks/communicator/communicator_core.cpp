@@ -11,7 +11,7 @@ namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
-// Which error a text is of, on its way to other ranks.
+// The kind of the error whose text travels to other ranks.
 constexpr char usage_mark = 'u';
 constexpr char resource_mark = 'r';
 
@@ -64,12 +64,12 @@ void communicator_core::watch(double deadline_s) {
 }
 
 void communicator_core::on_message(message const& m) {
-  if (m.head.what == kind::alive) {
-    if (watch_ && live_.is_live(m.head.from)) watch_->heard(m.head.from, network_->now_ns());
-    if (!live_.is_live(m.head.from)) send_broken(m.head.from);
+  if (m.head.kind == kind::alive) {
+    if (watch_ && live_.is_live(m.head.sender)) watch_->heard(m.head.sender, network_->now_ns());
+    if (!live_.is_live(m.head.sender)) send_broken(m.head.sender);
     return;
   }
-  if (m.head.what == kind::broken) {
+  if (m.head.kind == kind::broken) {
     if (!broken_) broken_.emplace(static_cast<rank_number>(m.head.a), text_of(m.body));
     return;
   }
@@ -103,7 +103,7 @@ void communicator_core::look() {
 }
 
 void communicator_core::lose(liveness::death const& d) {
-  std::string const what = "rank " + std::to_string(d.rank) + " died: " + d.why;
+  std::string const what = "rank " + std::to_string(d.rank) + " died: " + d.reason;
   if (network_->rank() != 0) {
     if (!broken_) broken_.emplace(d.rank, what + "; without rank 0 the job cannot go on");
     return;
@@ -129,11 +129,12 @@ void communicator_core::give_up(std::string const& why) {
   live_.each([&](rank_number r) { send_broken(r); });
 }
 
-/// To this rank itself: nothing. To one that was given up and speaks all the same: that it was.
+/// Tells a rank that was given up, and sends messages all the same, that the job is broken. Sends nothing to this rank
+/// itself.
 void communicator_core::send_broken(rank_number to) {
   if (to == network_->rank()) return;
   message_header h;
-  h.what = kind::broken;
+  h.kind = kind::broken;
   h.a = broken_ ? broken_->rank() : to;
   std::string const why =
       broken_ ? broken_->what() : "this rank was silent for too long, and the others go on without it";

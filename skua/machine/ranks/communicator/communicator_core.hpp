@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a communicator and its collections share: the transport, who gets what arrives, and who is still there.
+// What a communicator and its collections share: the transport, the routing of what arrives, and the ranks that are
+// live.
 #pragma once
 
 #include <cstdint>
@@ -28,33 +29,34 @@ class communicator_core final : private receiver {
         live_(network_->ranks()), all_(*network_, live_, [this] { return poll(); }), office_(*this) {}
 
   [[nodiscard]] transport& network() noexcept { return *network_; }
-  /// Where this rank writes what it does; null: nowhere.
+  /// The trace of this rank; null: none.
   [[nodiscard]] rank_trace* trace() noexcept { return trace_.get(); }
-  /// The clocks of all traces become that of rank 0. Collective, and two messages per rank if nobody writes a trace.
+  /// Sets the clocks of all traces to that of rank 0. Collective, and two messages per rank if no rank writes a trace.
   void set_clocks_of_traces();
   [[nodiscard]] collectives& all() noexcept { return all_; }
   [[nodiscard]] post_office& office() noexcept { return office_; }
 
-  /// Takes what arrived. False: nothing has. Throws rank_lost, from then on always, if a rank died and that cannot be mended.
+  /// Takes arrived messages. Returns false if there were none. Throws rank_lost, from then on always, if a rank died
+  /// and the loss cannot be recovered.
   bool poll() {
     bool const came = network_->poll(office_);
     if (watch_) look();
     return came;
   }
 
-  /// From now on poll notices ranks that died. The same on every rank. A shorter deadline of another call wins.
+  /// From now on poll notices dead ranks. The same on every rank. Of several deadlines the shortest counts.
   void watch(double deadline_s);
   [[nodiscard]] live_ranks const& live() const noexcept { return live_; }
 
-  /// This rank is within the process() of a collection, which may be able to mend a loss.
+  /// This rank enters process() of a collection, which may be able to recover from a loss.
   void enter(std::uint32_t collection, process_engine& engine);
   void leave(std::uint32_t collection) noexcept;
-  /// A loss was mended: these are left.
+  /// A loss has been recovered: these ranks are live.
   void mended(live_ranks const& live);
-  /// It can not be mended: every rank throws rank_lost.
+  /// The loss cannot be recovered: every rank throws rank_lost.
   void give_up(std::string const& why);
 
-  /// Threads of collections that are made from now on; null: none.
+  /// The threads of collections that are made from now on; null: none.
   void work_with(runtime::worker_threads* threads, serving how) noexcept {
     threads_ = threads;
     serves_ = how;
@@ -62,7 +64,8 @@ class communicator_core final : private receiver {
   [[nodiscard]] runtime::worker_threads* threads() const noexcept { return threads_; }
   [[nodiscard]] serving serves() const noexcept { return serves_; }
 
-  /// Throws usage_error on every rank unless all gave the same text: "WHAT differs: rank 3 has THIS, rank 0 has THAT". Collective.
+  /// Throws usage_error on every rank unless all ranks gave the same text: "WHAT differs: rank 3 has THIS, rank 0 has
+  /// THAT". Collective.
   void agree(std::string const& what, std::string const& mine);
 
   /// Calls f on rank 0. If it throws, every rank throws a usage_error or resource_error with the same text. Collective.
@@ -85,7 +88,7 @@ class communicator_core final : private receiver {
 
   /// Empty, or the kind of the error and its text.
   static std::string fault_of(std::function<void()> const& f);
-  /// What rank 0 has to say, if anything. Collective.
+  /// Throws rank 0's fault on every rank, if it has one. Collective.
   void throw_everywhere(std::string fault);
 
   std::unique_ptr<rank_trace> trace_;
@@ -98,7 +101,7 @@ class communicator_core final : private receiver {
   std::optional<liveness> watch_;
   std::uint64_t deadline_ns_ = 0;
   process_engine* processing_ = nullptr;
-  std::uint64_t recovers_since_ns_ = 0;  ///< 0: it does not
+  std::uint64_t recovers_since_ns_ = 0;  ///< 0: no recovery is under way
   std::optional<rank_lost> broken_;
   runtime::worker_threads* threads_ = nullptr;
   serving serves_ = serving::between_tasks;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How many processors a rank has for its workers. Launchers bind ranks to processors, or leave all of them to all ranks of a node: only
-// the masks of all ranks together say what belongs to whom.
+// How many processors a rank has for its workers. Launchers bind ranks to processors, or leave all of them to all ranks
+// of a node: only the masks of all ranks together show which rank has which processors.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace skua { inline namespace v0 { namespace ranks {
 
-/// What one rank may use.
+/// The processors that one rank may use.
 struct allowed_processors {
   std::uint32_t node = 0;   ///< the same for the ranks of one node
   std::uint32_t quota = 0;  ///< of processors, from its control groups; 0: none
@@ -25,8 +25,8 @@ struct allowed_processors {
 
 [[nodiscard]] bytes encode(allowed_processors const& a);
 
-/// The share of each rank, at least 1. `all`: encoded, by rank. A processor that n ranks of a node may use counts 1/n for each; the quota is taken for
-/// that of the node. O(ranks times processors).
+/// The number of processors of each rank, at least 1. `all`: encoded, by rank. A processor that n ranks of a node may
+/// use counts 1/n for each; the quota is assumed to be the node's. O(ranks times processors).
 [[nodiscard]] std::vector<std::uint32_t> shares_of(std::span<bytes const> all);
 
 }}}  // namespace skua::v0::ranks

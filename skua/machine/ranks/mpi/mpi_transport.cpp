@@ -30,14 +30,14 @@ void check(int result, char const* what) {
   throw resource_error(std::string("MPI: ") + what + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
 }
 
-/// All of them are complete. Frees those that are.
+/// True if all of them are complete. Frees the complete ones.
 bool all_complete(std::vector<MPI_Request>& requests) {
   int done = 0;
   check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "test");
   return done != 0;
 }
 
-/// A killed process stays visible as a zombie until its launcher has taken notice.
+/// A killed process stays visible as a zombie until its launcher has noticed.
 bool is_running(int process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string text;
@@ -78,11 +78,12 @@ mpi_transport::~mpi_transport() {
 
 /// The ranks around this one that share its memory. Ranks of a node that are not neighbours in number are left out.
 void mpi_transport::find_node(MPI_Comm program) {
-  MPI_Comm here = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(program, MPI_COMM_TYPE_SHARED, static_cast<int>(rank_), MPI_INFO_NULL, &here), "split");
+  MPI_Comm node_comm = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(program, MPI_COMM_TYPE_SHARED, static_cast<int>(rank_), MPI_INFO_NULL, &node_comm),
+        "split");
   int leader = static_cast<int>(rank_);
-  check(MPI_Bcast(&leader, 1, MPI_INT, 0, here), "broadcast");
-  check(MPI_Comm_free(&here), "free");
+  check(MPI_Bcast(&leader, 1, MPI_INT, 0, node_comm), "broadcast");
+  check(MPI_Comm_free(&node_comm), "free");
   std::vector<int> leaders(ranks_);
   check(MPI_Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, comm_), "gather");
   node_ = {rank_, rank_ + 1};
@@ -104,11 +105,11 @@ transport::life mpi_transport::life_of(rank_number rank) const {
   return is_running(process) ? life::there : life::ended;
 }
 
-/// What is on its way to a dead rank may never be complete, and MPI may look at its memory to the end: that memory is never freed.
+/// A send to a dead rank may never complete, and MPI may read its memory until the end: that memory is never freed.
 void mpi_transport::abandon(rank_number rank) {
   has_lost_ = true;
   std::erase_if(outgoing_, [&](parcel_out& out) {
-    if (out.to != rank) return false;
+    if (out.receiver != rank) return false;
     static_cast<void>(new parcel_out(std::move(out)));
     return true;
   });
@@ -123,10 +124,10 @@ void mpi_transport::post(std::size_t slot) {
 
 mpi_transport::parcel_out mpi_transport::letter_to(rank_number to, message_header head, std::span<std::byte const> body,
                                                    bool follows) {
-  head.from = rank_;
+  head.sender = rank_;
   letter_head const first{head, body.size(), follows ? 1U : 0U};
   parcel_out out;
-  out.to = to;
+  out.receiver = to;
   out.letter.resize(sizeof first + (follows ? 0 : body.size()));
   std::memcpy(out.letter.data(), &first, sizeof first);
   if (!follows && !body.empty()) std::memcpy(out.letter.data() + sizeof first, body.data(), body.size());
@@ -186,7 +187,7 @@ bool mpi_transport::take_letter(receiver& to) {
     post(slot);
     return true;
   }
-  // Out of the ring before it is handed over: the receiver may poll.
+  // Taken from the ring before it is handed over: the receiver may poll.
   std::vector<std::byte> const body(ring_[slot].begin() + sizeof first,
                                     ring_[slot].begin() + static_cast<std::ptrdiff_t>(sizeof first + first.body_bytes));
   post(slot);
@@ -200,7 +201,7 @@ void mpi_transport::expect_body(letter_head const& first) {
   in.body.resize(first.body_bytes);
   for (std::size_t at = 0; at < in.body.size(); at += limits_.piece_bytes) {
     std::size_t const n = std::min(limits_.piece_bytes, in.body.size() - at);
-    check(MPI_Irecv(in.body.data() + at, static_cast<int>(n), MPI_BYTE, static_cast<int>(first.head.from), body_tag,
+    check(MPI_Irecv(in.body.data() + at, static_cast<int>(n), MPI_BYTE, static_cast<int>(first.head.sender), body_tag,
                     comm_, &in.requests.emplace_back(MPI_REQUEST_NULL)),
           "receive");
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ranks of MPI. mpi_transport.md says how messages travel.
+// Ranks of MPI. mpi_transport.md describes how messages travel.
 #pragma once
 
 #include <mpi.h>
@@ -35,20 +35,20 @@ class mpi_transport final : public transport {
   bool poll(receiver& to) override;
   [[nodiscard]] std::uint64_t now_ns() const noexcept override;
   void rest(std::uint32_t rounds) override;
-  /// By the number of the process, on this rank's node and where processes see each other.
+  /// By process number: for ranks of this node whose processes are visible to each other.
   [[nodiscard]] life life_of(rank_number rank) const override;
   void abandon(rank_number rank) override;
 
  private:
-  /// What a letter begins with.
+  /// The begin of a letter.
   struct letter_head {
     message_header head;
     std::uint64_t body_bytes;
-    std::uint64_t follows;  ///< 1: the body comes in pieces of its own
+    std::uint64_t follows;  ///< 1: the body comes in separate pieces
   };
   /// Sends under way. The memory of a letter or of a copied body is held until they are complete.
   struct parcel_out {
-    rank_number to = 0;
+    rank_number receiver = 0;
     std::vector<MPI_Request> requests;
     std::vector<std::byte> letter;
     std::vector<std::byte> copy;
@@ -78,7 +78,7 @@ class mpi_transport final : public transport {
   rank_number rank_ = 0;
   rank_number ranks_ = 1;
   neighbours node_{0, 1};
-  std::vector<int> processes_;  ///< of the ranks of this node; 0: not seen from here
+  std::vector<int> processes_;  ///< of the ranks of this node; 0: not visible from here
   bool has_lost_ = false;
 
   std::vector<std::vector<std::byte>> ring_;

@@ -27,7 +27,7 @@ int world_rank() {
 class collector final : public receiver {
  public:
   void on_message(message const& m) override {
-    from.push_back(m.head.from);
+    from.push_back(m.head.sender);
     bodies.emplace_back(m.body.begin(), m.body.end());
   }
   void on_sent(std::uint64_t token) override { sent.push_back(token); }

@@ -10,8 +10,8 @@
 
 namespace skua { inline namespace v0 { namespace mpi {
 
-/// Collective over `ranks`, which is duplicated: messages of the program on it are never touched. MPI is initialised, and the result ends
-/// before it is finalised. Throws resource_error.
+/// Collective over `ranks`, which is duplicated: the program's own messages on it are never touched. MPI must be
+/// initialised, and must be finalised after the end of the result. Throws resource_error.
 [[nodiscard]] std::unique_ptr<communicator> over(MPI_Comm ranks);
 
 }}}  // namespace skua::v0::mpi

@@ -18,7 +18,7 @@ namespace skua { inline namespace v0 { namespace mpi {
 
 namespace {
 
-// A job of many ranks takes its time to start.
+// A job with many ranks needs time to start.
 constexpr double least_start_s = 30;
 constexpr double least_end_s = 5;
 
@@ -57,7 +57,7 @@ session::~session() {
   if (finalises_ && all_live) MPI_Finalize();
 }
 
-/// Nobody goes while others may still need it.
+/// No rank leaves while another one may still need it.
 void session::leave() noexcept {
   try {
     world_->barrier();

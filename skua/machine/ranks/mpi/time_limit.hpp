@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ends the process if something takes too long that cannot be interrupted: MPI_Init and MPI_Finalize wait for dead ranks for ever.
+// Ends the process if a call that cannot be interrupted takes too long: MPI_Init and MPI_Finalize wait for dead ranks
+// for ever.
 #pragma once
 
 #include <chrono>
@@ -12,8 +13,8 @@
 
 namespace skua { inline namespace v0 { namespace mpi {
 
-/// From its construction to its end. Too late: says what has not happened on standard error, and exits with 1 without
-/// running any destructor.
+/// Runs from its construction to its end. When the time is over, it writes what has not happened to standard error, and
+/// exits with 1 without running any destructor.
 class time_limit {
  public:
   time_limit(double seconds, std::string what) : thread_([this, seconds, what] { watch(seconds, what); }) {}

@@ -61,7 +61,7 @@ TEST_F(engine_checks_DeathTest, at_the_end_and_only_then_every_task_has_run_once
 TEST_F(engine_checks_DeathTest, a_loss_is_mended_while_the_rank_is_there_and_excuses_the_counts_of_that_process) {
   one_rank mended({.me = 0, .ranks = 2, .shape = mortal});
   mended.enter(1, live_ranks(2));
-  mended.hear({.what = kind::seeds, .from = 1});
+  mended.hear({.kind = kind::seeds, .sender = 1});
   ASSERT_TRUE(mended.engine.lose(1));
   mended.engine.vote({2, 1});
   mended.engine.vote({2, 1});

@@ -17,7 +17,7 @@ TEST(engine_messages, a_request_says_how_much_room_there_is_and_is_not_repeated_
   r.engine.want(0);
   auto const asked = r.network.take();
   ASSERT_EQ(asked.size(), 1U);
-  EXPECT_EQ(asked[0].head.what, kind::steal_request);
+  EXPECT_EQ(asked[0].head.kind, kind::steal_request);
   EXPECT_EQ(asked[0].head.a, r.queue.room());
   EXPECT_EQ(asked[0].head.collection, 5U);
   EXPECT_EQ(asked[0].head.epoch, 1U);
@@ -68,7 +68,7 @@ TEST(engine_messages, a_thief_gets_half_of_what_is_shared_once_and_nothing_of_no
     auto empty = r.network.take();
     ASSERT_EQ(empty.size(), 1U);
     EXPECT_EQ(empty[0].to, 6U);
-    EXPECT_EQ(empty[0].head.what, kind::steal_reply);
+    EXPECT_EQ(empty[0].head.kind, kind::steal_reply);
     EXPECT_EQ(empty[0].head.a, 0U);
     EXPECT_EQ(r.engine.counts().given, 0U);
     for (std::uint64_t n = 0; n < 9; ++n) r.add(n);
@@ -119,7 +119,7 @@ TEST(engine_messages, a_failure_goes_to_the_parent_and_the_children_with_its_ran
   ASSERT_EQ(sent.size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(sent[i].to, (std::vector<rank_number>{0, 3, 4})[i]);
-    EXPECT_EQ(sent[i].head.what, kind::cancel);
+    EXPECT_EQ(sent[i].head.kind, kind::cancel);
     EXPECT_EQ(sent[i].head.a, 2U) << "its rank, and one";
     EXPECT_EQ(sent[i].text(), "no such file");
   }
@@ -128,14 +128,14 @@ TEST(engine_messages, a_failure_goes_to_the_parent_and_the_children_with_its_ran
   EXPECT_EQ(r.told(), told{}) << "it knows that";
   ASSERT_TRUE(r.engine.failed());
   EXPECT_EQ(r.engine.failed()->rank, 1U);
-  EXPECT_EQ(r.engine.failed()->what, "no such file");
+  EXPECT_EQ(r.engine.failed()->message, "no such file");
 
   one_rank other;
   other.hear(kind::cancel, 3, 4, "that of rank 3");
   EXPECT_EQ(other.told(), (told{{0, kind::cancel}, {3, kind::cancel}, {4, kind::cancel}}));
   ASSERT_TRUE(other.engine.failed());
   EXPECT_EQ(other.engine.failed()->rank, 3U);
-  EXPECT_EQ(other.engine.failed()->what, "that of rank 3");
+  EXPECT_EQ(other.engine.failed()->message, "that of rank 3");
   for (std::uint64_t n = 0; n < 4; ++n) other.add(n);
   other.queue.share_all();
   other.hear(kind::steal_request, 6, 100);
@@ -161,7 +161,7 @@ void everybody_votes(one_rank& r) {
   auto const up = r.network.take();
   ASSERT_EQ(up.size(), 1U);
   EXPECT_EQ(up[0].to, 0U);
-  EXPECT_EQ(up[0].head.what, kind::vote);
+  EXPECT_EQ(up[0].head.kind, kind::vote);
   EXPECT_EQ(up[0].head.a, 1U);
   EXPECT_EQ(up[0].head.b, 7U) << "added in the subtree";
   EXPECT_EQ(up[0].head.c, 7U) << "executed";
@@ -190,7 +190,7 @@ TEST(engine_messages, the_lowest_rank_that_failed_goes_up_with_drained_and_down_
   auto const up = r.network.take();
   ASSERT_EQ(up.size(), 1U);
   EXPECT_EQ(up[0].to, 0U);
-  EXPECT_EQ(up[0].head.what, kind::drained);
+  EXPECT_EQ(up[0].head.kind, kind::drained);
   EXPECT_EQ(up[0].head.a, 1U) << "rank 0 is the lowest";
   EXPECT_EQ(up[0].text(), "of rank 0");
   EXPECT_FALSE(r.engine.has_left());
@@ -199,7 +199,7 @@ TEST(engine_messages, the_lowest_rank_that_failed_goes_up_with_drained_and_down_
   ASSERT_EQ(down.size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(down[i].to, 3 + i);
-    EXPECT_EQ(down[i].head.what, kind::leave);
+    EXPECT_EQ(down[i].head.kind, kind::leave);
     EXPECT_EQ(down[i].head.a, 1U);
     EXPECT_EQ(down[i].text(), "of rank 0, in the end");
   }
@@ -285,8 +285,8 @@ TEST(engine_messages, a_quiet_rank_votes_first_and_then_asks) {
   auto const sent = leaf.network.take();
   ASSERT_EQ(sent.size(), 2U);
   EXPECT_EQ(sent[0].to, 2U);
-  EXPECT_EQ(sent[0].head.what, kind::vote);
-  EXPECT_EQ(sent[1].head.what, kind::steal_request);
+  EXPECT_EQ(sent[0].head.kind, kind::vote);
+  EXPECT_EQ(sent[1].head.kind, kind::steal_request);
   leaf.hear_tasks(sent[1].to, {});
   leaf.engine.vote({});
   EXPECT_EQ(leaf.told(), told{}) << "once in a round";
@@ -368,7 +368,7 @@ TEST(engine_messages, a_failure_stays_known_when_others_drain_without_one) {
   before.hear(kind::drained, 3, 1, "of rank 0");  // what it leaves on the stack is lower than what `r` knows
   r.hear(kind::drained, 3);
   ASSERT_TRUE(r.engine.failed());
-  EXPECT_EQ(r.engine.failed()->what, "of rank 1");
+  EXPECT_EQ(r.engine.failed()->message, "of rank 1");
   r.hear(kind::drained, 4, 4, "of rank 3");
   EXPECT_EQ(r.engine.failed()->rank, 1U);
 

@@ -11,26 +11,26 @@
 
 namespace skua { inline namespace v0 { namespace ranks {
 
-/// Rank 0 never leaves it: a job whose rank 0 died ends. O(dead ranks) memory and per call.
+/// Rank 0 always belongs to it: a job whose rank 0 died ends. O(dead ranks) memory and per call.
 class live_ranks {
  public:
   explicit live_ranks(rank_number ranks) noexcept : ranks_(ranks) {}
 
-  /// Of the job when it began.
+  /// The job's number of ranks at its begin.
   [[nodiscard]] rank_number ranks() const noexcept { return ranks_; }
   [[nodiscard]] rank_number size() const noexcept { return ranks_ - static_cast<rank_number>(dead_.size()); }
   [[nodiscard]] bool is_live(rank_number rank) const noexcept { return !std::ranges::binary_search(dead_, rank); }
   /// In ascending order.
   [[nodiscard]] std::span<rank_number const> dead() const noexcept { return dead_; }
 
-  /// False: it was dead before.
+  /// Returns false if the rank was dead before.
   bool remove(rank_number rank) {
     if (!is_live(rank)) return false;
     dead_.insert(std::ranges::lower_bound(dead_, rank), rank);
     return true;
   }
 
-  /// 0 .. size() - 1, of a live rank.
+  /// The position of a live rank, 0 .. size() - 1.
   [[nodiscard]] rank_number position_of(rank_number rank) const noexcept {
     return rank - static_cast<rank_number>(std::ranges::lower_bound(dead_, rank) - dead_.begin());
   }
@@ -39,7 +39,7 @@ class live_ranks {
     for (rank_number const d : dead_) rank += d <= rank ? 1 : 0;
     return rank;
   }
-  /// The next live one after a rank, in a ring; the rank itself if it is the only one.
+  /// The next live rank after this one, in a ring; the rank itself if it is the only one.
   [[nodiscard]] rank_number after(rank_number rank) const noexcept {
     do {
       rank = rank + 1 < ranks_ ? rank + 1 : 0;

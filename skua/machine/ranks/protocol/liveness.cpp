@@ -32,7 +32,7 @@ std::vector<liveness::death> liveness::look(std::uint64_t now_ns, live_ranks con
     for (std::uint64_t& t : last_heard_ns_) t = std::min(t + away_ns, now_ns);
   }
   message_header h;
-  h.what = kind::alive;
+  h.kind = kind::alive;
   auto const watch = [&](rank_number r) {
     if (r == network_.rank()) return;
     network_.send(r, h, {});

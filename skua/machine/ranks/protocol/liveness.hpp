@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who is still there: rank 0 watches every other rank, and they watch rank 0.
+// Detects dead ranks: rank 0 watches every other rank, and they watch rank 0.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@
 
 namespace skua { inline namespace v0 { namespace ranks {
 
-/// A rank is dead if its process has ended, where the transport can tell (transport::life_of), and else if nothing was heard from it for
-/// the deadline. A rank is heard whenever it polls. Nobody is blamed for a time in which this rank did not look itself.
+/// A rank is dead if its process has ended, where the transport can tell (transport::life_of); elsewhere if it was
+/// silent for the deadline. A rank is heard whenever it polls. Times in which this rank did not look itself do not
+/// count.
 class liveness {
  public:
   /// `deadline_ns` > 0. `network` must outlive it.
@@ -20,9 +21,10 @@ class liveness {
 
   struct death {
     rank_number rank;
-    std::string why;  ///< "its process has ended", "it was silent for 10.2 s"
+    std::string reason;  ///< "its process has ended", "it was silent for 10.2 s"
   };
-  /// Says that this rank is there, and looks at those it watches. Cheap until the next look is due: an eighth of the deadline, at most 50 ms.
+  /// Announces this rank, and checks the ranks that it watches. Cheap until the next check is due: an eighth of the
+  /// deadline, at most 50 ms.
   [[nodiscard]] std::vector<death> look(std::uint64_t now_ns, live_ranks const& live);
   /// A message kind::alive came.
   void heard(rank_number from, std::uint64_t now_ns) { last_heard_ns_[slot_of(from)] = now_ns; }

@@ -21,7 +21,7 @@ class watched_network final : public transport {
   [[nodiscard]] neighbours node() const noexcept override { return {me_, me_ + 1}; }
   [[nodiscard]] life life_of(rank_number rank) const override { return lives.at(rank); }
   void send(rank_number to, message_header head, std::span<std::byte const>) override {
-    EXPECT_EQ(head.what, kind::alive);
+    EXPECT_EQ(head.kind, kind::alive);
     EXPECT_EQ(head.collection, 0U);
     told.push_back(to);
   }
@@ -45,7 +45,7 @@ struct watch {
   std::vector<std::pair<rank_number, std::string>> look(std::uint64_t at_ns) {
     network.told.clear();
     std::vector<std::pair<rank_number, std::string>> found;
-    for (auto const& d : who.look(network.began_ns + at_ns, live)) found.emplace_back(d.rank, d.why);
+    for (auto const& d : who.look(network.began_ns + at_ns, live)) found.emplace_back(d.rank, d.reason);
     return found;
   }
   void heard(rank_number from, std::uint64_t at_ns) { who.heard(from, network.began_ns + at_ns); }

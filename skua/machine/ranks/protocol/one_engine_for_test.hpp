@@ -110,7 +110,7 @@ struct one_rank {
   }
   void hear(kind what, rank_number from, std::uint64_t a = 0, std::string const& body = "", std::uint64_t b = 0,
             std::uint64_t c = 0) {
-    hear({.what = what, .from = from, .a = a, .b = b, .c = c}, body);
+    hear({.kind = what, .sender = from, .a = a, .b = b, .c = c}, body);
   }
   void hear_tasks(rank_number from, std::vector<std::uint64_t> const& tasks) {
     std::string body(tasks.size() * shape.bytes(), '\0');
@@ -125,7 +125,7 @@ struct one_rank {
   }
   one_engine::told told() {
     one_engine::told all;
-    for (auto const& m : network.take()) all.emplace_back(m.to, m.head.what);
+    for (auto const& m : network.take()) all.emplace_back(m.to, m.head.kind);
     return all;
   }
 

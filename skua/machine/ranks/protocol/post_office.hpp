@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Brings each message to the collection and the process() it belongs to.
+// Delivers each message to its collection and process().
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace skua { inline namespace v0 { namespace ranks {
 
-/// Ranks enter and leave a process() at different times. What arrives for one that this rank has not entered is kept; what
-/// arrives for one that it has left can only be news of a failure, which it knows, and is dropped.
+/// Ranks enter and leave a process() at different times. A message for one that this rank has not entered is kept. A
+/// message for one that it has left can only report a failure that it knows, and is dropped.
 class post_office final : public receiver {
  public:
-  /// `others` takes what is for the communicator itself (collection 0).
+  /// `others` takes messages for the communicator itself (collection 0).
   explicit post_office(receiver& others) noexcept : others_(others) {}
 
-  /// From now on messages of this collection and `engine.epoch()` go to it; those that came early go at once.
+  /// From now on `engine` gets the messages of this collection and `engine.epoch()`; early ones at once.
   void open(std::uint32_t collection, process_engine& engine);
   void close(std::uint32_t collection) noexcept { open_.erase(collection); }
 

@@ -30,7 +30,7 @@ struct office_of_test {
     process_engine engine;
   };
   void hear(std::uint32_t collection, std::uint32_t epoch, kind what, std::uint64_t a = 0) {
-    message_header const h{.what = what, .collection = collection, .epoch = epoch, .from = 1, .a = a};
+    message_header const h{.kind = what, .collection = collection, .epoch = epoch, .sender = 1, .a = a};
     office.on_message({h, {}});
   }
   void open(std::uint32_t number, collection& c, std::uint32_t epoch) {

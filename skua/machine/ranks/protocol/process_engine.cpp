@@ -36,7 +36,7 @@ void process_engine::begin(std::uint32_t epoch) {
 
 message_header process_engine::header(kind what) const noexcept {
   message_header h;
-  h.what = what;
+  h.kind = what;
   h.collection = settings_.collection;
   h.epoch = epoch_;
   h.flags = generation_;
@@ -77,7 +77,7 @@ void process_engine::ask(rank_number victim, std::uint64_t now_ns) {
   network_.send(victim_, request, {});
 }
 
-/// A live one; there is another one.
+/// Draws a live victim; there must be one.
 rank_number process_engine::next_victim() {
   for (std::uint32_t dead = 0;; ++dead) {
     rank_number const drawn = victims_.next(failed_attempts_ + dead);
@@ -86,8 +86,8 @@ rank_number process_engine::next_victim() {
 }
 
 void process_engine::on_message(message const& m) {
-  if (recovery_ && !live_.is_live(m.head.from)) return;
-  switch (m.head.what) {
+  if (recovery_ && !live_.is_live(m.head.sender)) return;
+  switch (m.head.kind) {
     case kind::steal_request: return answer(m);
     case kind::steal_reply: return take(m);
     case kind::vote:
@@ -112,7 +112,7 @@ void process_engine::on_message(message const& m) {
   runtime::invariant(false, "an engine gets messages of process() only");
 }
 
-/// Old ones are dropped, early ones kept.
+/// Drops messages of an older generation, and keeps early ones.
 bool process_engine::is_of_this_generation(message const& m) {
   bool const now = m.head.flags == generation_ && !is_recovering();
   if (!now && m.head.flags > generation_) early_.push_back({m.head, {m.body.begin(), m.body.end()}});
@@ -120,7 +120,7 @@ bool process_engine::is_of_this_generation(message const& m) {
 }
 
 void process_engine::hear_tree(message const& m) {
-  switch (m.head.what) {
+  switch (m.head.kind) {
     case kind::vote: return end_.on_vote(m.head.a != 0, {m.head.b, m.head.c});
     case kind::decision: return end_.on_decision(m.head.a != 0);
     case kind::drained: return hear_drained(m);
@@ -132,23 +132,23 @@ void process_engine::hear_tree(message const& m) {
 void process_engine::answer(message const& request) {
   ++counts_.asked;
   message_header reply = header(kind::steal_reply);
-  // A thief that has not heard of a loss would add again what others have already.
+  // A thief that has not heard of a loss would add tasks again that other ranks have already.
   bool const gives = !is_cancelled() && request.head.flags >= generation_;
   if (settings_.owner_answers) queue_.share_all_but_one();
   split_queue& from = gives_from_ == nullptr ? queue_ : gives_from_->fullest();
   split_queue::range const taken = from.steal(gives ? request.head.a : 0);
   reply.a = taken.tasks();
-  if (taken.tasks() == 0) return network_.send(request.head.from, reply, {});
+  if (taken.tasks() == 0) return network_.send(request.head.sender, reply, {});
   end_.stolen_from();
   counts_.given += taken.tasks();
-  if (recovery_) return lend(request.head.from, reply, taken);
-  if (settings_.shape.has_block) return send_packed(request.head.from, reply, taken);
+  if (recovery_) return lend(request.head.sender, reply, taken);
+  if (settings_.shape.has_block) return send_packed(request.head.sender, reply, taken);
   std::uint64_t const token = std::uint64_t{settings_.collection} << 32 | next_send_++;
   being_sent_.emplace(token, taken);
-  network_.send_in_place(request.head.from, reply, taken.bytes(), token);
+  network_.send_in_place(request.head.sender, reply, taken.bytes(), token);
 }
 
-/// A send to a rank that dies may never complete, so these tasks do not go out from where they lie.
+/// A send to a rank that dies may never complete, so these tasks are copied before they are sent.
 void process_engine::lend(rank_number to, message_header reply, split_queue::range const& taken) {
   task_bytes tasks(taken.bytes().begin(), taken.bytes().end());
   queue_.give_back(taken);
@@ -156,7 +156,7 @@ void process_engine::lend(rank_number to, message_header reply, split_queue::ran
   network_.send(to, reply, tasks);
 }
 
-/// The slots of serialized tasks say nothing to another rank.
+/// Slots of serialized tasks hold pointers, which mean nothing on another rank.
 void process_engine::send_packed(rank_number to, message_header const& reply, split_queue::range const& taken) {
   task_bytes packed;
   for (std::size_t at = 0; at < taken.bytes().size(); at += settings_.shape.bytes()) {
@@ -176,7 +176,7 @@ void process_engine::on_sent(std::uint64_t token) noexcept {
 }
 
 void process_engine::take(message const& reply) {
-  runtime::invariant(asking_ && reply.head.from == victim_, "each request has one reply");
+  runtime::invariant(asking_ && reply.head.sender == victim_, "each request has one reply");
   asking_ = false;
   if (reply.head.a == 0) {
     ++failed_attempts_;
@@ -189,7 +189,7 @@ void process_engine::take(message const& reply) {
   counts_.tasks += reply.head.a;
   failed_attempts_ = 0;
   pause_ns_ = settings_.first_pause_ns;
-  if (recovery_) hooks_.log->took(reply.head.from, reply.body);
+  if (recovery_) hooks_.log->took(reply.head.sender, reply.body);
   if (!settings_.shape.has_block) return queue_.push_all(reply.body);
   std::span<std::byte const> packed = reply.body;
   for (std::uint64_t n = 0; n < reply.head.a; ++n) {
@@ -215,7 +215,7 @@ void process_engine::send_with_failure(rank_number to, kind what) {
   message_header h = header(what);
   if (!failure_) return network_.send(to, h, {});
   h.a = std::uint64_t{failure_->rank} + 1;
-  network_.send(to, h, std::as_bytes(std::span(failure_->what)));
+  network_.send(to, h, std::as_bytes(std::span(failure_->message)));
 }
 
 void process_engine::hear_cancel(message const& m) {
@@ -229,7 +229,7 @@ void process_engine::spread_cancel() {
   end_.each_child([&](rank_number child) { send_with_failure(live_.at(child), kind::cancel); });
 }
 
-/// The lowest rank that failed is what all ranks will report.
+/// All ranks report the failure of the lowest rank that failed.
 void process_engine::hear_drained(message const& m) {
   auto heard = failure_in(m);
   if (heard && (!failure_ || heard->rank < failure_->rank)) failure_ = std::move(heard);
@@ -257,7 +257,7 @@ void process_engine::send_decision(rank_number to, bool ended) {
 
 void process_engine::send_drained(rank_number to) { send_with_failure(live_.at(to), kind::drained); }
 
-/// Where ranks may die, rank 0 tells everybody itself.
+/// With recovery, rank 0 itself tells every rank.
 void process_engine::send_leave(rank_number to) {
   if (!recovery_) return send_with_failure(live_.at(to), kind::leave);
   if (!end_.is_root()) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One rank's share of one process(): steals, answers thieves, finds the end. Event-driven; process_engine.md has the states.
+// One rank's part in one process(): steals, answers thieves, detects the end. Event-driven; process_engine.md has the
+// states.
 // [retentive-hpdc12 6]
 #pragma once
 
@@ -23,35 +24,37 @@
 
 namespace skua { inline namespace v0 { namespace ranks {
 
-/// Of one rank and one process(). Times in nanoseconds.
+/// The steals of one rank in one process(). Times in nanoseconds.
 struct steal_counts {
   std::uint64_t attempted = 0;   ///< requests sent
   std::uint64_t successful = 0;  ///< replies with tasks
   std::uint64_t tasks = 0;       ///< that came with them
-  std::uint64_t asked = 0;       ///< requests of others
-  std::uint64_t given = 0;       ///< tasks that others got
+  std::uint64_t asked = 0;       ///< requests from other ranks
+  std::uint64_t given = 0;       ///< tasks that other ranks got
 };
 
 struct engine_settings {
   std::uint32_t collection = 0;
   std::uint64_t seed = 0;
-  bool steals = true;  ///< false: everybody runs what it has
-  /// The thread that answers owns the queue: when a thief asks it shares all but the task that it runs next, so that half of what waits may leave.
+  bool steals = true;  ///< false: every rank runs only its own tasks
+  /// The answering thread owns the queue: when a thief asks, it shares all tasks but the one that it runs next, so that
+  /// half of the waiting tasks may leave.
   bool owner_answers = false;
   std::uint64_t first_pause_ns = 500;
   std::uint64_t longest_pause_ns = 200'000;
-  slot_shape shape = {};  ///< of the queue's slots; only of interest where tasks are serialized
+  slot_shape shape = {};  ///< of the queue's slots; matters only for serialized tasks
 };
 
-/// Where tasks of ranks that die run again (recovery.md).
+/// How the tasks of dead ranks run again (recovery.md).
 struct recovery_hooks {
   recovery_log* log = nullptr;  ///< must outlive the engine
-  /// Tasks that this rank has to run; the engine does not add them itself. Called on each live rank after each loss, also with none.
+  /// Receives the tasks that this rank has to run again; the engine does not add them itself. Called on each live rank
+  /// after each loss, also without tasks.
   std::function<void(live_ranks const& live, std::span<std::byte const> run_again)> mended;
   std::function<void(std::string const& why)> broken;
 };
 
-/// Which queue a thief takes from, on a rank with several.
+/// Chooses the queue from which a thief takes, on a rank with several.
 class queue_choice {
  public:
   [[nodiscard]] virtual split_queue& fullest() noexcept = 0;
@@ -65,17 +68,18 @@ class process_engine final : private tree_outbox, private recovery_site {
   /// `queue` and `network` must outlive it.
   process_engine(engine_settings const& settings, split_queue& queue, transport& network);
 
-  /// Before `begin`, on every rank alike: ranks that die within process() are mended. `live`: the ranks that it begins with.
+  /// Called before `begin`, on every rank: the death of a rank within process() is recovered. `live`: the ranks at its
+  /// begin.
   void recover(recovery_hooks hooks, live_ranks const& live);
   /// A new process() begins: `epoch` is its number, the same on every rank.
   void begin(std::uint32_t epoch);
-  /// On rank 0: a rank has died. False: too late, or there is no recovery.
+  /// On rank 0: a rank has died. Returns false if it is too late, or without recovery.
   [[nodiscard]] bool lose(rank_number rank);
 
-  /// From the next process() on.
+  /// Takes effect with the next process().
   void stealing(bool on) noexcept { settings_.steals = on; }
 
-  /// Thieves get what lies in the queue of `which`, which outlives this; at first they get what lies in its own.
+  /// Thieves get tasks of the queue that `which` chooses; it outlives this. By default they get those of the own queue.
   void gives_from(queue_choice& which) noexcept { gives_from_ = &which; }
 
   /// A message of this collection and this epoch.
@@ -83,50 +87,52 @@ class process_engine final : private tree_outbox, private recovery_site {
   /// Tokens carry the number of the collection in their upper half.
   void on_sent(std::uint64_t token) noexcept;
 
-  /// The rank has no task and runs none. Votes or asks another rank for tasks, as it is due. `count`: its tasks since `begin`.
+  /// The rank has no task and runs none. Votes, or asks another rank for tasks, whichever is due. `count`: its tasks
+  /// since `begin`.
   void idle(task_count count, std::uint64_t now_ns);
 
-  /// The rank has work, but not for all of its workers: asks another rank for tasks, as it is due.
+  /// The rank has work, but not for all of its workers: asks another rank for tasks if that is due.
   void want(std::uint64_t now_ns);
 
-  // For a simulator that knows which requests would fail, and sends only the others (simulated.md).
+  // For a simulator that knows which requests would fail, and sends only the other ones (simulated.md).
 
   /// `idle` without a request.
   void vote(task_count count);
-  /// Sends the next request to this rank. The rank may ask, and waits for no reply.
+  /// Sends the next request to this rank. Precondition: may_ask(), and no reply is awaited.
   void ask(rank_number victim, std::uint64_t now_ns);
-  /// As if so many requests had been answered without tasks, the last of which allows the next one at `next_ns`.
+  /// Counts this many requests as answered without tasks; the last one allows the next request at `next_ns`.
   void count_failed(std::uint64_t attempts, std::uint64_t next_ns) noexcept;
-  /// Without tasks it would ask.
+  /// True if the rank would ask if it had no tasks.
   [[nodiscard]] bool may_ask() const noexcept {
     return !asking_ && !end_.ended() && !is_recovering() && settings_.steals && live_.size() > 1;
   }
-  /// The next victim is drawn from all ranks, not only from those of the node.
+  /// True if the next victim is drawn from all ranks, not only from those of the node.
   [[nodiscard]] bool asks_anybody() const noexcept { return victims_.draws_anybody(failed_attempts_); }
-  /// Between the next two requests.
+  /// The pause before the next request.
   [[nodiscard]] std::uint64_t pause_ns() const noexcept { return pause_ns_; }
 
-  /// When `idle` may next do something that it cannot do now, without a message; 0: it only waits for messages.
+  /// The time from which `idle` may act without a message, if it cannot act now; 0: it only waits for messages.
   [[nodiscard]] std::uint64_t next_attempt_ns() const noexcept { return asking_ || end_.ended() ? 0 : not_before_ns_; }
 
-  /// A task of this rank threw: all ranks drop theirs.
+  /// A task of this rank threw: all ranks drop their tasks.
   void cancel(std::string what);
   [[nodiscard]] bool is_cancelled() const noexcept { return failure_.has_value(); }
   struct failure {
     rank_number rank;
-    std::string what;
+    std::string message;
   };
-  /// Who failed, as far as this rank has heard. After has_left all ranks have the same answer: the lowest rank.
+  /// The failed rank, as far as this rank has heard. After has_left all ranks have the same answer: the lowest rank
+  /// that failed.
   [[nodiscard]] std::optional<failure> const& failed() const noexcept { return failure_; }
 
-  /// A rank has died, and what it had is being dealt out anew; until that is done nobody steals.
+  /// A rank has died, and its tasks are being redistributed; until that is done no rank steals.
   [[nodiscard]] bool is_recovering() const noexcept { return recovery_ && recovery_->is_suspended(); }
-  /// Everything has run everywhere, nothing is under way, and the queue's memory is its own again.
+  /// All tasks have run on all ranks, no message is under way, and the queue's memory is free again.
   [[nodiscard]] bool has_left() const noexcept { return end_.left() && being_sent_.empty(); }
   [[nodiscard]] std::uint32_t epoch() const noexcept { return epoch_; }
   [[nodiscard]] steal_counts const& counts() const noexcept { return counts_; }
   [[nodiscard]] termination const& end() const noexcept { return end_; }
-  /// What it waits for, in a sentence.
+  /// A sentence that says what the rank waits for.
   [[nodiscard]] std::string state_in_words() const;
 
  private:
@@ -179,7 +185,7 @@ class process_engine final : private tree_outbox, private recovery_site {
   // After a loss the tree is built on the live ranks.
   live_ranks live_;
   recovery_hooks hooks_;
-  std::unique_ptr<recovery> recovery_;  ///< of this process(); none where nothing is mended
+  std::unique_ptr<recovery> recovery_;  ///< of this process(); null without recovery
   std::uint16_t generation_ = 0;
   struct early_message {
     message_header head;

@@ -210,7 +210,7 @@ TEST_P(ranks_of, all_report_the_failure_of_the_lowest_rank_that_failed) {
     for (auto const& a : s.actors_) {
       ASSERT_TRUE(a->engine.failed());
       EXPECT_EQ(a->engine.failed()->rank, ranks / 3);
-      EXPECT_EQ(a->engine.failed()->what, "broken on rank " + std::to_string(ranks / 3));
+      EXPECT_EQ(a->engine.failed()->message, "broken on rank " + std::to_string(ranks / 3));
     }
   }
 }

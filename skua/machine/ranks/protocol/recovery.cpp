@@ -51,7 +51,7 @@ void recovery::send_seeds() {
   if (keeper != rank_) site_.send_recovery(keeper, kind::seeds, generation_, log_.seeds());
 }
 
-/// A copy of an older generation lacks what its owner has taken over since.
+/// A copy of an older generation lacks the tasks that its owner has taken over since.
 std::vector<rank_number> recovery::kept_here(std::uint16_t generation) const {
   std::vector<rank_number> kept;
   for (rank_number const d : live_.dead()) {
@@ -83,8 +83,8 @@ void recovery::lose(rank_number rank) {
 }
 
 void recovery::on_message(message const& m) {
-  switch (m.head.what) {
-    case kind::seeds: return log_.keep(m.head.from, m.head.flags, m.body);
+  switch (m.head.kind) {
+    case kind::seeds: return log_.keep(m.head.sender, m.head.flags, m.body);
     case kind::lost: return hear_lost(m);
     case kind::taken: return hear_taken(m);
     case kind::again:
@@ -94,7 +94,7 @@ void recovery::on_message(message const& m) {
   }
 }
 
-/// "again" of an older generation may come after it: this one is the newer.
+/// An "again" of an older generation may arrive after this message, which is newer.
 void recovery::hear_lost(message const& m) {
   if (m.head.flags <= generation_) return;
   for (rank_number const d : ranks_in(m.body)) live_.remove(d);
@@ -110,7 +110,7 @@ void recovery::hear_lost(message const& m) {
 }
 
 void recovery::hear_taken(message const& m) {
-  if (m.head.flags != generation_ || missing_.erase(m.head.from) == 0) return;
+  if (m.head.flags != generation_ || missing_.erase(m.head.sender) == 0) return;
   std::uint64_t n = 0;
   std::memcpy(&n, m.body.data(), sizeof n);
   auto const ranks = m.body.subspan(sizeof n, n * sizeof(rank_number));

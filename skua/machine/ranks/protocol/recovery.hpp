@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Agrees among the live ranks on who died and on what runs again. A state machine; recovery.md has the states.
+// Lets the live ranks agree on which ranks died and which tasks run again. A state machine; recovery.md has the states.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@ class recovery_site {
  public:
   virtual void send_recovery(rank_number to, kind what, std::uint16_t generation, std::span<std::byte const> body,
                              std::uint64_t a = 0) = 0;
-  /// These ranks are left. Until `resume` this rank gives, asks and votes no more.
+  /// These ranks are live. Until `resume` this rank gives no tasks, asks for none, and does not vote.
   virtual void suspend(live_ranks const& live) = 0;
   virtual void resume(std::uint16_t generation, std::span<std::byte const> run_again) = 0;
-  /// It can not be mended.
+  /// The loss cannot be recovered.
   virtual void broken(std::string const& why) = 0;
 
  protected:
@@ -63,9 +63,9 @@ class recovery {
   std::uint16_t resumed_ = 0;
 
   // On rank 0, while it waits for replies.
-  std::set<rank_number> lost_;     ///< in this process(), whose seeds somebody must have kept
-  std::set<rank_number> missing_;  ///< who has not replied
-  std::set<rank_number> kept_;     ///< whose seeds a live rank keeps
+  std::set<rank_number> lost_;     ///< ranks lost in this process(), whose seeds some rank must have kept
+  std::set<rank_number> missing_;  ///< ranks that have not replied
+  std::set<rank_number> kept_;     ///< ranks whose seeds a live rank keeps
   taken_tasks taken_;
 };
 

@@ -30,7 +30,7 @@ void recovery_log::begin(rank_number rank, std::span<std::byte> seeds) {
   elsewhere_.clear();
   some_elsewhere_.store(false, std::memory_order_relaxed);  // relaxed: no task runs
   std::uint64_t index = 0;
-  std::uint64_t const base = ~std::uint64_t{rank};  // no task has such a number but by chance
+  std::uint64_t const base = ~std::uint64_t{rank};  // other tasks have such a number only by chance
   each_slot(seeds, shape_, [&](std::byte* slot) { shape_.set_identity(slot, {child_number(base, index++), 0}); });
   seeds_.assign(seeds.begin(), seeds.end());
 }
@@ -60,7 +60,7 @@ void recovery_log::keep(rank_number of, std::uint16_t generation, std::span<std:
 taken_tasks recovery_log::taken_from_dead(live_ranks const& live) const {
   taken_tasks all;
   for (taken const& t : taken_) {
-    if (live.is_live(t.from)) continue;
+    if (live.is_live(t.donor)) continue;
     std::uint64_t& hop = all[t.number];
     hop = std::max(hop, t.hop);
   }

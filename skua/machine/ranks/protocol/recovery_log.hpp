@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What one rank must remember during process() so that tasks of a dead rank can run again. recovery.md has the rules.
+// What one rank remembers during process() so that the tasks of a dead rank can run again. recovery.md has the rules.
 #pragma once
 
 #include <atomic>
@@ -17,16 +17,16 @@ namespace skua { inline namespace v0 { namespace ranks {
 
 using task_bytes = std::vector<std::byte>;  ///< slots, one after the other
 
-/// Tasks that live ranks took from dead ones: number, and the largest hop.
+/// Tasks that live ranks took from dead ranks: number, and the largest hop.
 using taken_tasks = std::unordered_map<std::uint64_t, std::uint64_t>;
 
 class recovery_log {
  public:
   explicit recovery_log(slot_shape shape) noexcept : shape_(shape) {}
 
-  /// Forgets everything. Gives each of `seeds`, the tasks that this rank begins with, its identity, and copies them.
+  /// Forgets everything. Gives each of `seeds`, the tasks with which this rank begins, its identity, and copies them.
   void begin(rank_number rank, std::span<std::byte> seeds);
-  /// The tasks that this rank's keeper must have.
+  /// The tasks that this rank's keeper must hold.
   [[nodiscard]] task_bytes const& seeds() const noexcept { return seeds_; }
   /// The number of the next task that the task in this slot spawns.
   [[nodiscard]] static std::uint64_t child_number(std::uint64_t parent, std::uint64_t index) noexcept;
@@ -34,25 +34,26 @@ class recovery_log {
   /// A thief gets these tasks: counts the hop in them, and copies them.
   void lent(rank_number to, std::span<std::byte> tasks);
   void took(rank_number from, std::span<std::byte const> tasks);
-  /// Another rank's seeds in a generation, instead of those of older ones.
+  /// Keeps another rank's seeds of a generation, in place of older ones.
   void keep(rank_number of, std::uint16_t generation, std::span<std::byte const> seeds);
   [[nodiscard]] bool keeps(rank_number of, std::uint16_t generation) const noexcept {
     auto const at = kept_.find(of);
     return at != kept_.end() && at->second.generation == generation;
   }
 
-  /// What this rank took from dead ranks.
+  /// The tasks that this rank took from dead ranks.
   [[nodiscard]] taken_tasks taken_from_dead(live_ranks const& live) const;
-  /// What this rank has to run again, given what all live ranks took from dead ones. Keeps the rest.
+  /// The tasks that this rank has to run again, given the tasks that all live ranks took from dead ones. Keeps the
+  /// others.
   [[nodiscard]] task_bytes run_again(live_ranks const& live, taken_tasks elsewhere);
-  /// A spawned task that a live rank has already is held back: it must not be added. Any thread.
+  /// True if a live rank has this spawned task already: it must not be added. Any thread.
   [[nodiscard]] bool held_back(std::byte const* slot);
 
  private:
   struct taken {
     std::uint64_t number;
     std::uint64_t hop;
-    rank_number from;
+    rank_number donor;
   };
   struct copy {
     std::uint16_t generation = 0;
@@ -64,7 +65,7 @@ class recovery_log {
   task_bytes seeds_;
   std::unordered_map<rank_number, task_bytes> lent_;
   std::unordered_map<rank_number, copy> kept_;
-  task_bytes held_;  ///< copies whose holder is dead, or a survivor that took them from a dead rank
+  task_bytes held_;  ///< copies whose holder is dead, or is a live rank that took them from a dead one
   std::vector<taken> taken_;
   taken_tasks elsewhere_;
   std::atomic<bool> some_elsewhere_{false};

@@ -29,7 +29,7 @@ struct one_of_five : one_rank {
   }
   void hear_of(std::uint16_t generation, kind what, rank_number from, std::uint64_t a = 0,
                std::string const& body = "") {
-    one_rank::hear({.what = what, .flags = generation, .from = from, .a = a}, body);
+    one_rank::hear({.kind = what, .flags = generation, .sender = from, .a = a}, body);
   }
   void hear_lost(std::uint16_t generation, std::vector<rank_number> const& dead, std::uint64_t completed = 0) {
     hear_of(generation, kind::lost, 0, completed, bytes_of_all(dead));
@@ -60,7 +60,7 @@ TEST(recovery_messages, the_next_live_rank_gets_a_copy_of_what_a_rank_begins_wit
   auto const sent = last.network.take();
   ASSERT_EQ(sent.size(), 1U);
   EXPECT_EQ(sent[0].to, 0U);
-  EXPECT_EQ(sent[0].head.what, kind::seeds);
+  EXPECT_EQ(sent[0].head.kind, kind::seeds);
   EXPECT_EQ(sent[0].head.flags, 0U);
   EXPECT_EQ(sent[0].body, last.log.seeds());
   EXPECT_EQ(sent[0].body.size(), 2 * mortal.bytes());
@@ -99,7 +99,7 @@ TEST(recovery_messages, rank_0_tells_all_that_live_of_a_loss_and_goes_on_when_al
   ASSERT_EQ(lost.size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(lost[i].to, (std::vector<rank_number>{1, 3, 4})[i]);
-    EXPECT_EQ(lost[i].head.what, kind::lost);
+    EXPECT_EQ(lost[i].head.kind, kind::lost);
     EXPECT_EQ(lost[i].head.flags, 1U);
     EXPECT_EQ(lost[i].head.a, 0U) << "the generation that was complete";
     EXPECT_EQ(lost[i].text(), bytes_of_all(std::vector<rank_number>{2}));
@@ -125,14 +125,14 @@ TEST(recovery_messages, rank_0_tells_all_that_live_of_a_loss_and_goes_on_when_al
   ASSERT_EQ(again.size(), 4U);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(again[i].to, (std::vector<rank_number>{1, 3, 4})[i]);
-    EXPECT_EQ(again[i].head.what, kind::again);
+    EXPECT_EQ(again[i].head.kind, kind::again);
     EXPECT_EQ(again[i].head.flags, 1U);
     std::vector<std::pair<std::uint64_t, std::uint64_t>> entries(again[i].body.size() / 16);
     std::memcpy(entries.data(), again[i].body.data(), again[i].body.size());
     std::ranges::sort(entries);
     EXPECT_EQ(entries, (std::vector<std::pair<std::uint64_t, std::uint64_t>>{{50, 1}, {60, 3}, {70, 5}}));
   }
-  EXPECT_EQ(again[3].head.what, kind::seeds) << "its keeper needs a copy of this generation";
+  EXPECT_EQ(again[3].head.kind, kind::seeds) << "its keeper needs a copy of this generation";
   EXPECT_EQ(again[3].to, 1U);
   EXPECT_EQ(again[3].head.flags, 1U);
   EXPECT_FALSE(root.engine.is_recovering());
@@ -163,7 +163,7 @@ TEST(recovery_messages, what_rank_0_took_from_the_dead_and_keeps_for_them_counts
 TEST(recovery_messages, two_ranks_of_which_one_dies_need_no_answer) {
   one_rank root({.me = 0, .ranks = 2, .shape = mortal});
   root.enter(1, live_ranks(2));
-  root.hear({.what = kind::seeds, .from = 1}, slot_of(7, {70, 0}));
+  root.hear({.kind = kind::seeds, .sender = 1}, slot_of(7, {70, 0}));
   root.network.take();
   EXPECT_TRUE(root.engine.lose(1));
   EXPECT_FALSE(root.engine.is_recovering());
@@ -229,7 +229,7 @@ TEST(recovery_messages, a_rank_answers_with_what_it_keeps_and_has_taken_and_goes
   auto const reply = r.network.take();
   ASSERT_EQ(reply.size(), 1U);
   EXPECT_EQ(reply[0].to, 0U);
-  EXPECT_EQ(reply[0].head.what, kind::taken);
+  EXPECT_EQ(reply[0].head.kind, kind::taken);
   EXPECT_EQ(reply[0].head.flags, 1U);
   EXPECT_EQ(reply[0].text(), one_of_five::taken_body({2}, {900, 4}));
   r.hear_lost(1, {2});
@@ -246,7 +246,7 @@ TEST(recovery_messages, a_rank_answers_with_what_it_keeps_and_has_taken_and_goes
   auto const seeds = r.network.take();
   ASSERT_EQ(seeds.size(), 1U);
   EXPECT_EQ(seeds[0].to, 0U) << "rank 4 is dead";
-  EXPECT_EQ(seeds[0].head.what, kind::seeds);
+  EXPECT_EQ(seeds[0].head.kind, kind::seeds);
   EXPECT_EQ(seeds[0].head.flags, 2U);
   EXPECT_EQ(seeds[0].body.size(), 3 * mortal.bytes()) << "its own, and those that it took over";
   EXPECT_EQ(r.pop_all(), (std::vector<std::uint64_t>{22, 9, 2, 1}));
@@ -411,7 +411,7 @@ TEST(recovery_messages, a_new_process_begins_in_generation_0_with_no_early_messa
   root.enter(2, all_but(5, {2}));
   auto const sent = root.network.take();
   ASSERT_EQ(sent.size(), 1U);
-  EXPECT_EQ(sent[0].head.what, kind::seeds);
+  EXPECT_EQ(sent[0].head.kind, kind::seeds);
   EXPECT_EQ(sent[0].head.flags, 0U);
   root.engine.want(1'000'000'000);
   auto const asked = root.network.take().at(0);

@@ -42,7 +42,7 @@ void termination::vote(task_count own) {
   children_count_ = {};
   if (!is_root()) {
     state_ = state::voted;
-    out_.send_vote(parent(), yes, subtree);
+    outbox_.send_vote(parent(), yes, subtree);
     return;
   }
   runtime::invariant(!yes || !counts_ || subtree.added == subtree.executed, "every task ran once");
@@ -52,13 +52,13 @@ void termination::vote(task_count own) {
 void termination::decide(bool ended) {
   state_ = ended ? state::ended : state::open;
   rounds_ += ended ? 0 : 1;
-  each_child([&](rank_number child) { out_.send_decision(child, ended); });
+  each_child([&](rank_number child) { outbox_.send_decision(child, ended); });
 }
 
 void termination::drain() {
   if (is_root()) return on_leave();
   state_ = state::drained;
-  out_.send_drained(parent());
+  outbox_.send_drained(parent());
 }
 
 void termination::on_vote(bool yes, task_count subtree) noexcept {
@@ -76,7 +76,7 @@ void termination::on_decision(bool ended) {
 
 void termination::on_leave() {
   state_ = state::left;
-  each_child([&](rank_number child) { out_.send_leave(child); });
+  each_child([&](rank_number child) { outbox_.send_leave(child); });
 }
 
 }}}  // namespace skua::v0::ranks

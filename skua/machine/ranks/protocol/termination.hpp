@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One rank's share of the detection that all tasks of all ranks have run. A state machine: events in, messages out.
-// termination.md has the rules and why they hold. [retentive-hpdc12 6], after Francez (1980)
+// One rank's part in detecting that all tasks of all ranks have run. A state machine: events in, messages out.
+// termination.md has the rules and their proof. [retentive-hpdc12 6], after Francez (1980)
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct task_count {
   std::uint64_t executed = 0;
 };
 
-/// Where its messages go: to the parent and the children in the tree, by position.
+/// Sends its messages to the parent and the children in the tree, by position.
 class tree_outbox {
  public:
   virtual void send_vote(rank_number to, bool yes, task_count count) = 0;
@@ -30,21 +30,24 @@ class tree_outbox {
 
 class termination {
  public:
-  termination(rank_number rank, rank_number ranks, tree_outbox& out) noexcept : out_(out), rank_(rank), ranks_(ranks) {}
+  termination(rank_number rank, rank_number ranks, tree_outbox& out) noexcept
+      : outbox_(out), rank_(rank), ranks_(ranks) {}
 
   /// A new process(): forgets the last one.
   void begin() noexcept;
-  /// Between two, or at the beginning: another tree.
+  /// Uses another tree; between two process(), or before the first.
   void rebuild(rank_number position, rank_number ranks) noexcept {
     rank_ = position;
     ranks_ = ranks;
   }
-  /// Within one, after a loss: the rounds begin anew, on another tree. The counts of tasks need not agree any more.
+  /// Restarts the rounds on another tree, within a process(), after a loss. The counts of tasks need not agree any
+  /// more.
   void begin_again(rank_number position, rank_number ranks) noexcept;
 
-  /// Tasks were given to a thief.
+  /// A thief got tasks.
   void stolen_from() noexcept { clean_ = false; }
-  /// The rank is quiet (no task, none running, no reply expected) now; `own` counts its tasks. Votes, or drains, if it is its turn.
+  /// The rank is quiet now (it has no task, runs none and expects no reply); `own` counts its tasks. Votes or drains if
+  /// it is its turn.
   void quiet(task_count own);
 
   void on_vote(bool yes, task_count subtree) noexcept;
@@ -52,15 +55,15 @@ class termination {
   void on_drained() noexcept { ++children_drained_; }
   void on_leave();
 
-  /// Everything has run: no more requests, please.
+  /// All tasks have run: no more requests may be sent.
   [[nodiscard]] bool ended() const noexcept { return state_ >= state::ended; }
-  /// Nothing is under way any more: process() may return.
+  /// No message is under way any more: process() may return.
   [[nodiscard]] bool left() const noexcept { return state_ == state::left; }
-  /// The rank waits for the decision of a round in which it has voted.
+  /// The rank has voted, and waits for the round's decision.
   [[nodiscard]] bool has_voted() const noexcept { return state_ == state::voted; }
-  /// Rounds that began.
+  /// The number of rounds that began.
   [[nodiscard]] std::uint32_t rounds() const noexcept { return rounds_; }
-  /// Children that have not voted in this round, or not drained after the end.
+  /// Children that have not voted in this round, or have not drained after the end.
   [[nodiscard]] std::uint32_t children_missing() const noexcept {
     return children() - (ended() ? children_drained_ : children_voted_);
   }
@@ -89,14 +92,14 @@ class termination {
   void decide(bool ended);
   void drain();
 
-  tree_outbox& out_;
+  tree_outbox& outbox_;
   rank_number rank_;
   rank_number ranks_;
   std::uint32_t rounds_ = 0;
   state state_ = state::left;
-  bool counts_ = true;        ///< whether tasks added and executed must agree at the end
+  bool counts_ = true;        ///< tasks added and executed must agree at the end
   bool clean_ = true;         ///< no task was stolen since the last vote
-  bool children_yes_ = true;  ///< of those that have voted in this round
+  bool children_yes_ = true;  ///< all children that have voted in this round voted yes
   std::uint8_t children_voted_ = 0;
   std::uint8_t children_drained_ = 0;
   task_count children_count_;

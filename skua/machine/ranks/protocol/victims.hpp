@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whom a rank asks for tasks: those that share its memory first, then anybody.
+// Chooses the rank that is asked for tasks: first one that shares the thief's memory, then any.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,12 @@ class victims {
       : dice_(runtime::dice(seed ^ (0x9e37'79b9'7f4a'7c15ULL * (rank + 1))).next()), rank_(rank), ranks_(ranks),
         node_(node) {}
 
-  /// Another rank; there must be one. `failed`: attempts that failed since the last success.
+  /// Another rank; there must be one. `failed`: failed attempts since the last success.
   [[nodiscard]] rank_number next(std::uint32_t failed) noexcept {
     return draws_anybody(failed) ? another_in({0, ranks_}) : another_in(node_);
   }
 
-  /// Whether `next` draws from all ranks.
+  /// True if `next` draws from all ranks.
   [[nodiscard]] bool draws_anybody(std::uint32_t failed) const noexcept {
     std::uint32_t const peers = node_.last - node_.first - 1;
     return failed >= std::min(peers, tries_on_the_node);
@@ -31,7 +31,7 @@ class victims {
  private:
   static constexpr std::uint32_t tries_on_the_node = 2;
 
-  /// Uniform over all in the interval but this rank.
+  /// Draws uniformly from all ranks of the interval but this one.
   [[nodiscard]] rank_number another_in(transport::neighbours all) noexcept {
     rank_number const drawn = all.first + dice_.below(all.last - all.first - 1);
     return drawn < rank_ ? drawn : drawn + 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Slots of equal size in one piece of memory: what a ring of the split queue is made of. Its model has slots that tell of races.
+// Slots of equal size in one block of memory: the storage of the split queue's ring. The queue's model has slots that
+// detect races.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +24,8 @@ class byte_slots {
   [[nodiscard]] slot* at(std::uint64_t index, std::size_t slot_bytes) const noexcept {
     return memory_.get() + index * slot_bytes;
   }
-  /// `slots` of them, one after the other.
-  [[nodiscard]] run from(std::uint64_t index, std::uint64_t slots, std::size_t slot_bytes) const noexcept {
+  /// `slots` consecutive ones.
+  [[nodiscard]] run run_at(std::uint64_t index, std::uint64_t slots, std::size_t slot_bytes) const noexcept {
     return {at(index, slot_bytes), slots * slot_bytes};
   }
 

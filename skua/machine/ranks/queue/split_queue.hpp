@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The queue of a rank's worker: private at the head, shared at the tail, and still lending its memory to ranges that are being
-// sent to thieves. split_queue.md has the states and the rules, split_queue_model.cpp every schedule. [retentive-hpdc12 6]
+// The queue of a rank's worker: private at the head, shared at the tail; ranges that are being sent to thieves still
+// occupy its memory. split_queue.md has the states and the rules, split_queue_model.cpp every schedule.
+// [retentive-hpdc12 6]
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,7 @@
 
 namespace skua { inline namespace v0 { namespace ranks {
 
-/// Tasks are slots of equal size. The owner is one thread; `steal` and `give_back` may be called by any.
+/// Tasks are slots of equal size. One thread is the owner; any thread may call `steal` and `give_back`.
 template <runtime::synchronisation Sync = runtime::real_sync, class Slots = byte_slots>
 class basic_split_queue {
   struct ring;
@@ -41,33 +42,34 @@ class basic_split_queue {
 
   // --- the owner
 
-  /// Memory for the next task, aligned to 16 bytes if slot_bytes is a multiple of 16, and to 8 if it is one of 8. `commit` adds it; without commit nothing
-  /// happened. Throws resource_error at the limit and std::bad_alloc.
+  /// Memory for the next task, aligned to 16 bytes if slot_bytes is a multiple of 16, and to 8 if it is one of 8.
+  /// `commit` adds the task; without commit nothing changes. Throws resource_error at the limit and std::bad_alloc.
   [[nodiscard]] typename Slots::slot* reserve();
   /// Adds what was written to the last `reserve`, and shares half of the private tasks if nothing is shared.
   void commit() noexcept;
   /// Adds a copy of slot_bytes bytes.
   void push(void const* task);
-  /// Adds `count` tasks that lie one after the other: the first of them becomes the oldest. Throws as `reserve`, having added none or some.
+  /// Adds `count` consecutive tasks: the first of them becomes the oldest. Throws as `reserve` does, after adding none
+  /// or some.
   void push_all(std::span<std::byte const> tasks);
 
-  /// Shares every private task: for an owner that runs none itself, and while others of its rank have nothing to do.
+  /// Shares every private task: for an owner that runs none itself, and while other workers of its rank are idle.
   void share_all() noexcept;
   /// Shares every private task but the newest, which the owner takes next: for an owner that answers a thief itself.
   void share_all_but_one() noexcept;
 
-  /// Takes the newest task. False: there is none. The bytes that `task` points to are the caller's.
+  /// Takes the newest task; returns false if there is none. The caller owns the bytes at `task`.
   [[nodiscard]] bool pop(void* task) noexcept;
 
-  /// Tasks that nobody has taken, shared ones included. Exact for the owner while nobody steals.
+  /// Tasks that were not taken, shared ones included. Exact for the owner while no thief steals.
   [[nodiscard]] std::uint64_t size() const noexcept { return head_ - stolen_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  /// How many more it can surely hold.
+  /// A lower bound for the number of tasks that still fit.
   [[nodiscard]] std::uint64_t room() const noexcept { return limit_ - (head_ - completed_); }
   /// The capacity of the ring, in tasks.
   [[nodiscard]] std::uint64_t capacity() const noexcept { return ring_.get()->capacity; }
 
-  // --- those who take for a thief
+  // --- threads that take for a thief
 
   /// One range of the ring. It stays where it is until `give_back`.
   class range {
@@ -79,22 +81,23 @@ class basic_split_queue {
     friend basic_split_queue;
     typename Slots::run bytes_;
     std::uint64_t tasks_ = 0;
-    ring* from_ = nullptr;
+    ring* ring_ = nullptr;
   };
 
-  /// Takes half of the shared tasks, rounded up, at most `room`; no tasks: nothing is shared. Every range with tasks is given back once.
+  /// Takes half of the shared tasks, rounded up, at most `room`; returns no tasks if none is shared. A range with tasks
+  /// must be given back once.
   [[nodiscard]] range steal(std::uint64_t room) noexcept;
   /// The copy is complete: its memory may be used again.
   void give_back(range const& taken) noexcept;
 
-  /// What a thief would find now; a hint.
+  /// The number of tasks that a thief would find now; a hint.
   [[nodiscard]] std::uint64_t shared() const noexcept;
 
  private:
   [[nodiscard]] bool take_back_shared() noexcept;
   void share_if_none() noexcept;
   void share_up_to(std::uint64_t counter) noexcept;
-  // Not inlined: what they announce to ThreadSanitizer would cost each push and pop registers.
+  // Not inlined: their announcements to ThreadSanitizer would cost each push and pop registers.
   [[gnu::noinline]] void raise_split(std::uint64_t to) noexcept;
   [[nodiscard, gnu::noinline]] bool reclaim() noexcept;
   void grow();
@@ -109,7 +112,8 @@ class basic_split_queue {
   std::vector<std::unique_ptr<ring>> rings_;   ///< the owner's; all but the last may have ranges in flight
   typename Sync::template atomic<std::uint64_t> split_{0};
 
-  alignas(64) runtime::brief_lock<Sync> lock_;  ///< one thief at a time, or the owner who takes shared tasks back
+  alignas(64)
+      runtime::brief_lock<Sync> lock_;  ///< held by one thief at a time, or by the owner that takes shared tasks back
   typename Sync::template atomic<std::uint64_t> stolen_{0};
 };
 
@@ -121,7 +125,7 @@ struct basic_split_queue<Sync, Slots>::ring {
   [[nodiscard]] typename Slots::slot* at(std::uint64_t counter, std::size_t slot_bytes) const noexcept {
     return memory.at(counter & (capacity - 1), slot_bytes);
   }
-  /// Everything that was taken from it, up to the counter `stolen`, has been given back if `sum` is what was returned.
+  /// True if every range up to the counter `stolen` has been given back; `sum` is the value of `returned`.
   [[nodiscard]] bool is_back(std::uint64_t sum, std::uint64_t stolen) const noexcept { return stolen - begins == sum; }
 
   Slots memory;
@@ -174,7 +178,7 @@ bool basic_split_queue<Sync, Slots>::pop(void* task) noexcept {
 
 template <runtime::synchronisation Sync, class Slots>
 void basic_split_queue<Sync, Slots>::share_if_none() noexcept {
-  // relaxed, both: the owner's own, and a hint: who sees an older `stolen` shares later.
+  // relaxed, both: the owner's own, and a hint: an owner that sees an older `stolen` shares later.
   std::uint64_t const split = split_.load(std::memory_order_relaxed);
   if (stolen_.load(std::memory_order_relaxed) != split) return;
   std::uint64_t const half = (head_ - split) / 2;
@@ -210,7 +214,7 @@ bool basic_split_queue<Sync, Slots>::take_back_shared() noexcept {
   std::uint64_t const split = split_.load(std::memory_order_relaxed);
   std::uint64_t const shared = split - stolen_.load(std::memory_order_relaxed);
   if (shared == 0) return false;
-  // At least one: half of a single task is none, and the caller would pop what is not there.
+  // At least one: half of a single task is none, and the caller would pop an empty queue.
   split_.store(split - std::max<std::uint64_t>(shared / 2, 1), std::memory_order_relaxed);
   return true;
 }
@@ -218,7 +222,7 @@ bool basic_split_queue<Sync, Slots>::take_back_shared() noexcept {
 template <runtime::synchronisation Sync, class Slots>
 typename basic_split_queue<Sync, Slots>::range basic_split_queue<Sync, Slots>::steal(std::uint64_t room) noexcept {
   range taken;
-  if (shared() == 0) return taken;  // a hint: it may have been shared this moment
+  if (shared() == 0) return taken;  // a hint: a task may have been shared just now
   std::scoped_lock const held(lock_);
   std::uint64_t const from = stolen_.load(std::memory_order_relaxed);  // relaxed: the lock orders it
   // acquire: the tasks below the split. Pairs with: raise_split, store.
@@ -227,9 +231,9 @@ typename basic_split_queue<Sync, Slots>::range basic_split_queue<Sync, Slots>::s
   std::uint64_t const first = from & (current.capacity - 1);
   std::uint64_t const tasks = std::min({(shared + 1) / 2, room, current.capacity - first});
   if (tasks == 0) return taken;
-  taken.bytes_ = current.memory.from(first, tasks, slot_bytes_);
+  taken.bytes_ = current.memory.run_at(first, tasks, slot_bytes_);
   taken.tasks_ = tasks;
-  taken.from_ = &current;
+  taken.ring_ = &current;
   // relaxed: the lock orders it for thieves and `grow`, and give_back for `reclaim`.
   stolen_.store(from + tasks, std::memory_order_relaxed);
   return taken;
@@ -238,7 +242,7 @@ typename basic_split_queue<Sync, Slots>::range basic_split_queue<Sync, Slots>::s
 template <runtime::synchronisation Sync, class Slots>
 void basic_split_queue<Sync, Slots>::give_back(range const& taken) noexcept {
   // release: the copy has been made before the owner overwrites or frees it. Pairs with: reclaim and grow, loads of returned.
-  if (taken.from_ != nullptr) taken.from_->returned.fetch_add(taken.tasks_, std::memory_order_release);
+  if (taken.ring_ != nullptr) taken.ring_->returned.fetch_add(taken.tasks_, std::memory_order_release);
 }
 
 template <runtime::synchronisation Sync, class Slots>
@@ -249,10 +253,12 @@ std::uint64_t basic_split_queue<Sync, Slots>::shared() const noexcept {
   return split > stolen ? split - stolen : 0;
 }
 
-/// Moves `completed` up to `stolen` if nothing is in flight. False: no slot became free. (split_queue.md, "reclaim")
+/// Moves `completed` up to `stolen` if no range is in flight. Returns false if no slot became free. (split_queue.md,
+/// "reclaim")
 template <runtime::synchronisation Sync, class Slots>
 bool basic_split_queue<Sync, Slots>::reclaim() noexcept {
-  // acquire: copies are complete before their slots are used again, and whose copy counts has moved `stolen`. Pairs with: give_back.
+  // acquire: copies are complete before their slots are used again, and the thief of a counted copy has moved `stolen`.
+  // Pairs with: give_back.
   std::uint64_t const returned = ring_.get()->returned.load(std::memory_order_acquire);
   std::uint64_t const stolen = stolen_.load(std::memory_order_relaxed);  // relaxed: the acquire orders it
   if (!ring_.get()->is_back(returned, stolen)) return false;
@@ -288,7 +294,7 @@ extern template class basic_split_queue<runtime::real_sync, byte_slots>;  // spl
 
 using split_queue = basic_split_queue<>;
 
-/// Empties it: its tasks will not run.
+/// Empties the queue: its tasks will not run.
 void drop_all(split_queue& queue, slot_shape const& shape) noexcept;
 
 }}}  // namespace skua::v0::ranks

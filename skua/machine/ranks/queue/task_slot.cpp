@@ -10,13 +10,13 @@ namespace skua { inline namespace v0 { namespace ranks {
 namespace {
 
 void append(std::vector<std::byte>& to, void const* from, std::size_t n) {
-  // GCC 12 sees an overflow in insert() that is not there.
+  // GCC 12 warns of an overflow in insert() that cannot happen.
   std::size_t const at = to.size();
   to.resize(at + n);
   if (n > 0) std::memcpy(to.data() + at, from, n);
 }
 
-// A packed task that is serialized: its mark, its size, its bytes. Any other: its slot.
+// A packed serialized task: its mark, its size, its bytes. Any other task: its slot.
 constexpr std::size_t head_bytes = sizeof(slot_mark) + sizeof(std::uint64_t);
 
 }  // namespace

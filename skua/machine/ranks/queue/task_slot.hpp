@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a task lies in queues, records and messages. task_slot.md says who owns what.
+// The layout of a task in queues, records and messages. task_slot.md says who owns the memory.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace skua { inline namespace v0 { namespace ranks {
 
-/// What the queue keeps behind the bytes of a task.
+/// Stored behind the bytes of a task.
 struct slot_mark {
   std::uint32_t origin = 0;   ///< the rank that added it first
   std::uint32_t spawned = 0;  ///< 1: a task added it; its parent will add it again
 };
 
-/// And behind the mark, where lost tasks run again (protocol/recovery.md).
+/// Stored behind the mark, if lost tasks run again (protocol/recovery.md).
 struct task_identity {
   std::uint64_t number = 0;
   std::uint64_t hop = 0;  ///< how often it was stolen
@@ -63,7 +63,7 @@ struct slot_shape {
     task_block* const block = block_of(slot);
     return {block->bytes(), block->size};
   }
-  /// Makes a slot of it, without its mark. Throws std::bad_alloc.
+  /// Writes the task into the slot, without its mark. Throws std::bad_alloc.
   void put(std::byte* slot, std::span<std::byte const> task) const {
     if (has_block) {
       set_block(slot, make_block(task));
@@ -71,18 +71,18 @@ struct slot_shape {
       std::memcpy(slot, task.data(), task_bytes);
     }
   }
-  /// The owner of the slot has no use for its task.
+  /// Frees the slot's task: its owner does not need it.
   void drop(std::byte const* slot) const noexcept {
     if (has_block) ::operator delete(block_of(slot));
   }
 
-  // Tasks on their way to another rank, or to a file.
+  // Tasks that travel to another rank, or into a file.
 
   /// Appends a copy of the task and its mark.
   void pack(std::byte const* slot, std::vector<std::byte>& to) const;
-  /// How many of these bytes the first task has; none: they end before it does.
+  /// The size of the first task in these bytes; nothing if they end within it.
   [[nodiscard]] std::optional<std::size_t> packed_bytes(std::span<std::byte const> from) const noexcept;
-  /// Makes a slot of the first task, and removes its bytes. Throws std::bad_alloc.
+  /// Unpacks the first task into the slot, and removes its bytes. Throws std::bad_alloc.
   void unpack(std::span<std::byte const>& from, std::byte* slot) const;
 
  private:

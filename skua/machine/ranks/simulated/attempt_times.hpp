@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// When a thief sends its requests as long as nobody has anything for it: the pauses of process_engine as a formula. simulated.md says
-// what it is for.
+// When a thief sends its requests while no rank has tasks for it: the pauses of process_engine as a formula.
+// simulated.md has its purpose.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class attempt_times {
       : first_ns_(first_ns), pause_ns_(pause_ns), longest_ns_(longest_ns), round_trip_ns_(round_trip_ns) {}
   attempt_times() = default;
 
-  /// Of request n, from 0. Cost: the number of doublings.
+  /// The time of request n, from 0. Cost: the number of doublings.
   [[nodiscard]] std::uint64_t at(std::uint64_t n) const noexcept {
     std::uint64_t at_ns = first_ns_;
     std::uint64_t pause_ns = pause_ns_;
@@ -28,7 +28,7 @@ class attempt_times {
     return at_ns + n * std::max(pause_ns, round_trip_ns_);
   }
 
-  /// How many are sent before `now_ns`. Cost: the number of doublings.
+  /// The number of requests before `now_ns`. Cost: the number of doublings.
   [[nodiscard]] std::uint64_t before(std::uint64_t now_ns) const noexcept {
     std::uint64_t at_ns = first_ns_;
     std::uint64_t pause_ns = pause_ns_;

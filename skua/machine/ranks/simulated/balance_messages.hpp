@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The messages of a balancer on simulated ranks, in the order of time, and the time that ranks spend on them.
+// The messages of a balancer on simulated ranks, in the order of time, and the time that the ranks spend on them.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +16,15 @@
 
 namespace skua { inline namespace v0 { namespace ranks {
 
-/// What it says is up to the balancer.
+/// The balancer defines its meaning.
 struct balance_message {
   enum class kind : std::uint8_t { up, down, request, tasks };
-  kind what = kind::up;
-  std::uint32_t from = 0;
-  std::uint32_t to = 0;
+  kind purpose = kind::up;
+  std::uint32_t sender = 0;
+  std::uint32_t receiver = 0;
   std::uint64_t bytes = 0;
-  policies::balance::balance_tree::node at = {};  ///< the node of the tree that it is for
-  std::uint32_t position = 0;                     ///< of the child that sends it
+  policies::balance::balance_tree::node node = {};  ///< the node of the tree that it is for
+  std::uint32_t position = 0;                       ///< of the child that sends it
   policies::balance::subtree whole = {};
   std::vector<policies::balance::donated_task> tasks = {};
 };
@@ -33,30 +33,30 @@ struct balance_message {
 class balance_messages {
  public:
   balance_messages(cluster const& where, std::uint32_t ranks)
-      : where_(where), network_(where, ranks), busy_until_ns_(ranks) {}
+      : cluster_(where), network_(where, ranks), busy_until_ns_(ranks) {}
 
   [[nodiscard]] std::uint64_t now_ns() const noexcept { return now_ns_; }
   [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
 
-  /// The sum of all ranks' loads reaches everybody: up a binary tree and down again.
+  /// Every rank learns the sum of all ranks' loads: up a binary tree and down again.
   void reduce() {
     auto const ranks = static_cast<std::uint32_t>(busy_until_ns_.size());
-    std::uint64_t const hop_ns = where_.in_system.latency_ns + 2 * where_.handler_ns;
+    std::uint64_t const hop_ns = cluster_.in_system.latency_ns + 2 * cluster_.handler_ns;
     now_ns_ = 2 * static_cast<std::uint64_t>(std::bit_width(ranks - 1)) * hop_ns;
     sent_ += 2 * std::uint64_t{ranks - 1};
     std::ranges::fill(busy_until_ns_, now_ns_);
     network_.reset(now_ns_);
   }
 
-  /// The rank looks at so many tasks.
+  /// The rank processes this many tasks.
   void work(std::uint32_t rank, std::uint64_t tasks) {
-    busy_until_ns_[rank] = std::max(busy_until_ns_[rank], now_ns_) + tasks * where_.balance_step_ns;
+    busy_until_ns_[rank] = std::max(busy_until_ns_[rank], now_ns_) + tasks * cluster_.balance_step_ns;
   }
 
-  /// As soon as the sender has done what it does now.
+  /// Sent as soon as the sender has finished its current step.
   void send(balance_message m) {
-    std::uint64_t& busy_ns = busy_until_ns_[m.from];
-    busy_ns = std::max(busy_ns, now_ns_) + where_.handler_ns;
+    std::uint64_t& busy_ns = busy_until_ns_[m.sender];
+    busy_ns = std::max(busy_ns, now_ns_) + cluster_.handler_ns;
     add(busy_ns, {std::move(m), false});
     ++sent_;
   }
@@ -73,7 +73,7 @@ class balance_messages {
         hear(std::move(e.message));
         continue;
       }
-      auto const passage = network_.carry(e.message.from, e.message.to, e.message.bytes, now_ns_);
+      auto const passage = network_.carry(e.message.sender, e.message.receiver, e.message.bytes, now_ns_);
       add(passage.arrives_ns, {std::move(e.message), true});
     }
   }
@@ -96,7 +96,7 @@ class balance_messages {
     calendar_.add(at_ns, p);
   }
 
-  cluster const where_;
+  cluster const cluster_;
   simulated_network network_;
   std::vector<std::uint64_t> busy_until_ns_;  ///< by rank
   rank_calendar calendar_;

@@ -19,7 +19,7 @@ constexpr std::uint64_t description_bytes = sizeof(balance::donated_task);
 
 double in_seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
-/// What both balancers share: the average, the donations, and the tasks' way from donor to receiver.
+/// The common part of both balancers: the average, the donations, and the tasks' way from donor to receiver.
 class balancing {
  public:
   balancing(cluster const& where, balance::machine_loads const& loads, double donate,
@@ -34,9 +34,9 @@ class balancing {
  protected:
   ~balancing() = default;
 
-  /// The tasks leave their donor for this rank, all that go there in one message.
+  /// The donor sends its tasks for this rank, in one message.
   void send_tasks(std::uint32_t donor, std::uint32_t to, std::size_t tasks) {
-    messages_.send({.what = message_kind::tasks, .from = donor, .to = to, .bytes = tasks * task_bytes_});
+    messages_.send({.purpose = message_kind::tasks, .sender = donor, .receiver = to, .bytes = tasks * task_bytes_});
     time_.migrations += tasks;
   }
   void knows() { time_.decided_s = in_seconds(messages_.now_ns()); }
@@ -63,21 +63,21 @@ void each_run(std::vector<balance::migration> const& all, K key, F f) {
   }
 }
 
-/// Everybody sends to rank 0, which tells donors and receivers.
+/// Every rank sends to rank 0, which tells donors and receivers.
 class centralised_balancing final : balancing {
  public:
   using balancing::balancing;
 
   balance_time run() {
     for (std::uint32_t r = 0; r < ranks_; ++r) {
-      messages_.send({.what = message_kind::up,
-                      .from = r,
-                      .to = 0,
+      messages_.send({.purpose = message_kind::up,
+                      .sender = r,
+                      .receiver = 0,
                       .bytes = sizeof(std::uint64_t) + donations_[r].tasks.size() * description_bytes});
     }
     messages_.run([this](balance_message const& m) {
-      if (m.what == message_kind::up && ++heard_ == ranks_) decide();
-      if (m.what == message_kind::down) instructed(m);
+      if (m.purpose == message_kind::up && ++heard_ == ranks_) decide();
+      if (m.purpose == message_kind::down) instructed(m);
     });
     return finished();
   }
@@ -91,28 +91,30 @@ class centralised_balancing final : balancing {
       kept.push_back(d.kept);
     }
     messages_.work(0, pool.size());
-    std::vector<std::uint64_t> lines(ranks_);  // of what each rank is told
+    std::vector<std::uint64_t> lines(ranks_);  // that each rank is told
     for (balance::assignment const& a : balance::assign_longest_to_least(std::move(pool), kept)) {
-      if (a.task.donor == a.to) continue;
-      moves_.push_back({a.task.donor, a.task.task, a.to});
+      if (a.task.donor == a.receiver) continue;
+      moves_.push_back({a.task.donor, a.task.task, a.receiver});
       ++lines[a.task.donor];
-      ++lines[a.to];
+      ++lines[a.receiver];
     }
-    std::ranges::sort(moves_,
-                      [](auto const& a, auto const& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
-    // A scatter: every rank hears, also that nothing moves.
+    std::ranges::sort(moves_, [](auto const& a, auto const& b) {
+      return a.donor != b.donor ? a.donor < b.donor : a.receiver < b.receiver;
+    });
+    // A scatter: every rank gets a message, even if it has nothing to move.
     for (std::uint32_t r = 0; r < ranks_; ++r) {
-      messages_.send({.what = message_kind::down, .from = 0, .to = r, .bytes = lines[r] * description_bytes});
+      messages_.send(
+          {.purpose = message_kind::down, .sender = 0, .receiver = r, .bytes = lines[r] * description_bytes});
     }
   }
 
   void instructed(balance_message const& m) {
     knows();
-    auto const [first, last] = std::ranges::equal_range(moves_, m.to, {}, &balance::migration::from);
+    auto const [first, last] = std::ranges::equal_range(moves_, m.receiver, {}, &balance::migration::donor);
     std::vector<balance::migration> const own(first, last);
     each_run(
-        own, [](auto const& x) { return x.to; },
-        [&](auto a, auto b) { send_tasks(m.to, a->to, static_cast<std::size_t>(b - a)); });
+        own, [](auto const& x) { return x.receiver; },
+        [&](auto a, auto b) { send_tasks(m.receiver, a->receiver, static_cast<std::size_t>(b - a)); });
   }
 
   std::uint32_t heard_ = 0;
@@ -154,38 +156,38 @@ class hierarchical_balancing final : balancing {
 
   void send_up(node from, balance::subtree whole, std::vector<balance::donated_task> tasks) {
     node const parent = tree_.parent(from);
-    messages_.send({.what = message_kind::up,
-                    .from = tree_.host(from),
-                    .to = tree_.host(parent),
+    messages_.send({.purpose = message_kind::up,
+                    .sender = tree_.host(from),
+                    .receiver = tree_.host(parent),
                     .bytes = sizeof(whole) + tasks.size() * description_bytes,
-                    .at = parent,
+                    .node = parent,
                     .position = tree_.position(from),
                     .whole = whole,
                     .tasks = std::move(tasks)});
   }
 
   void hear(balance_message m) {
-    switch (m.what) {
+    switch (m.purpose) {
       case message_kind::up: return hear_child(std::move(m));
-      case message_kind::down: return m.at.level == 0 ? receive(m) : pass_down(m.at, std::move(m.tasks));
-      case message_kind::request: return send_tasks(m.to, m.from, m.bytes / description_bytes);
+      case message_kind::down: return m.node.level == 0 ? receive(m) : pass_down(m.node, std::move(m.tasks));
+      case message_kind::request: return send_tasks(m.receiver, m.sender, m.bytes / description_bytes);
       case message_kind::tasks: return;
     }
   }
 
   void hear_child(balance_message m) {
-    node_state& n = levels_[m.at.level][m.at.index];
-    n.children.resize(tree_.children(m.at));
+    node_state& n = levels_[m.node.level][m.node.index];
+    n.children.resize(tree_.children(m.node));
     n.children[m.position] = m.whole;
     n.pool.insert(n.pool.end(), m.tasks.begin(), m.tasks.end());
     if (++n.heard < n.children.size()) return;
     n.heard = 0;
-    messages_.work(tree_.host(m.at), n.pool.size());
+    messages_.work(tree_.host(m.node), n.pool.size());
     n.filled.emplace(std::move(n.children), balance::fill_rule{options_.fill * average_, options_.fits});
     auto left = n.filled->fill(std::exchange(n.pool, {}));
     n.children = {};
-    if (m.at == tree_.root()) return pass_down(m.at, std::move(left));
-    send_up(m.at, n.filled->whole(), std::move(left));
+    if (m.node == tree_.root()) return pass_down(m.node, std::move(left));
+    send_up(m.node, n.filled->whole(), std::move(left));
   }
 
   void pass_down(node at, std::vector<balance::donated_task> tasks) {
@@ -193,29 +195,29 @@ class hierarchical_balancing final : balancing {
     auto to_children = levels_[at.level][at.index].filled->spread(std::move(tasks));
     for (std::uint32_t c = 0; c < to_children.size(); ++c) {
       node const child = tree_.child(at, c);
-      messages_.send({.what = message_kind::down,
-                      .from = tree_.host(at),
-                      .to = tree_.host(child),
+      messages_.send({.purpose = message_kind::down,
+                      .sender = tree_.host(at),
+                      .receiver = tree_.host(child),
                       .bytes = to_children[c].size() * description_bytes,
-                      .at = child,
+                      .node = child,
                       .tasks = std::move(to_children[c])});
     }
   }
 
   void receive(balance_message const& m) {
-    std::uint32_t const r = m.to;
+    std::uint32_t const r = m.receiver;
     for (balance::donated_task const& t : m.tasks) donations_[r].kept = balance::plus(donations_[r].kept, t.load);
     balance::add_migrations(m.tasks, r, received_[r]);
     if (++sweep_[r] < options_.sweeps) return begin_sweep(r);
     knows();
     auto& mine = received_[r];
-    std::ranges::sort(mine, {}, &balance::migration::from);
+    std::ranges::sort(mine, {}, &balance::migration::donor);
     each_run(
-        mine, [](auto const& x) { return x.from; },
+        mine, [](auto const& x) { return x.donor; },
         [&](auto a, auto b) {
-          messages_.send({.what = message_kind::request,
-                          .from = r,
-                          .to = a->from,
+          messages_.send({.purpose = message_kind::request,
+                          .sender = r,
+                          .receiver = a->donor,
                           .bytes = static_cast<std::uint64_t>(b - a) * description_bytes});
         });
   }

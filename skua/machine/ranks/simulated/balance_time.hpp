@@ -15,7 +15,7 @@ namespace skua { inline namespace v0 { namespace ranks {
 struct balance_time {
   double reduction_s = 0;  ///< until all ranks know the average
   double decided_s = 0;    ///< until the last rank knows which tasks go or come
-  double seconds = 0;      ///< until the last task is there
+  double seconds = 0;      ///< until the last task has arrived
   std::uint64_t messages = 0;
   std::uint64_t migrations = 0;  ///< tasks
 };

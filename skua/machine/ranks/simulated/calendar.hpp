@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What will happen on simulated ranks, and when. Equal times: in the order in which they were added.
+// The future events on simulated ranks. Events of the same time come in the order in which they were added.
 //
-// Most events are messages, due in microseconds, and there are hundreds of millions of them. So the next milliseconds lie in buckets,
-// each sorted when its time comes, and only what is due later (the ends of tasks) lies in a heap.
+// Most events are messages, due in microseconds, and there are hundreds of millions of them. So the next milliseconds
+// lie in buckets, each sorted when its time comes; only later events (the ends of tasks) lie in a heap.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class rank_calendar {
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
   [[nodiscard]] std::uint64_t size() const noexcept { return count_; }
 
-  /// Not before the event that was taken last.
+  /// Adds an event, not before the one that was taken last.
   void add(std::uint64_t at_ns, std::uint32_t payload) {
     runtime::expects(at_ns >= now_ns_, "nothing is due in the past");
     ++count_;
@@ -40,7 +40,7 @@ class rank_calendar {
     std::ranges::push_heap(later_, after);
   }
 
-  /// Forgets what is still to come: calls drop(payload) for each.
+  /// Forgets the future events: calls drop(payload) for each.
   template <class F>
   void clear(F drop) {
     for (entry const& e : today_) drop(e.payload);
@@ -54,7 +54,7 @@ class rank_calendar {
     count_ = in_buckets_ = 0;
   }
 
-  /// The calendar is not empty.
+  /// Precondition: the calendar is not empty.
   [[nodiscard]] due take() {
     while (today_.empty()) turn_page();
     entry const e = today_.back();
@@ -74,7 +74,7 @@ class rank_calendar {
     std::uint32_t payload;
   };
 
-  /// Sequences wrap, and are compared by their distance: no two that wait are 2^31 events apart.
+  /// Sequence numbers wrap, and are compared by their distance: any two waiting events are less than 2^31 apart.
   static bool after(entry const& a, entry const& b) noexcept {
     if (a.at_ns != b.at_ns) return a.at_ns > b.at_ns;
     return static_cast<std::int32_t>(a.sequence - b.sequence) > 0;
@@ -82,7 +82,7 @@ class rank_calendar {
 
   void add_to_current(entry const& e) { today_.insert(std::ranges::upper_bound(today_, e, after), e); }
 
-  /// Makes the next bucket that has something the current one.
+  /// Makes the next non-empty bucket the current one.
   void turn_page() {
     if (in_buckets_ == 0) {
       current_ = later_.front().at_ns >> bucket_shift;

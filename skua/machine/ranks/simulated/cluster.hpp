@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the simulator of ranks knows of a cluster, and the files that say so: machines/clusters/*.toml, docs/machine-models.md.
+// The figures of a cluster for the simulator of ranks, and their files: machines/clusters/*.toml,
+// docs/machine-models.md.
 // [retentive-hpdc12 7]
 #pragma once
 
@@ -10,7 +11,7 @@
 
 namespace skua { inline namespace v0 { namespace ranks {
 
-/// Between two ranks: how far apart they are. Nanoseconds, and bytes per second.
+/// The cost of a message between two ranks, by their distance. Nanoseconds, and bytes per second.
 struct link_cost {
   std::uint64_t latency_ns = 0;
   double bytes_per_s = 1e9;

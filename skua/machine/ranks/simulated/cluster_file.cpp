@@ -13,13 +13,13 @@
 namespace skua { inline namespace v0 { namespace ranks {
 namespace {
 
-/// What a figure must be.
+/// The kind of a figure's value.
 enum class figure_kind : std::uint8_t { count, bandwidth, time };
 
 struct figure_rule {
   std::string_view table;
   std::string_view key;
-  figure_kind what;
+  figure_kind kind;
   void (*put)(cluster& in, double value);
 };
 
@@ -114,14 +114,14 @@ class reader {
     std::string const key = std::string(rule.table) + "." + std::string(rule.key);
     toml::node const* const what = table(rule.table).get(rule.key);
     if (what == nullptr)
-      refuse(table(rule.table), key + " is missing; allowed: " + std::string(allowed_for(rule.what)));
-    if (!what->is_table()) return number(*what, key, rule.what);
+      refuse(table(rule.table), key + " is missing; allowed: " + std::string(allowed_for(rule.kind)));
+    if (!what->is_table()) return number(*what, key, rule.kind);
     toml::table const& in = *what->as_table();
     check(in, key, {"value", "assumed", "low", "high", "source"});
     bool const assumed = in["assumed"].value_or(false);
-    double const value = end(in, "value", key, rule.what);
+    double const value = end(in, "value", key, rule.kind);
     if (assumed || in.contains("low") || in.contains("high")) {
-      bool const ordered = end(in, "low", key, rule.what) <= value && value <= end(in, "high", key, rule.what);
+      bool const ordered = end(in, "low", key, rule.kind) <= value && value <= end(in, "high", key, rule.kind);
       if (!ordered) refuse(in, key + ": allowed: low <= value <= high");
     }
     if (assumed) read_.assumed += (read_.assumed.empty() ? "" : ", ") + key;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The ranks that a thief could get tasks from at this moment: those whose queue shares some. simulated.md says what they are for.
+// The ranks from which a thief could get tasks now: those whose queue shares some. simulated.md has their purpose.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ class givers {
   explicit givers(std::uint32_t ranks) : place_(ranks, nowhere) {}
 
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(all_.size()); }
-  /// The i-th of them, in an order that depends on the run alone.
+  /// The i-th giver, in an order that depends on the run alone.
   [[nodiscard]] std::uint32_t at(std::uint32_t i) const noexcept { return all_[i]; }
 
-  /// `gives`: whether the rank shares tasks now. O(1).
+  /// `gives`: the rank shares tasks now. O(1).
   void note(std::uint32_t rank, bool gives) {
     bool const is_in = place_[rank] != nowhere;
     if (gives == is_in) return;

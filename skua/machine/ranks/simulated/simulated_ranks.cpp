@@ -18,10 +18,10 @@ namespace {
 constexpr std::uint32_t collection = 1;
 constexpr std::uint64_t events_between_interruption_points = 4096;
 
-/// What an entry of the calendar stands for. Those with a body are few: stolen tasks.
+/// An entry of the calendar. Few have a body: stolen tasks.
 struct happening {
-  enum class what : std::uint8_t { arrival, completion, task_end, wake, request };
-  what is = what::wake;
+  enum class kind : std::uint8_t { arrival, completion, task_end, wake, request };
+  kind event = kind::wake;
   std::uint32_t rank = 0;
   std::uint64_t token = 0;
   message_header head;
@@ -43,7 +43,7 @@ class simulated_ranks::world final {
  public:
   world(cluster const& where, std::uint32_t ranks, std::span<std::uint64_t const> durations,
         simulation_options const& options)
-      : where_(where), durations_(durations), network_(where, ranks), thieves_(ranks, options.seed),
+      : cluster_(where), durations_(durations), network_(where, ranks), thieves_(ranks, options.seed),
         longest_pause_ns_(options.longest_pause_ns), every_attempt_(options.every_attempt || where.polling),
         interruption_point_(options.interruption_point) {
     for (std::uint32_t r = 0; r < ranks; ++r) members_.emplace_back(*this, r, ranks, options);
@@ -58,7 +58,7 @@ class simulated_ranks::world final {
   bool steals_ = true;
 
  private:
-  /// One rank: its end of the network, its queue, its engine.
+  /// One rank: its end of the network, its queue and its engine.
   struct member final : transport {
     member(world& w, std::uint32_t r, std::uint32_t ranks, simulation_options const& o)
         : all(w), number(r), count(ranks), queue(sizeof(std::uint32_t)),
@@ -72,19 +72,19 @@ class simulated_ranks::world final {
     [[nodiscard]] rank_number rank() const noexcept override { return number; }
     [[nodiscard]] rank_number ranks() const noexcept override { return count; }
     [[nodiscard]] neighbours node() const noexcept override {
-      std::uint32_t const size = all.where_.ranks_per_node;
+      std::uint32_t const size = all.cluster_.ranks_per_node;
       std::uint32_t const first = number / size * size;
       return {first, std::min(first + size, count)};
     }
     void send(rank_number to, message_header head, std::span<std::byte const> body) override {
-      head.from = number;
+      head.sender = number;
       all.deliver(to, head, body);
     }
     void send_in_place(rank_number to, message_header head, std::span<std::byte const> body,
                        std::uint64_t token) override {
-      head.from = number;
+      head.sender = number;
       std::uint64_t const out_ns = all.deliver(to, head, body);
-      all.add(out_ns, happening::what::completion, number, token);
+      all.add(out_ns, happening::kind::completion, number, token);
     }
     bool poll(receiver&) override { return false; }
     [[nodiscard]] std::uint64_t now_ns() const noexcept override { return all.now_ns_; }
@@ -119,9 +119,9 @@ class simulated_ranks::world final {
     return static_cast<std::uint32_t>(happenings_.size() - 1);
   }
 
-  void add(std::uint64_t at_ns, happening::what is, std::uint32_t rank, std::uint64_t token = 0) {
+  void add(std::uint64_t at_ns, happening::kind is, std::uint32_t rank, std::uint64_t token = 0) {
     std::uint32_t const p = payload();
-    happenings_[p].is = is;
+    happenings_[p].event = is;
     happenings_[p].rank = rank;
     happenings_[p].token = token;
     calendar_.add(at_ns, p);
@@ -142,7 +142,7 @@ class simulated_ranks::world final {
   [[nodiscard]] simulated_iteration result() const;
   void fill_busy(simulated_iteration& r) const;
 
-  cluster const where_;
+  cluster const cluster_;
   std::span<std::uint64_t const> durations_;
   std::deque<member> members_;
   std::vector<std::vector<std::uint32_t>> seeds_;
@@ -165,13 +165,13 @@ class simulated_ranks::world final {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> intervals_;  ///< of tasks, for the utilisation
 };
 
-/// Returns when the message is out of the sender's hands.
+/// Returns the time from which the sender may continue.
 std::uint64_t simulated_ranks::world::deliver(std::uint32_t to, message_header const& head,
                                               std::span<std::byte const> body) {
-  auto const [out_ns, arrives_ns] = network_.carry(head.from, to, body.size(), now_ns_);
+  auto const [out_ns, arrives_ns] = network_.carry(head.sender, to, body.size(), now_ns_);
   std::uint32_t const p = payload();
   happening& h = happenings_[p];
-  h.is = happening::what::arrival;
+  h.event = happening::kind::arrival;
   h.rank = to;
   h.head = head;
   h.body.assign(body.begin(), body.end());
@@ -191,7 +191,7 @@ simulated_iteration simulated_ranks::world::process() {
   for (member& m : members_) {
     executed_[m.number].clear();
     std::vector<std::uint32_t>& seeds = seeds_of(m.number);
-    // The queue gives the newest first.
+    // The queue returns the newest first.
     for (std::size_t i = seeds.size(); i-- > 0;) m.queue.push(&seeds[i]);
     m.tasks = {seeds.size(), 0};
     seeds = {};
@@ -219,9 +219,9 @@ simulated_iteration simulated_ranks::world::process() {
 
 void simulated_ranks::world::take(happening& h) {
   member& m = members_[h.rank];
-  switch (h.is) {
-    case happening::what::arrival:
-      if (where_.polling && m.runs) {
+  switch (h.event) {
+    case happening::kind::arrival:
+      if (cluster_.polling && m.runs) {
         std::uint32_t const p = payload();
         happenings_[p] = std::move(h);
         m.kept.push_back(p);
@@ -229,13 +229,13 @@ void simulated_ranks::world::take(happening& h) {
       }
       hear(m, h);
       break;
-    case happening::what::completion: m.engine.on_sent(h.token); break;
-    case happening::what::task_end: end_task(m); break;
-    case happening::what::request:
-      if (!thieves_.waits(m.number) || thieves_.due_ns(m.number) != now_ns_) return;  // it has drawn anew since
+    case happening::kind::completion: m.engine.on_sent(h.token); break;
+    case happening::kind::task_end: end_task(m); break;
+    case happening::kind::request:
+      if (!thieves_.waits(m.number) || thieves_.due_ns(m.number) != now_ns_) return;  // it has drawn again since
       request(m);
       break;
-    case happening::what::wake: break;
+    case happening::kind::wake: break;
   }
   drive(m);
   note(m);
@@ -257,13 +257,13 @@ void simulated_ranks::world::end_task(member& m) {
   }
 }
 
-/// Starts what the rank does next, if it does nothing.
+/// Starts the rank's next action, if it is idle.
 void simulated_ranks::world::drive(member& m) {
   if (m.runs || m.left) return;
   if (m.queue.pop(&m.running)) {
     m.runs = true;
     m.began_ns = now_ns_;
-    return add(now_ns_ + durations_[m.running] + where_.task_overhead_ns, happening::what::task_end, m.number);
+    return add(now_ns_ + durations_[m.running] + cluster_.task_overhead_ns, happening::kind::task_end, m.number);
   }
   if (every_attempt_) {
     m.engine.idle(m.tasks, now_ns_);
@@ -282,7 +282,7 @@ void simulated_ranks::world::wake_for_next_attempt(member& m) {
   std::uint64_t const next_ns = m.engine.next_attempt_ns();
   if (next_ns <= now_ns_ || next_ns == m.wakes_at_ns) return;
   m.wakes_at_ns = next_ns;
-  add(next_ns, happening::what::wake, m.number);
+  add(next_ns, happening::kind::wake, m.number);
 }
 
 /// As engine.idle, but requests to anybody are drawn before they are sent.
@@ -303,18 +303,18 @@ void simulated_ranks::world::wait(member& m) {
   ++waiting_;
   std::uint64_t const first_ns = std::max(now_ns_, m.engine.next_attempt_ns());
   attempt_times const times(first_ns, m.engine.pause_ns(), longest_pause_ns_, round_trip_ns());
-  add(thieves_.wait(m.number, times), happening::what::request, m.number);
+  add(thieves_.wait(m.number, times), happening::kind::request, m.number);
 }
 
-/// The request that may succeed is due. The rank is waiting.
+/// The request that may succeed is due. Precondition: the rank waits.
 void simulated_ranks::world::request(member& m) {
   --waiting_;
   auto const drawn = thieves_.request(m.number);
-  m.engine.count_failed(drawn.before.attempts, drawn.before.next_ns);
+  m.engine.count_failed(drawn.earlier.attempts, drawn.earlier.next_ns);
   if (drawn.victim) m.engine.ask(*drawn.victim, now_ns_);
 }
 
-/// Says whether a thief would find tasks at this rank now.
+/// Notes whether a thief would find tasks at this rank now.
 void simulated_ranks::world::note(member const& m) {
   if (every_attempt_ || !thieves_.note(m.number, m.queue.shared() > 0) || waiting_ == 0) return;
   for (member& thief : members_) {
@@ -326,14 +326,14 @@ void simulated_ranks::world::note(member const& m) {
   }
 }
 
-/// Of a request that fails: two messages between far nodes, or as long as the server thread of a node takes for the messages of all its
-/// waiting ranks, if these are as many as on every node.
+/// The round trip of a failing request: two messages between far nodes, or the time in which a node's server thread
+/// handles the messages of all its waiting ranks, assuming that every node has as many of them.
 std::uint64_t simulated_ranks::world::round_trip_ns() const noexcept {
-  double const copy_ns = static_cast<double>(simulated_network::header_bytes) / where_.in_system.bytes_per_s * 1e9;
+  double const copy_ns = static_cast<double>(simulated_network::header_bytes) / cluster_.in_system.bytes_per_s * 1e9;
   std::uint64_t const alone_ns =
-      2 * (static_cast<std::uint64_t>(copy_ns) + where_.in_system.latency_ns + where_.handler_ns);
+      2 * (static_cast<std::uint64_t>(copy_ns) + cluster_.in_system.latency_ns + cluster_.handler_ns);
   std::uint64_t const served_ns =
-      2 * where_.handler_ns * where_.ranks_per_node * waiting_ / static_cast<std::uint64_t>(members_.size());
+      2 * cluster_.handler_ns * cluster_.ranks_per_node * waiting_ / static_cast<std::uint64_t>(members_.size());
   return std::max(alone_ns, served_ns);
 }
 

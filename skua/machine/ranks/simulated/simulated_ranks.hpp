@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Task collections on ranks that exist in virtual time only. simulated.md says what is modelled.
+// Task collections on ranks that exist in virtual time only. simulated.md describes the model.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,13 @@ namespace skua { inline namespace v0 { namespace ranks {
 struct simulation_options {
   std::uint64_t seed = 1;
   bool steals = true;
-  /// Of thieves that found nothing: between two requests of a rank, doubling from the first to the longest.
+  /// The pause between two requests of a thief that found nothing; it doubles from the first to the longest.
   std::uint64_t first_pause_ns = 500;
   std::uint64_t longest_pause_ns = 200'000;
-  /// Send also the requests of which the simulator knows that they fail (simulated.md). Always so where the cluster is polling.
+  /// Also sends the requests that the simulator knows to fail (simulated.md). Always true for a polling cluster.
   bool every_attempt = false;
-  /// Called every few thousand events; null: not. What it throws ends process(), and the simulation cannot be used again.
+  /// Called every few thousand events; null: never. If it throws, process() ends, and the simulation cannot be used
+  /// again.
   void (*interruption_point)() = nullptr;
 };
 
@@ -32,8 +33,8 @@ struct per_rank {
 /// One process(), simulated.
 struct simulated_iteration {
   double seconds = 0;        ///< until the last rank left
-  double ideal_seconds = 0;  ///< all durations over all ranks
-  double last_task_s = 0;    ///< the last task ended
+  double ideal_seconds = 0;  ///< all durations, divided by the ranks
+  double last_task_s = 0;    ///< the end of the last task
   double efficiency = 0;     ///< ideal over seconds
   per_rank attempted;
   per_rank successful;
@@ -55,10 +56,10 @@ class simulated_ranks {
   /// Adds a task to a rank's queue. The first that is added to a rank runs first.
   void seed(std::uint32_t rank, std::uint32_t task);
 
-  /// Runs all tasks. Afterwards `executed` says who ran what, and the queues are empty.
+  /// Runs all tasks. Afterwards `executed` says which rank ran which task, and the queues are empty.
   [[nodiscard]] simulated_iteration process();
 
-  /// In order of execution, of the last process().
+  /// The tasks of the last process(), by rank, in order of execution.
   [[nodiscard]] std::vector<std::vector<std::uint32_t>> const& executed() const noexcept;
   void stealing(bool on) noexcept;
 

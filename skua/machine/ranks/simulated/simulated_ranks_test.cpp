@@ -197,7 +197,7 @@ TEST(waiting_thieves, ask_those_that_give_as_often_as_a_uniform_choice_would) {
     for (;;) {
       static_cast<void>(all.wait(0, attempt_times(0, 1, 1, 1)));
       auto const drawn = all.request(0);
-      attempts += static_cast<double>(drawn.before.attempts);
+      attempts += static_cast<double>(drawn.earlier.attempts);
       if (!drawn.victim) continue;
       ++asked[*drawn.victim];
       break;

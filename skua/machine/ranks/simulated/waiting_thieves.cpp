@@ -11,7 +11,8 @@ namespace skua { inline namespace v0 { namespace ranks {
 waiting_thieves::waiting_thieves(std::uint32_t ranks, std::uint64_t seed)
     : thieves_(ranks), givers_(ranks), bar_(ranks - 1), dice_(runtime::dice(seed ^ 0x7468'6965'7665'7321ULL).next()) {}
 
-/// Twice those that give, so that they may become more; at least one rank in 512, so that few ranks that come and go raise no bar.
+/// Twice the number of giving ranks, so that it may grow; at least one rank in 512, so that a few ranks that come and
+/// go do not raise it.
 std::uint32_t waiting_thieves::bar_for(std::uint32_t giving) const noexcept {
   auto const others = static_cast<std::uint32_t>(thieves_.size() - 1);
   return std::min(std::max(2 * giving, others / 512 + 1), others);
@@ -23,7 +24,7 @@ bool waiting_thieves::note(std::uint32_t rank, bool gives) {
   std::uint32_t const allowed_for = bar_;
   if (giving > bar_) {
     bar_ = bar_for(giving);
-    return bar_ != allowed_for;  // a thief gives nothing, so all others are as many as can be
+    return bar_ != allowed_for;  // a thief gives nothing, so all other ranks are the maximum
   }
   if (giving < bar_ / 4) bar_ = bar_for(giving);
   return false;

@@ -17,32 +17,32 @@ class waiting_thieves {
  public:
   waiting_thieves(std::uint32_t ranks, std::uint64_t seed);
 
-  /// A rank's queue has changed; `gives`: whether a thief would get tasks from it now. True: more ranks give than any draw has
-  /// allowed for, so every waiting thief must stop and wait anew.
+  /// A rank's queue has changed; `gives`: a thief would get tasks from it now. Returns true if more ranks give than any
+  /// draw has assumed: every waiting thief must then stop and draw again.
   [[nodiscard]] bool note(std::uint32_t rank, bool gives);
 
   [[nodiscard]] bool waits(std::uint32_t rank) const noexcept { return thieves_[rank].waits; }
-  /// Draws how many requests fail for sure. Returns when the next one is sent. The rank does not wait yet.
+  /// Draws how many requests surely fail. Returns the time of the next one. Precondition: the rank does not wait.
   std::uint64_t wait(std::uint32_t rank, attempt_times const& times);
-  /// When the request of a waiting thief is sent that may succeed.
+  /// The time of a waiting thief's request that may succeed.
   [[nodiscard]] std::uint64_t due_ns(std::uint32_t rank) const noexcept { return thieves_[rank].due_ns; }
 
-  /// Requests that failed, and when the next one is sent.
+  /// The failed requests, and the time of the next one.
   struct failures {
     std::uint64_t attempts = 0;
     std::uint64_t next_ns = 0;
   };
-  /// What came of the request that is due.
+  /// The outcome of the request that is due.
   struct draw {
     std::optional<std::uint32_t> victim;  ///< unset: it failed, too
-    failures before;                      ///< the request included if it failed
+    failures earlier;                     ///< includes the request if it failed
   };
   /// The thief stops waiting.
   [[nodiscard]] draw request(std::uint32_t rank);
   /// The thief stops waiting; its requests before `now_ns` failed.
   [[nodiscard]] failures stop(std::uint32_t rank, std::uint64_t now_ns);
 
-  /// Nobody waits and nobody gives.
+  /// Precondition: no rank waits and none gives.
   void clear();
 
  private:
@@ -58,7 +58,7 @@ class waiting_thieves {
 
   std::vector<thief> thieves_;
   givers givers_;
-  std::uint32_t bar_;  ///< at least as many as give
+  std::uint32_t bar_;  ///< no fewer than the giving ranks
   runtime::dice dice_;
 };
 

@@ -16,7 +16,7 @@
 namespace skua { inline namespace v0 { namespace ranks {
 namespace {
 
-/// Ranks that have more workers than processors are common on small machines.
+/// Ranks with more workers than processors are common on small machines.
 constexpr std::uint32_t least_tracks = 8;
 
 std::string describe(rank_number rank, std::uint32_t tracks) {
@@ -40,7 +40,7 @@ rank_trace::rank_trace(trace::trace_options const& with) : file_(trace::trace_fi
 }
 
 std::unique_ptr<rank_trace> rank_trace::wanted(rank_number rank, rank_number ranks) {
-  if (std::getenv("SKUA_TRACE") == nullptr) return nullptr;  // other variables are none of a rank's business
+  if (std::getenv("SKUA_TRACE") == nullptr) return nullptr;  // a rank reads no other variable
   runtime::settings const chosen = runtime::settings_from_environment(runtime::process_environment());
   if (chosen.trace.value.empty()) return nullptr;
   std::optional<trace::rank_of_job> who = trace::find_rank();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What one rank writes down of its collections, if SKUA_TRACE says so: docs/traces.md, "Ranks". Track 0 belongs to the thread
-// that uses the communicator, track n to the n-th further worker of the rank.
+// The trace of one rank's collections, if SKUA_TRACE asks for it: docs/traces.md, "Ranks". Track 0 belongs to the
+// thread that uses the communicator, track n to the n-th further worker of the rank.
 #pragma once
 
 #include <cstdint>
@@ -13,32 +13,32 @@
 
 namespace skua { inline namespace v0 { namespace ranks {
 
-/// One worker's share. Each call is a branch where nothing is traced.
+/// One worker's part. Each call is one branch without a trace.
 class worker_trace {
  public:
   worker_trace() = default;
-  explicit worker_trace(trace::track* to) noexcept : to_(to) {}
-  [[nodiscard]] bool is_on() const noexcept { return to_ != nullptr; }
+  explicit worker_trace(trace::track* track) noexcept : track_(track) {}
+  [[nodiscard]] bool is_on() const noexcept { return track_ != nullptr; }
 
-  /// Works from now on, or searches in vain.
+  /// From now on the worker works, or searches without success.
   void acts(trace::kind what) noexcept {
-    if (to_ == nullptr || what == now_) return;
+    if (track_ == nullptr || what == now_) return;
     now_ = what;
-    to_->note({.what = what});
-    to_->note_clock();
+    track_->note({.what = what});
+    track_->note_clock();
   }
   void note(trace::event const& e) noexcept {
-    if (to_ != nullptr) to_->note(e);
+    if (track_ != nullptr) track_->note(e);
   }
   /// One task, or the first of several short ones. `name` is a literal.
   void tasks_begin(char const* name, std::uint64_t number) noexcept {
-    if (to_ != nullptr) to_->note({.what = trace::kind::task_began, .other = to_->name(name), .id = number});
+    if (track_ != nullptr) track_->note({.what = trace::kind::task_began, .other = track_->name(name), .id = number});
   }
-  /// So many have run since.
+  /// This many tasks have run since.
   void tasks_end(std::uint64_t tasks) noexcept { note({.what = trace::kind::task_ended, .value = tasks}); }
 
  private:
-  trace::track* to_ = nullptr;
+  trace::track* track_ = nullptr;
   trace::kind now_ = trace::kind::none;
 };
 

@@ -5,11 +5,11 @@ namespace skua { inline namespace v0 { namespace ranks {
 
 void traced_transport::note(trace::kind what, message_header const& head, rank_number other,
                             std::size_t bytes) noexcept {
-  to_.note({.what = what,
-            .detail = static_cast<std::uint8_t>(head.what),
-            .other = other,
-            .id = std::uint64_t{head.collection} << 32 | head.epoch,
-            .value = bytes});
+  track_.note({.what = what,
+               .detail = static_cast<std::uint8_t>(head.kind),
+               .other = other,
+               .id = std::uint64_t{head.collection} << 32 | head.epoch,
+               .value = bytes});
 }
 
 void traced_transport::send(rank_number to, message_header head, std::span<std::byte const> body) {
@@ -25,16 +25,17 @@ void traced_transport::send_in_place(rank_number to, message_header head, std::s
 
 bool traced_transport::poll(receiver& to) {
   struct noting final : receiver {
-    noting(traced_transport& me, receiver& to) noexcept : by(me), next(to) {}
+    noting(traced_transport& me, receiver& to) noexcept : traced(me), next(to) {}
     void on_message(message const& m) override {
-      by.note(trace::kind::message_received, m.head, m.head.from, m.body.size());
-      if (m.head.what == kind::steal_reply && m.head.a > 0) {
-        by.to_.note({.what = trace::kind::stolen, .count = stolen_from_rank, .other = m.head.from, .value = m.head.a});
+      traced.note(trace::kind::message_received, m.head, m.head.sender, m.body.size());
+      if (m.head.kind == kind::steal_reply && m.head.a > 0) {
+        traced.track_.note(
+            {.what = trace::kind::stolen, .count = stolen_from_rank, .other = m.head.sender, .value = m.head.a});
       }
       next.on_message(m);
     }
     void on_sent(std::uint64_t token) override { next.on_sent(token); }
-    traced_transport& by;
+    traced_transport& traced;
     receiver& next;
   } both(*this, to);
   return network_->poll(both);

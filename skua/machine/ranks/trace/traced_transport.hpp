@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A transport that writes down what passes through it, and passes it on unchanged.
+// A transport that traces its messages, and passes them on unchanged.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ class traced_transport final : public transport {
  public:
   /// `to` outlives it.
   traced_transport(std::unique_ptr<transport> network, trace::track& to) noexcept
-      : network_(std::move(network)), to_(to) {}
+      : network_(std::move(network)), track_(to) {}
 
   [[nodiscard]] rank_number rank() const noexcept override { return network_->rank(); }
   [[nodiscard]] rank_number ranks() const noexcept override { return network_->ranks(); }
@@ -32,7 +32,7 @@ class traced_transport final : public transport {
   void note(trace::kind what, message_header const& head, rank_number other, std::size_t bytes) noexcept;
 
   std::unique_ptr<transport> const network_;
-  trace::track& to_;
+  trace::track& track_;
 };
 
 }}}  // namespace skua::v0::ranks

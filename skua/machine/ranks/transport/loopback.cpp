@@ -37,7 +37,7 @@ class loopback_network::end final : public transport {
   void send(rank_number to, message_header head, std::span<std::byte const> body) override {
     parcel p;
     p.head = head;
-    p.head.from = rank_;
+    p.head.sender = rank_;
     p.own.assign(body.begin(), body.end());
     all_.ends_[to]->put(std::move(p));
   }
@@ -46,7 +46,7 @@ class loopback_network::end final : public transport {
                      std::uint64_t token) override {
     parcel p;
     p.head = head;
-    p.head.from = rank_;
+    p.head.sender = rank_;
     p.theirs = body;
     p.token = token;
     all_.ends_[to]->put(std::move(p));
@@ -65,7 +65,7 @@ class loopback_network::end final : public transport {
       parcel done;
       done.is_completion = true;
       done.token = p->token;
-      all_.ends_[p->head.from]->put(std::move(done));
+      all_.ends_[p->head.sender]->put(std::move(done));
     }
     return true;
   }

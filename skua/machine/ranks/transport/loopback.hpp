@@ -13,27 +13,27 @@
 
 namespace skua { inline namespace v0 { namespace ranks {
 
-/// What a network may do to messages besides delivering them.
+/// How a network may disturb messages besides delivering them.
 struct disorder {
   std::uint64_t seed = 0;
-  /// 0: messages arrive at once and in order. Else one poll in so many finds nothing although something is there, and which
-  /// message comes next is drawn.
+  /// 0: messages arrive at once and in order. N: one poll in N finds nothing although a message has arrived, and the
+  /// next message is drawn at random.
   std::uint32_t delays_one_in = 0;
 };
 
 class loopback_network {
  public:
-  /// `on_a_node`: how many ranks in a row share a node; 0: all.
+  /// `on_a_node`: how many consecutive ranks share a node; 0: all.
   explicit loopback_network(rank_number ranks, rank_number on_a_node = 0, disorder how = {});
   ~loopback_network();
 
   [[nodiscard]] rank_number ranks() const noexcept;
   /// The end of one rank. Different threads may use different ends.
   [[nodiscard]] transport& end_of(rank_number rank) noexcept;
-  /// The same for an owner; the network lives as long as one of its ends.
+  /// The same with shared ownership; the network lives as long as one of its ends.
   [[nodiscard]] static std::unique_ptr<transport> owned_end(std::shared_ptr<loopback_network> network,
                                                             rank_number rank);
-  /// Messages and completions that nobody has taken yet.
+  /// Messages and completions that were not taken yet.
   [[nodiscard]] std::uint64_t under_way() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What ranks say to each other: a header of fixed size and, for some kinds, a body.
+// The messages between ranks: a header of fixed size and, for some kinds, a body.
 #pragma once
 
 #include <cstddef>
@@ -12,31 +12,31 @@ namespace skua { inline namespace v0 { namespace ranks {
 using rank_number = std::uint32_t;
 
 enum class kind : std::uint16_t {
-  steal_request,  ///< a: how many tasks the thief has room for
-  steal_reply,    ///< a: how many tasks lie in the body; 0: nothing was to be had
+  steal_request,  ///< a: the number of tasks for which the thief has room
+  steal_reply,    ///< a: the number of tasks in the body; 0: there were none
   vote,           ///< up the tree: a subtree is idle (termination.hpp)
   decision,       ///< down the tree: another round, or the end
   drained,        ///< up the tree: a subtree has heard of the end, and waits for no reply
-  leave,          ///< down the tree: everybody is drained
-  cancel,         ///< all over the tree: a task threw; body: what it said
+  leave,          ///< down the tree: every rank is drained
+  cancel,         ///< all over the tree: a task threw; body: the text of its exception
   contribution,   ///< of a collective operation, up its tree
   result,         ///< of a collective operation, down its tree
-  moved,          ///< tasks that a balancer sends to another rank; a: how many
-  seeds,          ///< a copy of the sender's tasks, for its keeper (recovery.md); flags: of which generation
-  lost,           ///< of rank 0: who is dead; flags: the generation of this recovery; a: of the last that was completed
-  taken,          ///< to rank 0: tasks that the sender took from dead ranks, and whose seeds it keeps
-  again,          ///< of rank 0: tasks that live ranks took from dead ones; everybody goes on
-  alive,          ///< between rank 0 and each other rank, now and then (liveness.hpp)
-  broken,         ///< the job cannot go on; body: why
+  moved,          ///< tasks that a balancer sends to another rank; a: their number
+  seeds,          ///< a copy of the sender's tasks, for its keeper (recovery.md); flags: their generation
+  lost,    ///< of rank 0: the dead ranks; flags: the generation of this recovery; a: that of the last completed one
+  taken,   ///< to rank 0: tasks that the sender took from dead ranks, and whose seeds it keeps
+  again,   ///< of rank 0: tasks that live ranks took from dead ones; every rank continues
+  alive,   ///< between rank 0 and each other rank, now and then (liveness.hpp)
+  broken,  ///< the job cannot continue; body: the reason
 };
 
 /// Copied as it is: all ranks run the same binary.
 struct message_header {
-  kind what = kind::steal_request;
+  ranks::kind kind = ranks::kind::steal_request;
   std::uint16_t flags = 0;       ///< of process(): its generation, which counts recoveries
-  std::uint32_t collection = 0;  ///< whom it is for; 0: the communicator itself
+  std::uint32_t collection = 0;  ///< the receiver; 0: the communicator itself
   std::uint32_t epoch = 0;       ///< which process() of the collection, or which collective operation
-  rank_number from = 0;
+  rank_number sender = 0;
   std::uint64_t a = 0;
   std::uint64_t b = 0;
   std::uint64_t c = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How ranks reach each other. Everything above this interface is the same over MPI, between threads of one process, and in virtual time.
+// How ranks reach each other. Everything above this interface is the same over MPI, between threads of one process, and
+// in virtual time.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +11,11 @@
 
 namespace skua { inline namespace v0 { namespace ranks {
 
-/// Who takes what arrives. Called from `poll` only.
+/// Takes arrived messages. Called from `poll` only.
 class receiver {
  public:
   virtual void on_message(message const& m) = 0;
-  /// The body of the send that was called with this token has been copied.
+  /// The body of the send with this token has been copied.
   virtual void on_sent(std::uint64_t token) = 0;
 
  protected:
@@ -28,32 +29,32 @@ class transport {
 
   [[nodiscard]] virtual rank_number rank() const noexcept = 0;
   [[nodiscard]] virtual rank_number ranks() const noexcept = 0;
-  /// Which ranks share this one's memory: [first, last). A rank alone on its node: itself.
+  /// The ranks that share this one's memory: [first, last). A rank alone on its node: itself.
   struct neighbours {
     rank_number first;
     rank_number last;
   };
   [[nodiscard]] virtual neighbours node() const noexcept = 0;
 
-  /// Whether another rank's process is still there. unknown: this transport cannot tell.
+  /// The state of another rank's process. unknown: this transport cannot tell.
   enum class life : std::uint8_t { unknown, there, ended };
   [[nodiscard]] virtual life life_of(rank_number) const { return life::unknown; }
-  /// A rank is dead: sends to it need not complete, and nothing of it will be received to the end.
+  /// A rank is dead: sends to it need not complete, and nothing of it will be received any more.
   virtual void abandon(rank_number) {}
 
-  /// Sends; head.from is filled in. The body is copied before it returns. To the rank itself: allowed. Throws std::bad_alloc and
-  /// resource_error.
+  /// Sends; fills in head.sender. Copies the body before it returns. Sending to the rank itself is allowed. Throws
+  /// std::bad_alloc and resource_error.
   virtual void send(rank_number to, message_header head, std::span<std::byte const> body) = 0;
-  /// Sends without a copy: the body stays as it is until on_sent(token).
+  /// Sends without a copy: the caller keeps the body unchanged until on_sent(token).
   virtual void send_in_place(rank_number to, message_header head, std::span<std::byte const> body,
                              std::uint64_t token) = 0;
 
-  /// Hands over what has arrived and completed, a bounded amount. False: nothing has.
+  /// Hands over arrived messages and completed sends, a bounded number. Returns false if there were none.
   virtual bool poll(receiver& to) = 0;
 
   /// Nanoseconds of a clock that never goes back. The only function that any thread may call.
   [[nodiscard]] virtual std::uint64_t now_ns() const noexcept = 0;
-  /// Nothing arrived `rounds` times in succession: gives the processor to others, for longer the more rounds it were.
+  /// Nothing arrived in `rounds` consecutive polls: yields the processor, for longer the more rounds there were.
   virtual void rest(std::uint32_t rounds) = 0;
 };
 

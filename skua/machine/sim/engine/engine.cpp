@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One run of the simulator: which worker moves next, and what time it is.
+// One run of the simulator: the worker that moves next, and the current time.
 #include "skua/machine/sim/engine/engine.hpp"
 
 #include <utility>
@@ -10,7 +10,7 @@ namespace skua { inline namespace v0 { namespace sim {
 
 engine::engine(task_tree const& program, stepped_program* live, policy& scheduler, layout const& where, rules const& by,
                costs& prices, observer& watcher)
-    : program_(program), live_(live), scheduler_(scheduler), needs_(scheduler.needs()), where_(where), by_(by),
+    : program_(program), live_(live), scheduler_(scheduler), needs_(scheduler.needs()), layout_(where), rules_(by),
       prices_(prices), watcher_(watcher), roll_(by.seed), validator_(scheduler, where.workers(), by),
       calendar_(where.workers()), trace_(watcher.trace()), idle_(where.workers()), heavy_fences_(where.workers()),
       lanes_(where.workers()), cached_lines_(where.workers()), stack_of_(where.workers(), no_fiber),
@@ -43,13 +43,13 @@ run_result engine::run() {
   result_.order.reserve(program_.size());
   if (live_ != nullptr) live_->marks_to(trace_);
   if (trace_ != nullptr) trace_->begins(scheduler_.name());
-  lanes_.push(worker_id{0}, lane::injected, {.what = item::kind::child, .node = 0});
+  lanes_.push(worker_id{0}, lane::injected, {.content = item::kind::child, .node = 0});
   for (std::uint32_t w = 0; w < stack_of_.size(); ++w) schedule(worker_id{w}, 0);
   while (!result_.finished && validator_.content()) {
     worker_id const w = calendar_.first();
-    now_ = calendar_.of(w).at;
+    now_ = calendar_.entry_of(w).time;
     if (now_ == calendar::never) {
-      validator_.fault("everybody sleeps");
+      validator_.fault("all workers sleep");
       break;
     }
     spent_ = 0;
@@ -86,14 +86,14 @@ void engine::move(worker_id w) {
   fibers_[f].ran += spent_;
 }
 
-/// The program has ended: every policy must now rest soon.
+/// The program has ended: from now on every policy must rest soon.
 void engine::check_policies_rest() {
   for (std::uint32_t w = 0; w < stack_of_.size() && validator_.content(); ++w) {
     worker_policy& m = of_worker(worker_id{w});
     give_up_steal(worker_id{w});
     for (bool rests = false; !rests && validator_.content();) {
       probe const p = m.next_probe();
-      rests = p.what == action::rest;
+      rests = p.kind == action::rest;
       if (!rests) m.learn(probed{p, outcome::empty});
       validator_.answered(worker_id{w}, p, outcome::empty, false);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The engine of the simulator: one run. States and invariants: simulator.md. Each file beside this one is one thing that
-// the engine does: time and result engine.cpp; probing, taking and placing probing.cpp; fences of steals fences.cpp; stacks
-// of calls, groups and scopes stacks.cpp; finish regions finish.cpp; teams teams.cpp; the trace tracing.cpp.
+// The engine of the simulator: one run. States and invariants: simulator.md. Each file beside this one does one part:
+// time and result engine.cpp; probing, taking and placing probing.cpp; fences of steals fences.cpp; stacks of calls,
+// groups and scopes stacks.cpp; finish regions finish.cpp; teams teams.cpp; the trace tracing.cpp.
 #pragma once
 
 #include <array>
@@ -24,17 +24,17 @@
 
 namespace skua { inline namespace v0 { namespace sim {
 
-/// What a policy has written on a group that was exposed to it, and how far the group has come.
+/// The tags that a policy wrote on an exposed group, and the group's progress.
 struct exposed_group {
   enum class stage : std::uint8_t {
-    placing,     ///< children are marked and placed, until one stays here
-    calling,     ///< the child that stayed runs
+    placing,     ///< children are marked and placed, until one is kept here
+    calling,     ///< the kept child runs
     continuing,  ///< it has returned: the later children are placed too, or run unexposed
   };
   task_tag task{};                ///< of the task that met the group
   task_tag group{};               ///< as the policy gave it
   task_tag rest{};                ///< of the children without a place so far
-  task_tag child{};               ///< of the child that stayed
+  task_tag child{};               ///< of the child that was kept
   lane exposed_in = lane::forks;  ///< the lane of the tagged entry with the rest ...
   worker_id exposed_at{};         ///< ... and its worker
   stage now = stage::placing;
@@ -46,7 +46,7 @@ struct frame {
   tree_node_id node;  ///< no_tree_node: the base of a stack, which calls `next` and then ends
   tree_node_id next;
   tree_node_id forked = no_tree_node;
-  tree_node_id pending = no_tree_node;               ///< the child to call next: the stack was preempted when it forked
+  tree_node_id pending = no_tree_node;  ///< the child to call next: the stack was preempted when it forked the child
   tree_node_kind kind = tree_node_kind::task;        ///< of `node`
   bool owner = true;                                 ///< false: a share of a group that a thief took
   bool parked = false;                               ///< it has waited for other workers
@@ -57,7 +57,7 @@ struct frame {
 /// A stack of calls, and the ticks that it has run so far.
 struct fiber {
   std::vector<frame> frames;
-  task_tag tag{};     ///< the policy's tag of what runs on top
+  task_tag tag{};     ///< the policy's tag of the task on top
   bool open = false;  ///< its top waits for a group
   tick ran = 0;
   team_id team = no_team;  ///< a member of this team runs on it, and it never leaves `home`
@@ -66,7 +66,7 @@ struct fiber {
   tick spins_since = 0;
 };
 
-/// A task that runs as a team. The members that have left it do not count.
+/// A task that runs as a team. Members that have left do not count.
 struct running_team {
   tree_node_id task;
   std::uint32_t present;
@@ -82,7 +82,7 @@ struct group_state {
   fiber_id waiting = no_fiber;    ///< the parked stack whose top is this group or scope
 };
 
-/// A steal that waits for a fence before it may look.
+/// A steal that waits for a fence before it may look at its victim.
 struct delayed_steal {
   enum class stage : std::uint8_t {
     none,    ///< the worker waits for nothing
@@ -90,7 +90,7 @@ struct delayed_steal {
     fences,  ///< for its own heavy fence
   };
   stage now = stage::none;
-  probe what{};
+  policies::probe probe{};
   tick since = 0;
 };
 
@@ -110,7 +110,7 @@ class engine final : private policies::machine_view {
   void pay(worker_id w, operation what) { pay(w, what, w); }
   void grow();
 
-  // The trace (tracing.cpp). Where nothing is traced, each costs a branch.
+  // The trace (tracing.cpp). Without a trace, each costs a branch.
   void note(worker_id w, trace::event const& e) {
     if (trace_ != nullptr) [[unlikely]]
       write(w, e);
@@ -194,7 +194,7 @@ class engine final : private policies::machine_view {
   void end_member(fiber_id f, tree_node_id task);
   void leave_team(worker_id w, fiber_id f);
   [[nodiscard]] bool is_ready_member(item const& it) const {
-    return it.what == item::kind::frame && is_member(it.fiber);
+    return it.content == item::kind::frame && is_member(it.fiber);
   }
   [[nodiscard]] std::uint64_t ready_frame(worker_id w) const noexcept override;
   bool continues_member(worker_id w);
@@ -235,8 +235,8 @@ class engine final : private policies::machine_view {
   stepped_program* live_;
   policy& scheduler_;
   policies::policy_needs const needs_;
-  layout const& where_;
-  rules by_;
+  layout const& layout_;
+  rules rules_;
   costs& prices_;
   observer& watcher_;
   dice roll_;

@@ -8,11 +8,11 @@
 namespace skua { inline namespace v0 { namespace sim {
 namespace {
 
-/// A store keeps pointers. It looks at none of them.
+/// A store keeps pointers, and never dereferences them.
 void* as_pointer(tree_node_id task) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(task)); }
 tree_node_id as_node(void* task) { return static_cast<tree_node_id>(reinterpret_cast<std::uintptr_t>(task)); }
 item item_of(runtime::taken_task const& taken) {
-  return {.what = item::kind::child, .node = as_node(taken.task), .dead = taken.is_dead};
+  return {.content = item::kind::child, .node = as_node(taken.task), .dead = taken.is_dead};
 }
 
 }  // namespace
@@ -20,13 +20,13 @@ item item_of(runtime::taken_task const& taken) {
 /// The same store as on threads, if the policy needs it.
 void engine::order_tasks() {
   if (!needs_.lanes.has(lane::ordered)) return;
-  for (std::uint32_t w = 0; w < where_.workers(); ++w) {
+  for (std::uint32_t w = 0; w < layout_.workers(); ++w) {
     ordered_.push_back(
-        std::make_unique<runtime::ordered_lane>(worker_id{w}, where_.distances_from(worker_id{w}), needs_.strategies));
+        std::make_unique<runtime::ordered_lane>(worker_id{w}, layout_.distances_from(worker_id{w}), needs_.strategies));
   }
 }
 
-/// The running task has spawned another one: it is called at once if the policy says so, else offered.
+/// The running task has spawned another one: it runs inline if the policy says so, else it is offered.
 void engine::spawn(worker_id w, fiber_id f, tree_node_id task) {
   spawn_request const asked = live_ != nullptr ? live_->spawned(f, task) : spawn_request{};
   worker_counters& counts = result_.workers[index(w)];
@@ -44,23 +44,23 @@ void engine::spawn(worker_id w, fiber_id f, tree_node_id task) {
     push_ordered(w, task, asked.task);
     return offered(w);
   }
-  lanes_.push(w, lane::spawned, {.what = item::kind::child, .node = task});
+  lanes_.push(w, lane::spawned, {.content = item::kind::child, .node = task});
   offered(w);
   static_cast<void>(preempts(w, f));
 }
 
-/// The policy says where the spawned task waits.
+/// The policy chooses the lane of the spawned task.
 void engine::release(worker_id w, fiber_id f, tree_node_id task) {
   task_tag parent = fibers_[f].tag;
-  item it{.what = item::kind::child, .node = task, .tag = of_worker(w).mark(parent, hint_of(task))};
+  item it{.content = item::kind::child, .node = task, .tag = of_worker(w).mark(parent, hint_of(task))};
   placement const to = place(w, it.tag, cause::released, is_moldable(it));
   if (to.width > 1) {
     form_team(w, it, to, cause::released);
   } else if (to.worker != w) {
     send(w, it, to, cause::released);
-  } else if (to.where == lane::migrated) {
+  } else if (to.lane == lane::migrated) {
     put(w, it, to, cause::released);
-  } else if (to.where == lane::local) {  // as on threads, nobody is woken for it
+  } else if (to.lane == lane::local) {  // as on threads, nobody is woken for it
     lanes_.push(w, lane::local, it);
     watcher_.put(now_, w, to, it, cause::released);
   } else {
@@ -70,11 +70,11 @@ void engine::release(worker_id w, fiber_id f, tree_node_id task) {
   static_cast<void>(preempts(w, f));
 }
 
-/// A worker that stands for a task's place: `w` if it belongs to the place; none if there is no hint.
+/// A worker of the task's place: `w` if it belongs to the place; none if there is no hint.
 std::optional<worker_id> engine::place_worker(worker_id w, tree_node_id task) const {
   std::optional<place_id> const place = place_of_[task];
-  if (!place || index(*place) >= where_.places()) return {};
-  return where_.place_of(w) == *place ? w : where_.workers_of(*place).front();
+  if (!place || index(*place) >= layout_.places()) return {};
+  return layout_.place_of(w) == *place ? w : layout_.workers_of(*place).front();
 }
 
 void engine::push_ordered(worker_id w, tree_node_id task, runtime::offered_task offered) {
@@ -88,23 +88,23 @@ void engine::push_ordered(worker_id w, tree_node_id task, runtime::offered_task 
   pay_comparisons(w, mine.comparisons(w) - before);
 }
 
-/// Takes from a lane that strategies order: one task, or half of another worker's work. Pays for the comparisons, and for
-/// each task that moves from store to store what a spawn costs.
+/// Takes from a lane that strategies order: one task, or half of another worker's work. Pays for the comparisons, and
+/// for each task that moves between stores the price of a spawn.
 std::pair<outcome, std::optional<item>> engine::take_ordered(worker_id w, probe const& p) {
-  std::uint64_t const published = published_by(p.whom);
-  bool const steals = p.what == action::steal;
+  std::uint64_t const published = published_by(p.victim);
+  bool const steals = p.kind == action::steal;
   if (steals && !of_worker(w).admits(published)) return {outcome::barred, {}};
   runtime::ordered_lane& mine = *ordered_[index(w)];
-  runtime::ordered_lane& victim = *ordered_[index(p.whom)];
-  std::uint64_t const before = mine.comparisons(p.whom);
+  runtime::ordered_lane& victim = *ordered_[index(p.victim)];
+  std::uint64_t const before = mine.comparisons(p.victim);
   std::uint64_t const had = mine.size();
   runtime::taken_task taken;
-  outcome const how = !steals                       ? mine.pop(taken)
-                      : p.many == amount::half_work ? mine.steal_half(p.whom, victim, taken)
-                                                    : mine.steal(p.whom, victim, taken);
+  outcome const how = !steals                         ? mine.pop(taken)
+                      : p.amount == amount::half_work ? mine.steal_half(p.victim, victim, taken)
+                                                      : mine.steal(p.victim, victim, taken);
   lanes_.set_ordered(w, mine.size());
-  lanes_.set_ordered(p.whom, victim.size());
-  pay_comparisons(w, mine.comparisons(p.whom) - before);
+  lanes_.set_ordered(p.victim, victim.size());
+  pay_comparisons(w, mine.comparisons(p.victim) - before);
   for (std::uint64_t moved = had; steals && moved < mine.size(); ++moved) pay(w, operation::spawn);
   if (how != outcome::got) return {how, {}};
   item out = item_of(taken);
@@ -112,8 +112,8 @@ std::pair<outcome, std::optional<item>> engine::take_ordered(worker_id w, probe 
   return {how, out};
 }
 
-/// The body of a scope or region has ended: the task that comes first on this worker, if it is one of the region. Pays for
-/// it.
+/// The body of a scope or region has ended: takes the first task of this worker's order, if it belongs to the region.
+/// Pays for it.
 std::optional<item> engine::take_own_ordered(worker_id w, tree_node_id region) {
   if (ordered_.empty() || program_[region].kind != tree_node_kind::finish) return {};
   runtime::ordered_lane& mine = *ordered_[index(w)];
@@ -138,11 +138,11 @@ void engine::drop(worker_id w, fiber_id f, tree_node_id task) {
   end_base(w, f, &group_of(task));
 }
 
-/// It counts as run, and takes no time.
+/// The dead task counts as run, and takes no time.
 void engine::note_dead(worker_id w, tree_node_id task) {
   turn& t = result_.turns[task];
   ++t.times;
-  t.who = w;
+  t.worker = w;
   t.begin = t.end = now_ + spent_;
   ++result_.workers[index(w)].dead;
   result_.order.push_back(task);

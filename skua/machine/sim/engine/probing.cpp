@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The simulator's idle workers: which probes they execute, how they receive what they find, and where tasks go.
+// The simulator's idle workers: the probes that they execute, what they do with an entry that they find, and where
+// tasks go.
 #include "skua/machine/sim/engine/engine.hpp"
 
 namespace skua { inline namespace v0 { namespace sim {
 namespace {
 
-/// The owner takes its own newest forks, and the oldest of what others have placed.
+/// The owner takes its own newest forks, and the oldest entry that others have placed.
 end owner_end(lane l) { return l == lane::forks || l == lane::spawned || l == lane::local ? end::newest : end::oldest; }
 end thief_end(lane l) { return l == lane::migrated ? end::newest : end::oldest; }
 
@@ -20,12 +21,12 @@ void engine::next_probe(worker_id w) {
   worker_policy& m = of_worker(w);
   probe const p = m.next_probe();
   if (!validator_.content()) return;
-  if (p.what == action::rest) return rest(w, m, p);
+  if (p.kind == action::rest) return rest(w, m, p);
   ++result_.workers[index(w)].probes;
   if (!delays(w, m, p)) finish_probe(w, m, p, 0);
 }
 
-/// There is something that the worker could have found.
+/// True if there is an entry that the worker could have found.
 inline bool engine::has_in_reach(worker_id w, worker_policy const& m) {
   bool const choosy = m.is_choosy();
   bool const in_reach = choosy ? lanes_.at_hand_of(w) : lanes_.in_reach_of(w);
@@ -43,22 +44,22 @@ void engine::rest(worker_id w, worker_policy const& m, probe const& p) {
   keep_searching(w);
 }
 
-/// Somebody touches new memory, or did so a moment ago; nobody did before the run.
+/// True while a leaf touches new memory, or did so within the last period; false before the run.
 bool engine::touches_first() const {
   tick const until = prices_.first_touches_until();
-  return until > 0 && now_ < until + policies::first_touches_period_ns(where_.workers()) * by_.ticks_per_ns;
+  return until > 0 && now_ < until + policies::first_touches_period_ns(layout_.workers()) * rules_.ticks_per_ns;
 }
 
-/// The price of an attempt includes what a searcher looks into of its own before it, and one line of the victim. For each
-/// further lane there that it finds empty it reads another line, unless it has it.
+/// The price of an attempt includes the worker's own lanes that it looks into before it, and one line of the victim.
+/// For each further lane of the victim that it finds empty, it reads another line, unless it has a current copy.
 tick engine::price_of_look(worker_id w, probe const& p) {
-  if (p.what == action::pop) return prices_.price(now_, operation::pop, w, w);
-  bool const has_line = cached_lines_.look(w, p.whom, p.where, lanes_.changes(p.whom, p.where));
-  if (last_victim_[index(w)] != p.whom) return prices_.price(now_, operation::miss, w, p.whom);
-  return prices_.price(now_, has_line ? operation::pop : operation::look, w, p.whom);
+  if (p.kind == action::pop) return prices_.price(now_, operation::pop, w, w);
+  bool const has_line = cached_lines_.look(w, p.victim, p.lane, lanes_.changes(p.victim, p.lane));
+  if (last_victim_[index(w)] != p.victim) return prices_.price(now_, operation::miss, w, p.victim);
+  return prices_.price(now_, has_line ? operation::pop : operation::look, w, p.victim);
 }
 
-/// Executes a probe; a steal has `waited` for fences.
+/// Executes a probe; a steal has `waited` this long for fences.
 void engine::finish_probe(worker_id w, worker_policy const& m, probe const& p, tick waited) {
   worker_counters& t = result_.workers[index(w)];
   bool const in_reach = has_in_reach(w, m);
@@ -67,21 +68,21 @@ void engine::finish_probe(worker_id w, worker_policy const& m, probe const& p, t
   if (how == outcome::lost) ++t.lost;
   if (how == outcome::barred) ++t.barred;
   if (taken) {
-    pay(w, p.what == action::steal ? operation::steal : operation::pop, p.whom);
+    pay(w, p.kind == action::steal ? operation::steal : operation::pop, p.victim);
   } else {
-    spent_ += how == outcome::empty ? price_of_look(w, p) : prices_.price(now_, operation::miss, w, p.whom);
+    spent_ += how == outcome::empty ? price_of_look(w, p) : prices_.price(now_, operation::miss, w, p.victim);
   }
-  last_victim_[index(w)] = p.whom;
-  if (trace_ != nullptr && p.what == action::steal) note_attempt(w, p, how, taken ? &*taken : nullptr);
+  last_victim_[index(w)] = p.victim;
+  if (trace_ != nullptr && p.kind == action::steal) note_attempt(w, p, how, taken ? &*taken : nullptr);
   tell(w, probed{p, how});
   for (worker_id const read : m.lines_read()) spent_ += prices_.price(now_, operation::look, w, read);
   validator_.answered(w, p, how, in_reach);
   watcher_.after_probe(now_, w, p, how, lanes_);
   if (!taken) return;
-  if (p.what == action::steal) {
+  if (p.kind == action::steal) {
     ++t.steals;
     t.scheduling += waited;
-    count_steal(where_.distance(w, p.whom));
+    count_steal(layout_.distance(w, p.victim));
   }
   found(w);
   receive(w, *taken, p);
@@ -92,7 +93,7 @@ void engine::finish_probe(worker_id w, worker_policy const& m, probe const& p, t
 /// The policy rests: the worker keeps searching, or falls asleep.
 void engine::keep_searching(worker_id w) {
   if (!idle_.searches(w)) idle_.search(w, now_);
-  if (now_ - idle_.since(w) >= by_.spin_ticks && nothing_in_reach_of(w)) {
+  if (now_ - idle_.since(w) >= rules_.spin_ticks && nothing_in_reach_of(w)) {
     ++result_.workers[index(w)].naps;
     idle_.sleep(w);
     acts(w, trace::kind::sleeping, now_ + spent_);
@@ -110,7 +111,7 @@ void engine::found(worker_id w) {
   offered(w);
 }
 
-/// There is something to take: wakes a sleeper if no worker searches.
+/// There is an entry to take: wakes a sleeper if no worker searches.
 void engine::offered(worker_id by) {
   if (idle_.asleep() == 0 || idle_.searching() > 0) return;
   if (auto const whom = idle_.first_sleeper()) wake(by, *whom);
@@ -132,57 +133,57 @@ void engine::count_steal(std::uint32_t distance) {
 }
 
 std::pair<outcome, std::optional<item>> engine::execute(worker_id w, probe const& p) {
-  if (lanes_.empty(p.whom, p.where)) return {outcome::empty, {}};
-  if (p.what == action::pop && p.where != lane::ordered) {
-    if (p.where == lane::spawned) pops_own(w, p.where, true);
-    return {outcome::got, lanes_.take(w, p.where, owner_end(p.where))};
+  if (lanes_.empty(p.victim, p.lane)) return {outcome::empty, {}};
+  if (p.kind == action::pop && p.lane != lane::ordered) {
+    if (p.lane == lane::spawned) pops_own(w, p.lane, true);
+    return {outcome::got, lanes_.take(w, p.lane, owner_end(p.lane))};
   }
-  bool const is_lost = p.what == action::steal && roll_.below(1000) < by_.lost_per_mille;
+  bool const is_lost = p.kind == action::steal && roll_.below(1000) < rules_.lost_per_mille;
   if (is_lost || is_being_revoked(p)) return {outcome::lost, {}};
-  if (p.where == lane::ordered) return take_ordered(w, p);
-  std::uint64_t const published = published_by(p.whom);
-  auto taken = lanes_.take(p.whom, p.where, thief_end(p.where), [&](item const& it) {
-    return of_worker(w).admits(has_tags(p.where) ? it.tag.words[0] : published);
+  if (p.lane == lane::ordered) return take_ordered(w, p);
+  std::uint64_t const published = published_by(p.victim);
+  auto taken = lanes_.take(p.victim, p.lane, thief_end(p.lane), [&](item const& it) {
+    return of_worker(w).admits(has_tags(p.lane) ? it.tag.words[0] : published);
   });
   if (!taken) return {outcome::barred, {}};
-  if (has_tags(p.where)) return {outcome::got, taken};
-  taken_from_top(p.whom, p.where);
+  if (has_tags(p.lane)) return {outcome::got, taken};
+  taken_from_top(p.victim, p.lane);
   taken->tag = {{published}};
   return {outcome::got, taken};
 }
 
-/// The first tag word of what a worker runs, or ran last; a thief sees nothing else of it.
+/// The first tag word of the task that a worker runs, or ran last; a thief sees nothing else of it.
 std::uint64_t engine::published_by(worker_id w) const {
   fiber_id const f = stack_of_[index(w)];
   return f == no_fiber ? last_[index(w)] : fibers_[f].tag.words[0];
 }
 
-/// An item taken from a lane becomes a stack of its own, here or where the policy places it.
+/// An item taken from a lane gets a stack of its own, here or where the policy places it.
 void engine::receive(worker_id w, item taken, probe const& by) {
   split_off(taken);
-  if (!has_tags(by.where)) {
-    if (by.what == action::pop) taken.tag = {{last_[index(w)]}};
+  if (!has_tags(by.lane)) {
+    if (by.kind == action::pop) taken.tag = {{last_[index(w)]}};
     taken.tag = of_worker(w).mark(taken.tag, hint_of(taken.node));
   }
-  bool const is_new = by.what == action::steal || by.where == lane::injected;
-  bool const is_own = by.where == lane::spawned ||
-                      ((by.where == lane::local || by.where == lane::migrated) && taken.what != item::kind::frame);
-  bool const asks_again = by.what == action::pop && is_own && needs_.chosen;
+  bool const is_new = by.kind == action::steal || by.lane == lane::injected;
+  bool const is_own = by.lane == lane::spawned ||
+                      ((by.lane == lane::local || by.lane == lane::migrated) && taken.content != item::kind::frame);
+  bool const asks_again = by.kind == action::pop && is_own && needs_.chosen;
   if (is_new || asks_again) {
-    cause const why = by.what == action::steal ? cause::stolen : asks_again ? cause::chosen : cause::injected;
+    cause const why = by.kind == action::steal ? cause::stolen : asks_again ? cause::chosen : cause::injected;
     placement const to = place(w, taken.tag, why, is_moldable(taken));
     if (to.width > 1) return form_team(w, taken, to, why);
     if (to.worker != w) return send(w, taken, to, why);
   }
-  begin(w, taken, by.where);
+  begin(w, taken, by.lane);
 }
 
 /// A continuation leaves the lane of its owner, which will find it gone: the group waits for one more share.
 void engine::split_off(item const& it) {
-  if (it.what == item::kind::frame || program_[it.node].parent == no_tree_node) return;
+  if (it.content == item::kind::frame || program_[it.node].parent == no_tree_node) return;
   group_state& g = group_of(it.node);
   g.stolen = true;
-  if (it.what != item::kind::rest || away_[it.node]) return;
+  if (it.content != item::kind::rest || away_[it.node]) return;
   away_[it.node] = true;
   ++g.outstanding;
 }
@@ -194,7 +195,7 @@ bool engine::finds_something_for(worker_id w) const {
   for (std::uint32_t v = 0; v < stack_of_.size(); ++v) {
     if (!lanes_.empty(worker_id{v}, lane::ordered) && m.admits(published_by(worker_id{v}))) return true;
     for (lane const open : {lane::forks, lane::spawned, lane::local, lane::migrated}) {
-      for (item const& it : lanes_.of(worker_id{v}, open)) {
+      for (item const& it : lanes_.items_of(worker_id{v}, open)) {
         if (m.admits(has_tags(open) ? it.tag.words[0] : published_by(worker_id{v}))) return true;
       }
     }
@@ -210,17 +211,17 @@ hint engine::hint_of(tree_node_id child) const {
   return hints;
 }
 
-/// Asks the policy, and asks again while it names an occupied mailbox, or if it wants a team of what can be none.
+/// Asks the policy, and asks again while it names an occupied mailbox, or a team for a task that cannot run as one.
 placement engine::place(worker_id w, task_tag& task, cause why, bool may_be_team) {
   placement to = of_worker(w).place(task, why);
   if (to.width > 1) {
-    bool const fits = index(to.worker) + to.width <= where_.workers();
+    bool const fits = index(to.worker) + to.width <= layout_.workers();
     if (may_be_team && fits && validator_.content()) return to;
     ++result_.workers[index(w)].refused;
     to = of_worker(w).place(task, cause::refused);
     to.width = 1;
   }
-  while (to.worker != w && to.where == lane::mailbox && !lanes_.empty(to.worker, lane::mailbox)) {
+  while (to.worker != w && to.lane == lane::mailbox && !lanes_.empty(to.worker, lane::mailbox)) {
     ++result_.workers[index(w)].refused;
     to = of_worker(w).place(task, cause::refused);
   }
@@ -228,7 +229,7 @@ placement engine::place(worker_id w, task_tag& task, cause why, bool may_be_team
 }
 
 void engine::put(worker_id w, item const& what, placement const& to, cause why) {
-  lanes_.push(to.worker, to.where, what);
+  lanes_.push(to.worker, to.lane, what);
   watcher_.put(now_, w, to, what, why);
   if (idle_.asleep() == 0) return;
   if (to.worker != w && idle_.sleeps(to.worker)) return wake(w, to.worker);
@@ -239,7 +240,7 @@ void engine::send(worker_id w, item const& what, placement const& to, cause why)
   ++result_.workers[index(w)].sent;
   pay(w, operation::send, to.worker);
   note(w, {.what = trace::kind::sent,
-           .detail = static_cast<std::uint8_t>(to.where),
+           .detail = static_cast<std::uint8_t>(to.lane),
            .other = index(to.worker),
            .id = run_trace::id_of(what)});
   put(w, what, to, why);

@@ -11,7 +11,7 @@ void engine::begin(worker_id w, item const& it, lane from) {
   invariant(lanes_.empty(w, lane::forks), "bare: the forks lane of an idle worker is empty");
   ++running_;
   watcher_.began(now_, w, it);
-  bool const is_frame = it.what == item::kind::frame;
+  bool const is_frame = it.content == item::kind::frame;
   if (is_frame) pay(w, operation::resume);
   fiber_id const f = stack_of_[index(w)] = is_frame ? it.fiber : new_fiber();
   fibers_[f].tag = it.tag;
@@ -24,7 +24,7 @@ void engine::begin(worker_id w, item const& it, lane from) {
   tell(w, begun{.task = it.tag, .open = std::exchange(fibers_[f].open, false)});
   if (is_frame) return;
   if (is_moldable(it)) count_width(1);
-  if (it.what == item::kind::rest) {
+  if (it.content == item::kind::rest) {
     tree_node_id const group = program_[it.node].parent;
     fibers_[f].frames.push_back({.node = group, .next = it.node, .kind = program_[group].kind, .owner = false});
   } else {
@@ -70,8 +70,8 @@ void engine::step(worker_id w, fiber_id f) {
   return k == tree_node_kind::task ? end_task(w, f) : end_scope(w, f);
 }
 
-/// Nodes are numbered in preorder, so a stack meets next the nodes after the one that it has just begun: prefetch them
-/// while other workers move. The hardware prefetcher follows fewer streams than there are stacks.
+/// Nodes are numbered in preorder, so a stack next meets the nodes after the one that it has just begun. Prefetches
+/// them while other workers move: the hardware prefetcher follows fewer streams than there are stacks.
 void engine::look_ahead(tree_node_id id) const {
   constexpr tree_node_id ahead = 6;  // two or three tasks of a binary tree
   tree_node_id const next = std::min(id + ahead, program_.size() - 1);
@@ -88,7 +88,7 @@ void engine::call(worker_id w, fiber_id f, tree_node_id id) {
     note_call(w, id);
   tick const cost = prices_.run(begin, w, program_, id);
   ++t.times;
-  t.who = w;
+  t.worker = w;
   t.begin = begin;
   t.end = begin + cost;
   spent_ += cost;
@@ -160,14 +160,14 @@ void engine::step_group(worker_id w, fiber_id f) {
   top.forked = program_[child].next;
   if (top.forked == no_tree_node) return call(w, f, child);
   pay(w, operation::fork);
-  lanes_.push(w, lane::forks, {.what = item::kind::rest, .node = top.forked});
+  lanes_.push(w, lane::forks, {.content = item::kind::rest, .node = top.forked});
   offered(w);
   if (!preempts(w, f)) return call(w, f, child);
   top.pending = child;
 }
 
 /// Sends the next child of an exposed group away, alone; or calls it here, and makes one tagged entry of the later
-/// ones.
+/// children.
 void engine::place_next(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
   if (top.next == no_tree_node) return end_share(w, f);
@@ -177,23 +177,23 @@ void engine::place_next(worker_id w, fiber_id f) {
   task_tag its = of_worker(w).mark(d.rest, program_[child].hints);
   placement const to = place(w, its, cause::forked);
   if (!is_last) pay(w, operation::expose);
-  if (to.worker != w || to.where == lane::migrated) {
+  if (to.worker != w || to.lane == lane::migrated) {
     ++groups_[top.node].outstanding;
-    item const alone{.what = item::kind::child, .node = child, .tag = its};
+    item const alone{.content = item::kind::child, .node = child, .tag = its};
     return to.worker != w ? send(w, alone, to, cause::forked) : put(w, alone, to, cause::forked);
   }
   d.now = exposed_group::stage::calling;
   fibers_[f].tag = d.child = its;
   if (is_last) return call(w, f, child);
   top.forked = std::exchange(top.next, no_tree_node);
-  d.exposed_in = to.where == lane::local ? lane::local : lane::forks;
+  d.exposed_in = to.lane == lane::local ? lane::local : lane::forks;
   d.exposed_at = w;
-  put(w, {.what = item::kind::rest, .node = top.forked, .tag = d.rest}, {.worker = w, .where = d.exposed_in},
+  put(w, {.content = item::kind::rest, .node = top.forked, .tag = d.rest}, {.worker = w, .lane = d.exposed_in},
       cause::forked);
   call(w, f, child);
 }
 
-/// The child of an exposed group that stayed here has returned.
+/// The child of an exposed group that was kept here has returned.
 void engine::child_returned(worker_id w, fiber_id f) {
   exposed_group& d = *fibers_[f].frames.back().exposed;
   d.now = exposed_group::stage::continuing;
@@ -201,12 +201,12 @@ void engine::child_returned(worker_id w, fiber_id f) {
   fibers_[f].tag = d.rest;
 }
 
-/// The stack takes back the children after the one that has returned, unless a thief has them.
+/// The stack takes back the children after the one that has returned, unless a thief has taken them.
 void engine::take_back(worker_id w, frame& top) {
   tree_node_id const rest = std::exchange(top.forked, no_tree_node);
   if (top.exposed && top.exposed->exposed_in == lane::local) {
     auto const back = lanes_.take(top.exposed->exposed_at, lane::local, end::newest,
-                                  [=](item const& it) { return it.what == item::kind::rest && it.node == rest; });
+                                  [=](item const& it) { return it.content == item::kind::rest && it.node == rest; });
     top.exposed->exposed_in = lane::forks;  // from now on as if it had not been exposed
     if (back) top.next = rest;
     invariant(back || away_[rest], "one owner: what is gone from `local` is a share of its own");
@@ -222,7 +222,7 @@ void engine::take_back(worker_id w, frame& top) {
   }
 }
 
-/// This stack has no child of the group left to call.
+/// This stack has no more child of the group to call.
 void engine::end_share(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
   group_state& g = groups_[top.node];
@@ -244,7 +244,7 @@ void engine::fork_of_scope(worker_id w, fiber_id f, tree_node_id child) {
   if (!fibers_[f].frames.back().exposed && of_worker(w).sees_forks()) meet(w, f, scope);
   ++groups_[scope].outstanding;
   pay(w, operation::fork);
-  lanes_.push(w, lane::spawned, {.what = item::kind::child, .node = child});
+  lanes_.push(w, lane::spawned, {.content = item::kind::child, .node = child});
   offered(w);
   static_cast<void>(preempts(w, f));
 }
@@ -264,7 +264,8 @@ void engine::end_scope(worker_id w, fiber_id f) {
     return note_dead(w, first->node);
   }
   item const* const newest = lanes_.newest(w, lane::spawned);
-  bool const mine = newest != nullptr && newest->what == item::kind::child && program_.group_of(newest->node) == scope;
+  bool const mine =
+      newest != nullptr && newest->content == item::kind::child && program_.group_of(newest->node) == scope;
   if (!mine) {
     park(w, f, g);
     return;
@@ -295,11 +296,12 @@ void engine::end_task(worker_id w, fiber_id f) {
   }
 }
 
-/// The base of the stack has ended, so the stack ends, and with it one share or child of `g` (null: no group waits).
+/// The base of the stack has ended, and so has the stack; with it ends one share or child of `g` (null: no group
+/// waits).
 void engine::end_base(worker_id w, fiber_id f, group_state* g) {
   if (trace_ != nullptr) [[unlikely]]
     note_end(w, f);
-  tell(w, ended{.task = fibers_[f].tag, .duration_ns = (fibers_[f].ran + spent_) / by_.ticks_per_ns});
+  tell(w, ended{.task = fibers_[f].tag, .duration_ns = (fibers_[f].ran + spent_) / rules_.ticks_per_ns});
   leave_slot(w, f);
   if (is_member(f)) leave_team(w, f);
   free_fibers_.push_back(f);
@@ -308,11 +310,11 @@ void engine::end_base(worker_id w, fiber_id f, group_state* g) {
   ++result_.workers[index(w)].resumes;
   if (is_member(woken)) return resume_at_home(w, woken);
   placement const to = place(w, fibers_[woken].tag, cause::resumed);
-  item const it{.what = item::kind::frame, .fiber = woken, .tag = fibers_[woken].tag};
+  item const it{.content = item::kind::frame, .fiber = woken, .tag = fibers_[woken].tag};
   to.worker == w ? begin(w, it, lane::forks) : send(w, it, to, cause::resumed);
 }
 
-/// The group or scope on top is complete: its task continues, here or elsewhere. The policy has a say only if the group
+/// The group or scope on top is complete: its task continues, here or elsewhere. The policy is asked only if the group
 /// was exposed, or if a part of it was stolen.
 void engine::end_group(worker_id w, fiber_id f) {
   fiber& stack = fibers_[f];
@@ -329,7 +331,7 @@ void engine::end_group(worker_id w, fiber_id f) {
   if (to.worker == w) return;
   note(w, {.what = trace::kind::moved, .other = index(to.worker), .id = run_trace::id_of_frame(f)});
   leave_slot(w, f);
-  send(w, {.what = item::kind::frame, .fiber = f, .tag = stack.tag}, to, cause::resumed);
+  send(w, {.content = item::kind::frame, .fiber = f, .tag = stack.tag}, to, cause::resumed);
 }
 
 /// The top of `f` must wait: the stack parks, and its worker becomes idle.
@@ -345,21 +347,21 @@ void engine::park(worker_id w, fiber_id f, group_state& g) {
   if (top.exposed) fibers_[f].tag = top.exposed->task;
 }
 
-/// The stack has just forked: it is preempted if the policy prefers what lies in the worker's mailbox.
+/// The stack has just forked: it is preempted if the policy prefers the task in the worker's mailbox.
 bool engine::preempts(worker_id w, fiber_id f) {
   if (lanes_.empty(w, lane::mailbox) || is_member(f) || !of_worker(w).preempts()) return false;
   ++result_.workers[index(w)].preempted;
   fibers_[f].open = true;
   note(w, {.what = trace::kind::parked, .id = run_trace::id_of_frame(f)});
   leave_slot(w, f);
-  set_aside(w, {.what = item::kind::frame, .fiber = f, .tag = fibers_[f].tag});
+  set_aside(w, {.content = item::kind::frame, .fiber = f, .tag = fibers_[f].tag});
   return true;
 }
 
-/// The stack leaves its worker. Calls below the top offered what lies in the forks lane (there is something only if the
-/// top is a scope, or was preempted). Each of these entries becomes a share of its own: the stack may continue on
-/// another worker, where it would look for them in vain. Entries in `spawned` get their tags now if the policy is
-/// choosy, because the worker will soon run something else, and publish that tag.
+/// The stack leaves its worker. Calls below the top offered the entries of the forks lane (there are some only if the
+/// top is a scope, or was preempted). Each entry becomes a share of its own: the stack may continue on another worker,
+/// where it would not find them. Entries in `spawned` get their tags now if the policy is choosy, because the worker
+/// will soon run another task, and publish that task's tag.
 void engine::leave_slot(worker_id w, fiber_id f) {
   last_[index(w)] = fibers_[f].tag.words[0];
   stack_of_[index(w)] = no_fiber;

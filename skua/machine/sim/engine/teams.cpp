@@ -8,7 +8,7 @@
 namespace skua { inline namespace v0 { namespace sim {
 
 bool engine::is_moldable(item const& it) const {
-  return live_ != nullptr && it.what == item::kind::child && live_->is_moldable(it.node);
+  return live_ != nullptr && it.content == item::kind::child && live_->is_moldable(it.node);
 }
 
 void engine::count_width(std::uint32_t width) {
@@ -23,7 +23,7 @@ void engine::form_team(worker_id w, item const& whole, placement const& to, caus
   grow();
   turn& t = result_.turns[whole.node];
   ++t.times;
-  t.who = to.worker;
+  t.worker = to.worker;
   t.begin = t.end = now_;
   result_.order.push_back(whole.node);
   result_.teams.push_back(whole.node);
@@ -32,23 +32,23 @@ void engine::form_team(worker_id w, item const& whole, placement const& to, caus
   auto const id = static_cast<team_id>(teams_.size());
   teams_.push_back({.task = whole.node, .present = to.width, .first = to.worker, .width = to.width});
   for (std::uint32_t m = 0; m < to.width; ++m) {
-    item const member{.what = item::kind::child, .node = first + m, .tag = whole.tag, .team = id};
-    placement const there{.worker = worker_id{index(to.worker) + m}, .where = lane::inbox};
+    item const member{.content = item::kind::child, .node = first + m, .tag = whole.tag, .team = id};
+    placement const there{.worker = worker_id{index(to.worker) + m}, .lane = lane::inbox};
     there.worker == w ? put(w, member, there, why) : send(w, member, there, why);
   }
 }
 
-/// The member on this stack is at the barrier: goes on if all others are, else spins, and later parks.
+/// The member on this stack is at the barrier: continues if all others are, else spins, and later parks.
 void engine::arrive(worker_id w, fiber_id f) {
   running_team& t = teams_[fibers_[f].team];
   if (t.waiting.size() + 1 == t.present) return open_barrier(w, t);
   t.waiting.push_back(f);
   fibers_[f].spins = true;
   fibers_[f].spins_since = now_ + spent_;
-  pause_ = by_.barrier_spin_ns * by_.ticks_per_ns;
+  pause_ = rules_.barrier_spin_ns * rules_.ticks_per_ns;
 }
 
-/// Lets go all that wait.
+/// Releases all waiting members.
 void engine::open_barrier(worker_id w, running_team& t) {
   for (fiber_id const waiting : std::exchange(t.waiting, {})) {
     fiber& member = fibers_[waiting];
@@ -62,7 +62,7 @@ void engine::open_barrier(worker_id w, running_team& t) {
   }
 }
 
-/// Its worker was busy, but not with work.
+/// The member's worker was busy meanwhile, but not with work.
 void engine::end_spin(fiber& member) {
   tick const waited = std::max(now_ + spent_, member.spins_since) - member.spins_since;
   member.spins = false;
@@ -83,33 +83,34 @@ void engine::park_at_barrier(worker_id w, fiber_id f) {
 
 /// A member that waited continues on its own worker; the policy is not asked.
 void engine::resume_at_home(worker_id w, fiber_id f) {
-  item const it{.what = item::kind::frame, .fiber = f, .tag = fibers_[f].tag};
+  item const it{.content = item::kind::frame, .fiber = f, .tag = fibers_[f].tag};
   worker_id const home = fibers_[f].home;
-  home == w ? begin(w, it, lane::forks) : send(w, it, {.worker = home, .where = lane::inbox}, cause::resumed);
+  home == w ? begin(w, it, lane::forks) : send(w, it, {.worker = home, .lane = lane::inbox}, cause::resumed);
 }
 
 /// Only its own worker may continue a member that has waited.
 std::uint64_t engine::ready_frame(worker_id w) const noexcept {
   if (teams_.empty() || lanes_.empty(w, lane::inbox)) return 0;
-  for (item const& it : lanes_.of(w, lane::inbox)) {
+  for (item const& it : lanes_.items_of(w, lane::inbox)) {
     if (is_ready_member(it)) return it.fiber + std::uint64_t{1};
   }
   return 0;
 }
 
-/// Before the worker asks its policy, as on threads (next_step.md, "Ready frames first"): the other members wait for this one.
+/// Before the worker asks its policy, as on threads (next_step.md, "Ready frames first"): other members wait for this
+/// one.
 bool engine::continues_member(worker_id w) {
   if (ready_frame(w) == 0) return false;
   auto const ready = lanes_.take(w, lane::inbox, end::oldest, [this](item const& it) { return is_ready_member(it); });
   acts(w, trace::kind::scheduling, now_);
   pay(w, operation::pop);
-  validator_.answered(w, {.what = action::pop, .where = lane::inbox, .whom = w}, outcome::got, true);
+  validator_.answered(w, {.kind = action::pop, .lane = lane::inbox, .victim = w}, outcome::got, true);
   found(w);
   begin(w, *ready, lane::inbox);
   return true;
 }
 
-/// The team's turn lasts until that of its last member.
+/// The turn of a team ends with its last member's.
 void engine::end_member(fiber_id f, tree_node_id task) {
   turn& all = result_.turns[teams_[fibers_[f].team].task];
   all.end = std::max(all.end, result_.turns[task].end);

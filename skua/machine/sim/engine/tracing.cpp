@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the engine notes of its run, if somebody wants a trace: apart from the code that does what is noted.
+// The engine's notes for a trace, apart from the code that does what is noted.
 #include "skua/machine/sim/engine/engine.hpp"
 
 namespace skua { inline namespace v0 { namespace sim {
@@ -11,7 +11,7 @@ void engine::write_activity(worker_id w, trace::kind activity, tick at) { trace_
 void engine::note_begin(worker_id w, item const& it, lane from) {
   acts(w, trace::kind::working, now_ + spent_);
   std::uint64_t const id = run_trace::id_of(it);
-  if (it.what == item::kind::frame) return note(w, {.what = trace::kind::resumed, .id = id});
+  if (it.content == item::kind::frame) return note(w, {.what = trace::kind::resumed, .id = id});
   note(w, {.what = trace::kind::task_began, .detail = static_cast<std::uint8_t>(from), .id = id});
   if (it.team == no_team) return;
   running_team const& t = teams_[it.team];
@@ -39,12 +39,12 @@ void engine::note_call(worker_id w, tree_node_id id) {
 
 void engine::note_attempt(worker_id w, probe const& p, outcome how, item const* taken) {
   trace_->attempts_steal(w);
-  if (how == outcome::lost) note(w, {.what = trace::kind::lost, .other = index(p.whom)});
+  if (how == outcome::lost) note(w, {.what = trace::kind::lost, .other = index(p.victim)});
   if (taken == nullptr) return;
   note(w, {.what = trace::kind::stolen,
-           .detail = static_cast<std::uint8_t>(p.where),
-           .count = static_cast<std::uint16_t>(where_.distance(w, p.whom)),
-           .other = index(p.whom),
+           .detail = static_cast<std::uint8_t>(p.lane),
+           .count = static_cast<std::uint16_t>(layout_.distance(w, p.victim)),
+           .other = index(p.victim),
            .id = run_trace::id_of(*taken)});
 }
 

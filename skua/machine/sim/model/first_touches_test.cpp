@@ -27,7 +27,7 @@ struct first_touches_in_the_model : testing::Test {
 };
 
 TEST_F(first_touches_in_the_model, last_as_long_as_the_leaf_that_makes_them) {
-  for (page_placement const pages : {page_placement{}, page_placement{.how = page_placement::kind::interleave}}) {
+  for (page_placement const pages : {page_placement{}, page_placement{.mode = page_placement::kind::interleave}}) {
     model_costs c = make(pages);
     c.run(5, w0, tree, bare);
     EXPECT_EQ(c.first_touches_until(), 0U) << "it touches nothing";

@@ -100,7 +100,7 @@ machine_model::machine_model(model_file read)
   check_caches();
 }
 
-/// [distance - 1]. Refuses distances that do not say how many links lie between.
+/// [distance - 1]. Refuses a distance whose number of links is not determined.
 std::vector<std::uint32_t> machine_model::hops_by_distance(model_file const& read) const {
   struct example {
     std::uint32_t a = 0;
@@ -135,16 +135,16 @@ std::vector<std::uint32_t> machine_model::hops_by_distance(model_file const& rea
 void machine_model::check_lists(std::span<std::uint32_t const> hops) const {
   auto const linked = static_cast<std::uint32_t>(std::ranges::count(hops, 1U));
   for (figure_rule const& rule : figure_rules()) {
-    if (!is_list(rule.when)) continue;
+    if (!is_list(rule.need)) continue;
     std::string const key = std::string{rule.table} + "." + std::string{rule.name};
     auto const here = [&](figure const& f) { return f.key.starts_with(key + "["); };
     auto const given = std::ranges::count_if(figures_, here);
-    std::uint32_t const wanted = rule.when == need::linked ? linked : distances_;
+    std::uint32_t const wanted = rule.need == need::linked ? linked : distances_;
     if (static_cast<std::uint32_t>(given) == wanted) continue;
     auto const at = std::ranges::find_if(figures_, here);
     refuse_model(origin_, at == figures_.end() ? 1 : at->line,
                  key + " has " + std::to_string(given) + " figures; allowed: " + std::to_string(wanted) +
-                     (rule.when == need::linked ? ", one for each distance at which NUMA nodes have a link"
+                     (rule.need == need::linked ? ", one for each distance at which NUMA nodes have a link"
                                                 : ", one for each distance between NUMA nodes above the local one"));
   }
 }
@@ -211,9 +211,9 @@ machine_numbers machine_model::numbers_with(std::string_view key, double value) 
   auto at = std::ranges::find(copy.figures_, key, &figure::key);
   if (rule == rules.end() || (at == copy.figures_.end() && one == rules.end()))
     throw usage_error(origin_ + " has no figure " + std::string{key});
-  if (!allows(rule->when, value))
+  if (!allows(rule->need, value))
     throw usage_error(std::string{key} + " is " + std::to_string(value) +
-                      "; allowed: " + (rule->when == need::share ? "0 to 1" : "a positive number up to 1e12"));
+                      "; allowed: " + (rule->need == need::share ? "0 to 1" : "a positive number up to 1e12"));
   if (at == copy.figures_.end()) at = copy.figures_.insert(at, figure{.key = std::string{key}});
   at->value = at->low = at->high = value;
   copy.check_caches();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A machine as a file describes it: its parts, what each part can do, the sources of these numbers, and which of them
+// A machine as a file describes it: its parts, their speeds and sizes, the sources of these numbers, and which of them
 // are only assumed. Format, keys, units: docs/machine-models.md.
 #pragma once
 
@@ -46,8 +46,8 @@ class machine_model {
   [[nodiscard]] std::span<figure const> figures() const noexcept { return figures_; }
   /// The machine with every figure at its value, its low or its high end.
   [[nodiscard]] machine_numbers numbers(bound which = bound::stated) const;
-  /// The machine with every figure at its value but this one, to see what depends on it. It may be an optional figure
-  /// that the file leaves out. Throws usage_error for an unknown key, and for a value that the figure cannot have.
+  /// The machine with every figure at its value but this one, to see its influence. It may be an optional figure that
+  /// the file leaves out. Throws usage_error for an unknown key, and for a value that the figure cannot have.
   [[nodiscard]] machine_numbers numbers_with(std::string_view key, double value) const;
 
   [[nodiscard]] std::uint32_t nodes() const noexcept { return nodes_; }

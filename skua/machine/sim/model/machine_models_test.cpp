@@ -219,13 +219,13 @@ TEST(machine_model, nothing_that_is_needed_may_be_left_out) {
     std::size_t const table = text.find("[" + std::string{rule.table} + "]");
     ASSERT_NE(table, std::string::npos);
     std::size_t const at = text.find(start, table);
-    if (rule.when == need::optional || rule.when == need::share) continue;
+    if (rule.need == need::optional || rule.need == need::share) continue;
     ASSERT_NE(at, std::string::npos) << rule.table << "." << rule.name;
     text.erase(at, text.find('\n', at + 1) - at);
     std::string const message = refusal(text);
     EXPECT_NE(message.find(std::string{rule.name}), std::string::npos) << message;
     EXPECT_TRUE(message.starts_with("my.toml:")) << message;
-    if (rule.when == need::always) {
+    if (rule.need == need::always) {
       std::string const line = line_of(text, "[" + std::string{rule.table} + "]");
       EXPECT_TRUE(message.starts_with("my.toml:" + line + ": " + std::string{rule.name} + " is missing")) << message;
     }

@@ -61,7 +61,7 @@ struct machine_numbers {
   double notify_ns = 0;
   double wake_up_ns = 0;
   double fence_ns = 0;
-  double heavy_fence_ns = 0;  ///< 0: nobody pays for heavy fences
+  double heavy_fence_ns = 0;  ///< 0: heavy fences are free
   double heavy_fence_each_ns = 0;
   double interrupt_ns = 0;
   double steal_lines = 0;

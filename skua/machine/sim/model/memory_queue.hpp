@@ -20,7 +20,7 @@ class memory_queue {
  public:
   explicit memory_queue(double bytes_per_ns) noexcept : ticks_per_byte_(ticks_per_ns / bytes_per_ns) {}
 
-  /// `bytes` arrive at `now` (never before an earlier arrival). Returns when the last of them is through.
+  /// `bytes` arrive at `now` (never before an earlier arrival). Returns when the last of them has passed.
   tick serve(tick now, std::uint64_t bytes) noexcept {
     busy_until_ = std::max(busy_until_, static_cast<double>(now)) + length(bytes);
     served_ += bytes;

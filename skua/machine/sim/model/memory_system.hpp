@@ -33,7 +33,7 @@ struct stream {
   std::uint64_t last = 0;  ///< block of the run's end, plus 1; 0: none
 };
 
-/// What one leaf moves.
+/// The traffic of one leaf.
 struct traffic {
   stream own;                             ///< from the private cache
   stream shared;                          ///< from the shared cache of the place
@@ -51,8 +51,8 @@ class memory_system {
   /// Throws usage_error for a placement on a node that is not there.
   memory_system(machine_numbers const& machine, memory_shape shape, page_placement where);
 
-  /// A core touches a range of memory: adds what moves to moved(). Cost: about 20 ns per block, more for blocks that
-  /// others write; allocates only for memory and cache entries that it meets for the first time.
+  /// A core touches a range of memory: adds the traffic to moved(). Cost: about 20 ns per block, more for blocks that
+  /// other cores write; allocates only for memory and cache entries that it meets for the first time.
   void touch(std::uint32_t core, skua::touch const& what);
 
   [[nodiscard]] traffic const& moved() const noexcept { return moved_; }

@@ -134,13 +134,13 @@ TEST(memory_system, pages_lie_where_they_are_touched_first) {
 }
 
 TEST(memory_system, interleaved_pages_are_spread_evenly_and_bound_ones_lie_where_told) {
-  memory_system spread = small_memory(filling::victim, {.how = page_placement::kind::interleave});
+  memory_system spread = small_memory(filling::victim, {.mode = page_placement::kind::interleave});
   traffic const t = moved_by(spread, 0, read_of(0, 1 << 20));
   EXPECT_EQ(t.memory[0].lines, t.memory[1].lines);
   EXPECT_EQ(spread.homes().pages(), (std::vector<std::uint64_t>{128, 128}));
-  memory_system bound = small_memory(filling::victim, {.how = page_placement::kind::bind, .node = 1});
+  memory_system bound = small_memory(filling::victim, {.mode = page_placement::kind::bind, .node = 1});
   EXPECT_EQ(moved_by(bound, 0, read_of(0, 1 << 20)).memory[1].lines, 16384U);
-  EXPECT_THROW(small_memory(filling::victim, {.how = page_placement::kind::bind, .node = 2}), usage_error);
+  EXPECT_THROW(small_memory(filling::victim, {.mode = page_placement::kind::bind, .node = 2}), usage_error);
   memory_system distribution = small_memory();
   distribution.homes().bind_pages(somewhere, 8192, 1);
   EXPECT_EQ(moved_by(distribution, 0, read_of(0, 16384)).memory[1].lines, 128U);

@@ -68,7 +68,7 @@ model_costs::model_costs(machine_model const& model, machine_numbers const& mach
       distances_(model.distances()), distance_(distances_of(model)),
       ticks_per_recorded_ns_(ticks_per_ns * (how.recorded_ghz > 0 ? how.recorded_ghz / machine.clock_ghz : 1)),
       ticks_per_flop_(ticks_per_ns / (how.flops_per_ns > 0 ? how.flops_per_ns : machine.flops_per_ns)),
-      line_bytes_(static_cast<double>(machine.line_bytes)), spin_(ticks_of_ns(machine.spin_ns)), pages_(how.pages.how),
+      line_bytes_(static_cast<double>(machine.line_bytes)), spin_(ticks_of_ns(machine.spin_ns)), pages_(how.pages.mode),
       memory_(machine, shape_of(model, where, core_of_), how.pages), noise_(how.noise, where.workers(), how.seed),
       routes_(model.node_routes()), accounts_(where.workers()) {
   set_sources();
@@ -80,7 +80,7 @@ model_costs::source model_costs::source_of(double bytes_per_ns, double latency_n
           .ticks_per_run = latency_ns / machine_.misses_in_flight * ticks_per_ns};
 }
 
-/// Lines from outside of the place: a core with few of them on the way waits for their latency (Little's law).
+/// Lines from outside the place: a core with few of them in flight waits for their latency (Little's law).
 model_costs::source model_costs::outside_of(double bytes_per_ns, double latency_ns) const noexcept {
   if (machine_.lines_in_flight > 0)
     bytes_per_ns = std::min(bytes_per_ns, machine_.lines_in_flight * line_bytes_ / latency_ns);
@@ -104,7 +104,7 @@ void model_costs::set_sources() {
     ticks_per_written_line_ = line_bytes_ / m.memory_write_back_bytes_per_ns * ticks_per_ns;
   nodes_.assign(model_nodes_, memory_queue(m.memory_bytes_per_ns));
   for (routes::link const& l : routes_.links())
-    links_.emplace_back(m.link_bytes_per_ns[distance_[l.from * model_nodes_ + l.to] - 1]);
+    links_.emplace_back(m.link_bytes_per_ns[distance_[l.source * model_nodes_ + l.target] - 1]);
   if (m.shared_memory_bytes_per_ns > 0)
     ports_.assign(memory_.shape().node_of_place.size(), memory_queue(m.shared_memory_bytes_per_ns));
 }
@@ -207,7 +207,8 @@ model_costs::times model_costs::memory_of(tick now, std::uint32_t core) {
   std::uint32_t const place = shape.place_of_core[core];
   std::uint32_t const here = shape.node_of_place[place];
   auto const bytes = [&](std::uint64_t lines) { return lines * machine_.line_bytes; };
-  times all{.core = own_.of(moved.own) + shared_.of(moved.shared) + shared_.of(moved.neighbour), .served = now};
+  times all{.core = own_.ticks_of(moved.own) + shared_.ticks_of(moved.shared) + shared_.ticks_of(moved.neighbour),
+            .served = now};
   std::uint64_t through_port = 0;
   for (std::uint32_t n = 0; n < model_nodes_; ++n) {
     stream const& read = moved.memory[n];
@@ -215,9 +216,9 @@ model_costs::times model_costs::memory_of(tick now, std::uint32_t core) {
     std::uint64_t const written = moved.write_back[n];
     if (read.lines + transferred.runs + written == 0) continue;
     std::uint32_t const d = distance_[here * model_nodes_ + n];
-    double const drawn = from_memory_[d].of(read) + from_transfer_[d].of(transferred);
+    double const drawn = from_memory_[d].ticks_of(read) + from_transfer_[d].ticks_of(transferred);
     all.core += drawn + ticks_per_written_line_ * static_cast<double>(written);
-    all.farther += std::max(0.0, drawn - from_memory_[0].of(read) - from_memory_[0].of(transferred));
+    all.farther += std::max(0.0, drawn - from_memory_[0].ticks_of(read) - from_memory_[0].ticks_of(transferred));
     if (read.lines + written > 0) all.pass(nodes_[n], now, bytes(read.lines + written));
     cross(all, now, {n, here}, bytes(read.lines + transferred.lines));
     cross(all, now, {here, n}, bytes(written));
@@ -230,7 +231,7 @@ model_costs::times model_costs::memory_of(tick now, std::uint32_t core) {
 /// Loads all links of the route at once: each passes data on while it receives it.
 void model_costs::cross(times& all, tick now, routes::link const& way, std::uint64_t bytes) noexcept {
   if (bytes == 0) return;
-  for (std::uint32_t const l : routes_.between(way.from, way.to)) all.pass(links_[l], now, bytes);
+  for (std::uint32_t const l : routes_.between(way.source, way.target)) all.pass(links_[l], now, bytes);
 }
 
 void model_costs::record_traffic(worker_id w, traffic const& moved) {

@@ -105,12 +105,12 @@ class model_costs final : public costs {
   struct source {
     double ticks_per_line = 0;
     double ticks_per_run = 0;
-    [[nodiscard]] double of(stream const& s) const noexcept {
+    [[nodiscard]] double ticks_of(stream const& s) const noexcept {
       return ticks_per_line * static_cast<double>(s.lines) + ticks_per_run * static_cast<double>(s.runs);
     }
   };
   /// How long a core is busy with its traffic; how much of that it would save if all of it came from local memory; the
-  /// longest time that one queue needs for it alone; and when the last queue has served it.
+  /// longest time that one queue needs for this traffic alone; and when the last queue has served it.
   struct times {
     double core = 0;
     double farther = 0;

@@ -121,7 +121,7 @@ TEST_F(model_costs_of_the_round_machine, what_was_measured_grows_by_what_remote_
 TEST_F(model_costs_of_the_round_machine, leaves_that_were_measured_share_links_and_memory) {
   constexpr std::uint64_t leaf_bytes = 1 << 14;
   auto const last_end = [&](std::uint32_t node) {
-    model_costs c = make({.pages = {.how = page_placement::kind::bind, .node = node}});
+    model_costs c = make({.pages = {.mode = page_placement::kind::bind, .node = node}});
     tick now = 0;
     tick last = 0;
     for (std::uint32_t i = 0; i < 512; ++i) {  // four at a time, 2.1 us each by measurement
@@ -141,7 +141,7 @@ TEST_F(model_costs_of_the_round_machine, few_lines_in_flight_wait_for_the_latenc
   auto const ns = [&](double in_flight, std::uint32_t node) {
     machine_numbers numbers = model.numbers();
     numbers.lines_in_flight = in_flight;
-    model_costs c(model, numbers, where, {.pages = {.how = page_placement::kind::bind, .node = node}});
+    model_costs c(model, numbers, where, {.pages = {.mode = page_placement::kind::bind, .node = node}});
     return static_cast<double>(c.run(0, w0, tree, leaf(range(0, bytes)))) / 1e3;
   };
   EXPECT_NEAR(ns(1, 0), lines * 100 + 10, 1e-3);
@@ -159,7 +159,7 @@ TEST_F(model_costs_of_the_round_machine, what_a_program_gives_to_places_lies_the
                                        {.address = somewhere + bytes + 100, .bytes = bytes - 100, .owner = place_id{1}},
                                        {.address = somewhere + 2 * bytes, .bytes = bytes, .owner = {}}};
   auto const remote_bytes = [&](page_placement::kind how, worker_id w, std::uint64_t offset, std::uint64_t length) {
-    model_costs c(model, model.numbers(), two, {.pages = {.how = how}});
+    model_costs c(model, model.numbers(), two, {.pages = {.mode = how}});
     c.own(owned, two);
     static_cast<void>(c.run(0, w, tree, leaf(range(offset, length), 0, 1)));
     return c.account(w).remote_bytes;
@@ -181,7 +181,7 @@ TEST_F(model_costs_of_the_round_machine, remote_bytes_of_a_placed_array_lengthen
   layout const two = model.layout_of({.places = "numa_domains"});
   std::vector<owned_range> const owned{{.address = somewhere, .bytes = bytes, .owner = place_id{1}}};
   auto const took = [&](worker_id w) {
-    model_costs c(model, model.numbers(), two, {.pages = {.how = page_placement::kind::places}});
+    model_costs c(model, model.numbers(), two, {.pages = {.mode = page_placement::kind::places}});
     c.own(owned, two);
     return static_cast<double>(c.run(0, w, tree, leaf(range(0, bytes), 0, 50'000)));
   };
@@ -284,19 +284,19 @@ TEST_F(model_costs_of_the_round_machine, waiting_is_what_queues_add) {
 TEST_F(model_costs_of_the_round_machine, remote_memory_costs_what_the_link_says) {
   tree_node_id const id = leaf(range(0, 1 << 20));
   model_costs local = make();
-  model_costs remote = make({.pages = {.how = page_placement::kind::bind, .node = 1}});
+  model_costs remote = make({.pages = {.mode = page_placement::kind::bind, .node = 1}});
   EXPECT_EQ(local.run(0, w0, tree, id), (1U << 20) / 8 * 1000 + 10'000);
   EXPECT_EQ(remote.run(0, w0, tree, id), (1U << 20) / 2 * 1000 + 16'000);
   EXPECT_EQ(remote.account(w0).remote_bytes, 1U << 20);
   // Four cores want 8 bytes/ns over a link that carries 4.
-  model_costs busy = make({.pages = {.how = page_placement::kind::bind, .node = 1}});
+  model_costs busy = make({.pages = {.mode = page_placement::kind::bind, .node = 1}});
   double const all =
       static_cast<double>(stream_together(busy, tree, {w0, w1, w2, worker_id{3}}, 1 << 22, 1 << 14)) / 1e3;
   EXPECT_NEAR(all, static_cast<double>(4U << 22) / 4, 0.01 * all);
 }
 
 TEST_F(model_costs_of_the_round_machine, interleaved_pages_use_the_bandwidth_of_all_nodes) {
-  model_costs c = make({.pages = {.how = page_placement::kind::interleave}});
+  model_costs c = make({.pages = {.mode = page_placement::kind::interleave}});
   static_cast<void>(c.run(0, w0, tree, leaf(range(0, 1 << 20))));
   EXPECT_EQ(c.account(w0).local_bytes, 1U << 19);
   EXPECT_EQ(c.account(w0).remote_bytes, 1U << 19);
@@ -364,7 +364,7 @@ class model_costs_of_a_ring : public model_costs_of_the_round_machine {
     model = machine_model::parse(ring_machine_with(between), "ring.toml");
     where = model.layout_of({});
   }
-  model_costs on(std::uint32_t node) { return make({.pages = {.how = page_placement::kind::bind, .node = node}}); }
+  model_costs on(std::uint32_t node) { return make({.pages = {.mode = page_placement::kind::bind, .node = node}}); }
   static std::uint64_t carried(model_costs const& c, std::uint32_t from, std::uint32_t to) {
     for (std::uint32_t l = 0; l < c.node_routes().links().size(); ++l) {
       if (c.node_routes().links()[l] == routes::link{from, to}) return c.carried(l);
@@ -424,7 +424,7 @@ TEST_F(model_costs_of_a_ring, a_link_is_never_reserved_for_later) {
 TEST_F(model_costs_of_a_ring, links_carry_every_byte_once_per_hop) {
   for (char const* between : {"\"ring\"", "[[3, 2], [1, 0], [1, 2], [3, 0]]"}) {
     set(between);
-    model_costs c = make({.pages = {.how = page_placement::kind::interleave}});
+    model_costs c = make({.pages = {.mode = page_placement::kind::interleave}});
     runtime::dice roll(17);
     std::uint64_t expected = 0;
     for (int i = 0; i < 3000; ++i) {
@@ -484,7 +484,7 @@ std::vector<tick> run(model_costs& c, std::uint64_t seed) {
 }
 
 TEST_F(model_costs_of_the_round_machine, equal_runs_take_equal_times) {
-  cost_options const how{.pages = {.how = page_placement::kind::interleave},
+  cost_options const how{.pages = {.mode = page_placement::kind::interleave},
                          .noise = {.per_second = 1000, .duration_ns = 500}};
   model_costs a = make(how);
   model_costs b = make(how);

@@ -99,7 +99,7 @@ class reader {
     }
   }
 
-  /// nullptr: there is no such table.
+  /// nullptr: the file has no such table.
   [[nodiscard]] toml::table const* table(std::string_view name) const {
     toml::node const* const what = all_.get(name);
     return what == nullptr ? nullptr : what->as_table();
@@ -273,18 +273,18 @@ class reader {
     toml::table const* const in = table(rule.table);
     toml::node const* const what = in == nullptr ? nullptr : in->get(rule.name);
     if (what == nullptr) {
-      if (rule.when == need::always) refuse_missing(rule.table, rule.name, a_figure);
+      if (rule.need == need::always) refuse_missing(rule.table, rule.name, a_figure);
       return;
     }
-    if (!is_list(rule.when)) {
-      read_.figures.push_back(one_figure(*what, key, rule.when));
+    if (!is_list(rule.need)) {
+      read_.figures.push_back(one_figure(*what, key, rule.need));
       return;
     }
     if (!what->is_array())
       refuse(line_of(*what), key + " must be a list, one figure for each distance, the nearest first");
     std::size_t at = 0;
     for (toml::node const& each : *what->as_array())
-      read_.figures.push_back(one_figure(each, key + "[" + std::to_string(at++) + "]", rule.when));
+      read_.figures.push_back(one_figure(each, key + "[" + std::to_string(at++) + "]", rule.need));
   }
 
   toml::table const& all_;

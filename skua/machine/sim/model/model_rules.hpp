@@ -12,7 +12,7 @@ namespace skua { inline namespace v0 { namespace sim {
 
 enum class need : std::uint8_t {
   always,
-  optional,  ///< default: 0, which means "no such limit", or of a price, that nobody pays it
+  optional,  ///< default: 0, which means "no such limit"; for a price: free
   apart,     ///< a list, one figure per distance between NUMA nodes; only if there are several nodes
   share,     ///< from 0 to 1; default: that of machine_numbers
   linked,    ///< as `apart`, but only for the distances at which nodes have a link
@@ -21,7 +21,7 @@ enum class need : std::uint8_t {
 struct figure_rule {
   std::string_view table;
   std::string_view name;
-  need when = need::always;
+  sim::need need = sim::need::always;
   double machine_numbers::* one = nullptr;
   std::vector<double> machine_numbers::* many = nullptr;
 };

@@ -9,11 +9,11 @@
 namespace skua { inline namespace v0 { namespace sim {
 
 page_placement page_placement::read(std::string_view name, std::string_view text) {
-  if (text == "first-touch") return {.how = kind::first_touch};
-  if (text == "interleave") return {.how = kind::interleave};
-  if (text == "places") return {.how = kind::places};
-  if (text == "prepared") return {.how = kind::prepared};
-  page_placement bound{.how = kind::bind};
+  if (text == "first-touch") return {.mode = kind::first_touch};
+  if (text == "interleave") return {.mode = kind::interleave};
+  if (text == "places") return {.mode = kind::places};
+  if (text == "prepared") return {.mode = kind::prepared};
+  page_placement bound{.mode = kind::bind};
   if (text.starts_with("bind:")) {
     std::string_view const digits = text.substr(5);
     auto const [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), bound.node);
@@ -24,7 +24,7 @@ page_placement page_placement::read(std::string_view name, std::string_view text
 }
 
 std::string page_placement::text() const {
-  switch (how) {
+  switch (mode) {
     case kind::first_touch: return "first-touch";
     case kind::interleave: return "interleave";
     case kind::places: return "places";
@@ -35,10 +35,10 @@ std::string page_placement::text() const {
 }
 
 page_homes::page_homes(page_placement where, std::uint32_t nodes, std::uint64_t block_bytes, std::uint64_t page_bytes)
-    : where_(where), nodes_(nodes), block_bytes_(block_bytes), page_bytes_(page_bytes),
+    : placement_(where), nodes_(nodes), block_bytes_(block_bytes), page_bytes_(page_bytes),
       chunk_shift_(static_cast<std::uint32_t>(std::countr_zero(chunk_bytes / block_bytes))),
       page_shift_(static_cast<std::uint32_t>(std::countr_zero(page_bytes / block_bytes))) {
-  if (where.how == page_placement::kind::bind && where.node >= nodes)
+  if (where.mode == page_placement::kind::bind && where.node >= nodes)
     throw usage_error("placement is '" + where.text() + "'; allowed: bind:N with a NUMA node N from 0 to " +
                       std::to_string(nodes - 1));
 }
@@ -74,14 +74,14 @@ page_homes::recent page_homes::look_up(std::uint64_t chunk) {
 }
 
 std::uint16_t page_homes::choose(std::uint32_t toucher) noexcept {
-  switch (where_.how) {
+  switch (placement_.mode) {
     case page_placement::kind::first_touch:
     case page_placement::kind::places:
     case page_placement::kind::prepared: return static_cast<std::uint16_t>(toucher);
     case page_placement::kind::interleave: return static_cast<std::uint16_t>(next_++ % nodes_);
     case page_placement::kind::bind: break;
   }
-  return static_cast<std::uint16_t>(where_.node);
+  return static_cast<std::uint16_t>(placement_.node);
 }
 
 }}}  // namespace skua::v0::sim

@@ -14,16 +14,16 @@
 
 namespace skua { inline namespace v0 { namespace sim {
 
-/// Where pages go that no call has bound.
+/// The placement of pages that no call has bound.
 struct page_placement {
   enum class kind : std::uint8_t {
     first_touch,  ///< to the node of the core that touches them first in this run
     interleave,   ///< to all nodes in turn, in the order of first touches
-    places,       ///< what the program gives to places lies there (the cost model binds it); all else as prepared
-    prepared,     ///< what was written before the run lies on the node of worker 0; all else as first_touch
-    bind,         ///< to `node`
+    places,  ///< memory that the program gives to places lies there (the cost model binds it); all other pages as prepared
+    prepared,  ///< memory written before the run lies on the node of worker 0; all other pages as first_touch
+    bind,      ///< to `node`
   };
-  kind how = kind::first_touch;
+  kind mode = kind::first_touch;
   std::uint32_t node = 0;
 
   /// "first-touch", "interleave", "places", "prepared" or "bind:N". Throws usage_error that names `name`.
@@ -59,7 +59,7 @@ class page_homes {
   /// From now on the pages of this range, those at its ends included, lie on `node`: as if bound there, or moved.
   void bind_pages(std::uint64_t address, std::uint64_t bytes, std::uint32_t node);
 
-  /// How many pages have found their home by being touched.
+  /// How many pages got their home by a touch.
   [[nodiscard]] std::uint64_t first_touches() const noexcept { return first_touches_; }
 
   /// How many pages lie on each node.
@@ -77,7 +77,7 @@ class page_homes {
   recent look_up(std::uint64_t chunk);
   std::uint16_t choose(std::uint32_t toucher) noexcept;
 
-  page_placement where_;
+  page_placement placement_;
   std::uint32_t nodes_;
   std::uint64_t block_bytes_;
   std::uint64_t page_bytes_;

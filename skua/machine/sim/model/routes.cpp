@@ -39,7 +39,7 @@ class pathfinder {
   pathfinder(std::uint32_t nodes, std::span<routes::link const> links)
       : nodes_(nodes), links_(links), leaving_(nodes), load_(links.size(), 0),
         hops_(std::size_t{nodes} * nodes, unreached) {
-    for (std::uint32_t l = 0; l < links.size(); ++l) leaving_[links[l].from].push_back(l);
+    for (std::uint32_t l = 0; l < links.size(); ++l) leaving_[links[l].source].push_back(l);
     for (std::uint32_t a = 0; a < nodes; ++a) spread_from(a);
   }
 
@@ -57,7 +57,7 @@ class pathfinder {
       }
     }
     std::vector<std::uint32_t> way;
-    for (std::uint32_t n = a; n != b; n = links_[next[n]].to) {
+    for (std::uint32_t n = a; n != b; n = links_[next[n]].target) {
       way.push_back(next[n]);
       ++load_[next[n]];
     }
@@ -73,10 +73,10 @@ class pathfinder {
       std::uint32_t const n = edge.front();
       edge.pop();
       for (std::uint32_t const l : leaving_[n]) {
-        std::uint32_t& there = hops_[a * nodes_ + links_[l].to];
+        std::uint32_t& there = hops_[a * nodes_ + links_[l].target];
         if (there != unreached) continue;
         there = hops(a, n) + 1;
-        edge.push(links_[l].to);
+        edge.push(links_[l].target);
       }
     }
   }
@@ -85,7 +85,7 @@ class pathfinder {
               std::vector<std::uint32_t>& next) const {
     std::uint32_t best = unreached;
     for (std::uint32_t const l : leaving_[n]) {
-      std::uint32_t const to = links_[l].to;
+      std::uint32_t const to = links_[l].target;
       if (hops(to, b) + 1 != hops(n, b)) continue;
       std::uint32_t const load = least[to] + load_[l];
       if (load > least[n] || (load == least[n] && to > best)) continue;

@@ -14,8 +14,8 @@ class routes {
  public:
   /// One direction of a link; each direction has its own bandwidth.
   struct link {
-    std::uint32_t from = 0;
-    std::uint32_t to = 0;
+    std::uint32_t source = 0;
+    std::uint32_t target = 0;
     friend bool operator==(link const&, link const&) = default;
   };
   using pair = std::pair<std::uint32_t, std::uint32_t>;

@@ -18,8 +18,8 @@ using nodes_on_the_way = std::vector<std::uint32_t>;
 nodes_on_the_way way(routes const& r, std::uint32_t a, std::uint32_t b) {
   nodes_on_the_way seen{a};
   for (std::uint32_t const l : r.between(a, b)) {
-    EXPECT_EQ(r.links()[l].from, seen.back());
-    seen.push_back(r.links()[l].to);
+    EXPECT_EQ(r.links()[l].source, seen.back());
+    seen.push_back(r.links()[l].target);
   }
   EXPECT_EQ(seen.back(), b);
   return seen;

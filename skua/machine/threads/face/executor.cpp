@@ -135,7 +135,7 @@ struct spawned_task final : task_in_room<spawned_task, free_task<here>> {
     auto const* const around = static_cast<stop_node const*>(given.surroundings);
     stop_node const node{around, nullptr, nullptr, given.group, given.hints.place.value_or(no_place_hint)};
     fiber::nested_task const nested{on, &node};
-    given.is->run(given, here_of(on));
+    given.kind->run(given, here_of(on));
   }
   /// Runs the group's tasks at the newest end of a lane of this thread, newest first. Leaves them to the worker's search if a
   /// frame is ready, which the search resumes first, or if another region waits, with which this one takes turns.
@@ -150,12 +150,12 @@ struct spawned_task final : task_in_room<spawned_task, free_task<here>> {
       if (given.hints.place || given.surroundings != nullptr) {
         run_nested(*newest, on);
       } else {
-        given.is->run(given, here_of(on));
+        given.kind->run(given, here_of(on));
       }
     }
   }
   static hint hint_of(task const& t, std::uint64_t) noexcept { return given_of(t).hints; }
-  static char const* name_of(task const& t) noexcept { return given_of(t).is->name; }
+  static char const* name_of(task const& t) noexcept { return given_of(t).kind->name; }
   static task_kind const kind;
 };
 
@@ -246,7 +246,7 @@ void executor::run_now(free_task<here>& task) {
   }
   region& where = default_region();
   runtime::call_outside(run_here, [&](outside_call& c) {
-    c.name = task.is->name;  // not that of `run_here`
+    c.name = task.kind->name;  // not that of `run_here`
     root asked{c};
     if (!caller::run(where, asked)) where.guests().run(asked);
   });

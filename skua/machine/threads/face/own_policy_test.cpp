@@ -25,7 +25,7 @@ using skua::testing::fib;
 auto demanding(demands const& by, skua::policies::seen_demands& seen) {
   return [=, &seen](skua::policies::policy_setup const& from) {
     return std::make_unique<skua::policies::protocol_checker>(
-        std::make_unique<skua::policies::demanding>(from.where, from.seed, by, seen), from.where.workers());
+        std::make_unique<skua::policies::demanding>(from.layout, from.seed, by, seen), from.layout.workers());
   };
 }
 
@@ -59,7 +59,7 @@ TEST(own_policy, a_factory_may_use_the_pool) {
   skua::policies::seen_demands seen;
   auto const region = pool.open_region([&](skua::policies::policy_setup const& from) {
     EXPECT_EQ(pool.open_region("random").run([](auto& h) { return fib(h, 10); }), 55);
-    return std::make_unique<skua::policies::demanding>(from.where, from.seed, demands{}, seen);
+    return std::make_unique<skua::policies::demanding>(from.layout, from.seed, demands{}, seen);
   });
   EXPECT_EQ(region.run([](auto& h) { return fib(h, 10); }), 55);
 }
@@ -167,7 +167,7 @@ TEST(own_policy, lanes_that_it_does_not_need_take_nothing) {
   skua::policies::seen_demands seen;
   // Not checked: the checker would name the lane.
   auto const region = pool.open_region([&](skua::policies::policy_setup const& from) {
-    return std::make_unique<skua::policies::demanding>(from.where, from.seed,
+    return std::make_unique<skua::policies::demanding>(from.layout, from.seed,
                                                        demands{.needs = {.chosen = true}, .sends = true}, seen);
   });
   std::atomic<int> ran{0};
@@ -192,7 +192,7 @@ TEST(own_policy, a_caller_beside_a_full_region_works_under_it_too) {
   std::atomic<int> made{0};
   auto const region = pool.open_region([&](skua::policies::policy_setup const& from) {
     ++made;
-    return std::make_unique<skua::policies::demanding>(from.where, from.seed, demands{}, seen);
+    return std::make_unique<skua::policies::demanding>(from.layout, from.seed, demands{}, seen);
   });
   std::atomic<int> met{0};
   auto const meet = [&] {

@@ -117,7 +117,7 @@ TEST(without_memory, tasks_that_would_run_on_a_team_run_alone) {
   skua::pool pool({.workers = 3});
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     auto const region = pool.open_region([=](skua::policies::policy_setup const& from) {
-      return std::make_unique<skua::testing::gambling>(from.where, seed, true);
+      return std::make_unique<skua::testing::gambling>(from.layout, seed, true);
     });
     std::atomic<int> ran{0};
     region.run([&](auto& h) {

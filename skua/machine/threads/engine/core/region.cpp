@@ -27,7 +27,7 @@ bool is_of_first_workers(std::span<worker_id const> members) noexcept {
 region::region(pool_core& c, policies::policy_factory make, std::span<worker_id const> members, std::uint64_t number)
     : number_(number), core_(c), members_(members.begin(), members.end()), map_(c.map().part(members)),
       make_(std::move(make)),
-      policy_(make_({.where = map_, .seed = number, .partitions = c.partitions_of(map_), .known = c.known_to(map_)})),
+      policy_(make_({.layout = map_, .seed = number, .partitions = c.partitions_of(map_), .known = c.known_to(map_)})),
       room_(c.memory()), outside_(c.blocks()), guests_(std::make_unique<guest_list>(*this)) {
   policy_->watch(*this);
   slots_.reserve(members.size());

@@ -49,7 +49,7 @@ TEST(regions, end_soon_after_they_were_closed) {
   std::atomic<int> ended{0};
   for (int round = 1; round <= 3; ++round) {
     auto region = pool.open_region(
-        [&](skua::policies::policy_setup const& from) { return std::make_unique<mortal>(from.where, ended); });
+        [&](skua::policies::policy_setup const& from) { return std::make_unique<mortal>(from.layout, ended); });
     meet(region);
     static_cast<void>(skua::region(std::move(region)));
     wait_until("the workers forget the region", [&] {

@@ -20,7 +20,7 @@ class history_file {
   /// Throws usage_error if the times belong to another number of workers.
   void expect_workers(std::uint32_t n) const;
   /// The result refers to this object.
-  [[nodiscard]] policies::known_times read() const noexcept { return {.from = name_, .all = known_.times}; }
+  [[nodiscard]] policies::known_times read() const noexcept { return {.source = name_, .all = known_.times}; }
   /// Replaces the file in one step, so that a program that starts meanwhile finds a complete one. Does nothing if `times` is empty.
   /// Reports a failure on stderr: pools end in destructors.
   void write(std::uint32_t workers, std::vector<policies::known_time> times) const noexcept;

@@ -62,7 +62,7 @@ class reader {
       refuse("\"address\" is " + (entry.contains("address") ? entry["address"].dump() : "missing") +
              "; allowed: 0 or more and less than 1");
     }
-    made.where = address::at(entry["address"].get<double>());
+    made.address = address::at(entry["address"].get<double>());
     made.leader = worker_id{static_cast<std::uint32_t>(number(entry, "leader", 0, workers - 1))};
     made.width = static_cast<std::uint16_t>(number(entry, "width", 1, workers));
     made.ns = number(entry, "ns", 1, longest_ns);
@@ -87,7 +87,7 @@ std::string text_of(history const& known) {
   char const* separator = "\n";
   for (policies::known_time const& t : known.times) {
     // By hand: nlohmann's ordered_json would be compiled for this line only.
-    nlohmann::json const address = static_cast<double>(t.where.fraction) / line;
+    nlohmann::json const address = static_cast<double>(t.address.fraction) / line;
     all += separator + ("  {\"type\":" + std::to_string(t.type)) + ",\"address\":" + address.dump() +
            ",\"leader\":" + std::to_string(index(t.leader)) + ",\"width\":" + std::to_string(t.width) +
            ",\"ns\":" + std::to_string(t.ns) + "}";

@@ -256,7 +256,7 @@ bool worker::send_one(worker_slot& from, tagged_entry& entry, placement const& t
   std::uint64_t const id = worker_trace::id_of(entry);  // the entry may be gone once it is sent
   placement went;
   if (!moving::send(from, entry, to, &went)) return false;
-  from.worker.trace_.sends(id, {from.neighbour(went.worker).worker.number(), went.where, 1});
+  from.worker.trace_.sends(id, {from.neighbour(went.worker).worker.number(), went.lane, 1});
   return true;
 }
 
@@ -299,7 +299,7 @@ void worker::preempt(fiber& on) noexcept {
   tsan::unseen const scheduling;
   task_tag tag = on.tag();
   placement const to = on.slot().place(tag, cause::preempted);
-  if (to.worker == on.slot().id && to.where == lane::local) move(on, to, tag);
+  if (to.worker == on.slot().id && to.lane == lane::local) move(on, to, tag);
 }
 
 }}}  // namespace skua::v0::runtime

@@ -17,17 +17,17 @@ namespace {
 bool is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noexcept {
   frame* const f = taken.as_frame();
   bool const is_own_task =
-      f == nullptr && (p.where == lane::spawned || p.where == lane::local || p.where == lane::migrated);
+      f == nullptr && (p.lane == lane::spawned || p.lane == lane::local || p.lane == lane::migrated);
   bool const asks_again = is_own_task && s.needs.chosen;
-  if (p.what == action::pop && p.where != lane::injected && !asks_again) return false;
-  if (f != nullptr && p.what == action::pop) {
+  if (p.kind == action::pop && p.lane != lane::injected && !asks_again) return false;
+  if (f != nullptr && p.kind == action::pop) {
     placement const to = f->suspended->place_again(s, taken.tag);
     return worker::send(s, taken, to);
   }
-  if (f == nullptr && (p.where != lane::local && p.where != lane::migrated && p.where != lane::mailbox)) {
+  if (f == nullptr && (p.lane != lane::local && p.lane != lane::migrated && p.lane != lane::mailbox)) {
     taken.tag = s.policy.mark(taken.tag, taken.item->hint_for(taken.extra));
   }
-  cause const why = p.what == action::steal ? cause::stolen : asks_again ? cause::chosen : cause::injected;
+  cause const why = p.kind == action::steal ? cause::stolen : asks_again ? cause::chosen : cause::injected;
   placement const to = s.place(taken.tag, why, f == nullptr && finish_region::is_moldable(*taken.item));
   return worker::send(s, taken, to);
 }
@@ -92,23 +92,24 @@ outcome steal_untagged(worker_slot& s, worker_slot const& victim, Lane from, tag
 
 outcome steal_from(worker_slot& s, worker_slot& victim, probe const& p, tagged_entry& out) noexcept {
   auto const wanted = [&s](tagged_entry const& f) { return s.policy.admits(f.tag.words[0]); };
-  switch (p.where) {
+  switch (p.lane) {
     case lane::local: return victim.local.take_oldest(out, wanted);
     case lane::migrated: return victim.migrated.take_newest(out, wanted);
     case lane::mailbox: return victim.mailbox.take_oldest(out, wanted);
-    case lane::ordered: return steal_ordered(s, victim, p.many, out);
+    case lane::ordered: return steal_ordered(s, victim, p.amount, out);
     case lane::forks:
     case lane::spawned:
     case lane::inbox:
     case lane::injected: break;
   }
-  return p.where == lane::spawned ? steal_untagged(s, victim, victim.spawned.outside(), out)
-                                  : steal_untagged(s, victim, victim.forks.outside(), out);
+  return p.lane == lane::spawned ? steal_untagged(s, victim, victim.spawned.outside(), out)
+                                 : steal_untagged(s, victim, victim.forks.outside(), out);
 }
 
 outcome steal(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
-  invariant(p.whom != s.id && index(p.whom) < s.region.workers(), "a policy's victim is another worker of the region");
-  worker_slot& victim = s.region.slot_of(p.whom);
+  invariant(p.victim != s.id && index(p.victim) < s.region.workers(),
+            "a policy's victim is another worker of the region");
+  worker_slot& victim = s.region.slot_of(p.victim);
   s.worker.counts().attempts.add(1);
   outcome const how = steal_from(s, victim, p, out);
   if (how == outcome::lost) {
@@ -116,17 +117,17 @@ outcome steal(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
     s.worker.traced().loses(victim.worker.number());
   }
   if (how == outcome::got) {
-    auto const d = s.region.map().distance(s.id, p.whom);
+    auto const d = s.region.map().distance(s.id, p.victim);
     s.worker.counts().steals[d < worker_counters::distance_classes ? d : worker_counters::distance_classes - 1].add(1);
-    s.worker.traced().steals(out, p.where, victim.worker.number(), d);
+    s.worker.traced().steals(out, p.lane, victim.worker.number(), d);
   }
   return how;
 }
 
 outcome execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
-  if (p.what == action::steal) return steal(s, p, out);
+  if (p.kind == action::steal) return steal(s, p, out);
   constexpr auto any = [](tagged_entry const&) { return true; };
-  switch (p.where) {
+  switch (p.lane) {
     case lane::forks:
       return outcome::empty;  // empty: the joins of a worker that probes have all been stolen (group.md, "Nesting")
     case lane::spawned: {
@@ -139,7 +140,7 @@ outcome execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
     case lane::local: return s.local.take_newest(out, any);
     case lane::migrated: return s.migrated.take_oldest(out, any);
     case lane::ordered: return pop_ordered(s, out);
-    case lane::injected: return take_injected(s, p.many, out);
+    case lane::injected: return take_injected(s, p.amount, out);
     case lane::inbox: break;
   }
   return pop_inbox(s, out);
@@ -149,14 +150,14 @@ outcome execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
 worker::found probe_in(worker_slot& s) noexcept {
   for (;;) {
     probe const next = s.policy.next_probe();
-    if (next.what == action::rest) {
+    if (next.kind == action::rest) {
       if (s.needs.rests) s.policy.learn(policies::rested{s.worker.pool().touches().seen(clock_ns())});
       return {};
     }
     tagged_entry taken;
     outcome const how = execute(s, next, taken);
     s.policy.learn(probed{next, how});
-    if (how == outcome::got && !is_sent_on(s, next, taken)) return {&s, taken, next.where};
+    if (how == outcome::got && !is_sent_on(s, next, taken)) return {&s, taken, next.lane};
   }
 }
 

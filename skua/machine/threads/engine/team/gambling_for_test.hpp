@@ -42,12 +42,12 @@ class gambling_worker final : public worker_policy {
     return width == 1 ? placement{self_, lane::inbox} : placement{worker_id{leader}, lane::inbox, width};
   }
   probe next_probe() noexcept override {
-    if (!asked_migrated_) return {.what = action::pop, .where = lane::migrated, .whom = self_};
+    if (!asked_migrated_) return {.kind = action::pop, .lane = lane::migrated, .victim = self_};
     return inner_.next_probe();
   }
   void learn(event const& seen) noexcept override {
-    if (auto const* p = std::get_if<probed>(&seen); p != nullptr && p->what.where == lane::migrated) {
-      asked_migrated_ = p->how != runtime::outcome::got;
+    if (auto const* p = std::get_if<probed>(&seen); p != nullptr && p->probe.lane == lane::migrated) {
+      asked_migrated_ = p->outcome != runtime::outcome::got;
       return;
     }
     asked_migrated_ = false;
@@ -86,8 +86,8 @@ class gambling final : public policy {
 
 inline auto gamble(std::uint64_t seed, bool sends_nothing = false) {
   return [=](policy_setup const& from) -> std::unique_ptr<policy> {
-    return std::make_unique<policies::protocol_checker>(std::make_unique<gambling>(from.where, seed, sends_nothing),
-                                                        from.where.workers());
+    return std::make_unique<policies::protocol_checker>(std::make_unique<gambling>(from.layout, seed, sends_nothing),
+                                                        from.layout.workers());
   };
 }
 

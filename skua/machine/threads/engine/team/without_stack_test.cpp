@@ -45,17 +45,17 @@ class wide_worker final : public worker_policy {
     return {worker_id{0}, lane::inbox, 2};
   }
   probe next_probe() noexcept override {
-    if (!asked_migrated_) return {.what = action::pop, .where = lane::migrated, .whom = self_};
+    if (!asked_migrated_) return {.kind = action::pop, .lane = lane::migrated, .victim = self_};
     return inner_.next_probe();
   }
   void learn(event const& seen) noexcept override {
     auto const* const p = std::get_if<probed>(&seen);
-    if (p != nullptr && p->what.where == lane::migrated) {
-      asked_migrated_ = p->how != skua::runtime::outcome::got;
+    if (p != nullptr && p->probe.lane == lane::migrated) {
+      asked_migrated_ = p->outcome != skua::runtime::outcome::got;
       return;
     }
     asked_migrated_ = false;
-    if (p != nullptr && p->what.where == lane::inbox && p->how == skua::runtime::outcome::empty &&
+    if (p != nullptr && p->probe.lane == lane::inbox && p->outcome == skua::runtime::outcome::empty &&
         told_.teams.load() == 2)
       told_.in_vain[index(self_)].fetch_add(1);
     inner_.learn(seen);
@@ -97,7 +97,7 @@ TEST(team_without_stack, takes_no_member_of_another_team_on_top) {
   told by_policy;
   skua::pool pool({.workers = 2, .stack_bytes = no_more_stacks::bytes});
   auto region = pool.open_region([&](policy_setup const& from) -> std::unique_ptr<policy> {
-    return std::make_unique<wide>(from.where, from.seed, by_policy);
+    return std::make_unique<wide>(from.layout, from.seed, by_policy);
   });
   no_more_stacks const refused;
 

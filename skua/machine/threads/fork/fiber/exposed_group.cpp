@@ -40,7 +40,7 @@ bool exposed_group::sends(std::uint64_t i, hint const& hint) noexcept {
     child_ = entry.tag;
     return sent;
   }
-  return to.where == lane::migrated && moving::keep(mine, mine.migrated, entry);
+  return to.lane == lane::migrated && moving::keep(mine, mine.migrated, entry);
 }
 
 /// Sending a child is scheduling time; the rest of an exposed group is work time, as push and pop are (README.md).

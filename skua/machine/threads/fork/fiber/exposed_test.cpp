@@ -78,12 +78,11 @@ TEST(exposed, child_that_was_refused_returns_with_the_tag_that_the_policy_left) 
   all.needs = {.lanes = {lane::local, lane::mailbox}};
   all.sees_forks = true;
   all.placed = [&](skua::worker_id self, task_tag& task, cause why) -> std::optional<placement> {
-    if (why == cause::forked && index(self) == 0)
-      return placement{.worker = skua::worker_id{1}, .where = lane::mailbox};
+    if (why == cause::forked && index(self) == 0) return placement{.worker = skua::worker_id{1}, .lane = lane::mailbox};
     if (why != cause::refused) return std::nullopt;
     ++refused;
     task.words[1] = mark_of_refusal;
-    return placement{.worker = self, .where = lane::inbox};
+    return placement{.worker = self, .lane = lane::inbox};
   };
   all.heard = [&](skua::worker_id, event const& e) {
     auto const* const r = std::get_if<returned>(&e);
@@ -106,7 +105,7 @@ TEST(exposed, or_not_a_child_that_no_team_can_run_is_refused_a_width) {
   ears all;
   all.placed = [&](skua::worker_id, task_tag&, cause why) -> std::optional<placement> {
     if (why == cause::refused) ++refused;
-    if (why == cause::stolen) return placement{.worker = skua::worker_id{0}, .where = lane::inbox, .width = 2};
+    if (why == cause::stolen) return placement{.worker = skua::worker_id{0}, .lane = lane::inbox, .width = 2};
     return std::nullopt;
   };
   skua::pool pool({.workers = 2});

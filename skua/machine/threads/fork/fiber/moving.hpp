@@ -48,8 +48,8 @@ struct moving {
     while (to.worker != from.id) {
       invariant(index(to.worker) < from.in_workers, "a policy places on a worker of the region");
       Slot& target = from.neighbour(to.worker);
-      auto* const moved = to.where == lane::inbox ? entry.as_frame() : nullptr;
-      if (to.where == lane::mailbox) {
+      auto* const moved = to.lane == lane::inbox ? entry.as_frame() : nullptr;
+      if (to.lane == lane::mailbox) {
         if (!target.mailbox.push_if_empty(entry)) {
           to = from.policy.place(entry.tag, cause::refused);
           continue;
@@ -57,7 +57,7 @@ struct moving {
         if (from.policy.preempts()) target.request_attention();  // so that its running fiber polls
       } else if (moved != nullptr) {
         target.inbox.push(*moved);
-      } else if (!(to.where == lane::local ? target.local : target.migrated).push(entry)) {
+      } else if (!(to.lane == lane::local ? target.local : target.migrated).push(entry)) {
         return false;
       }
       if (went != nullptr) *went = to;

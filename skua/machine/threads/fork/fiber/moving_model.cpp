@@ -35,7 +35,7 @@ struct goes_home : scene<Sync, Fault, Workers, goes_home<Sync, Where, Busy, Work
     static_cast<void>(this->slot().forks.push(static_cast<job*>(&open), 1));
   }
   void run(int me) {
-    if (me == 0) this->leave_for({.worker = worker_id{1}, .where = Where}, me);
+    if (me == 0) this->leave_for({.worker = worker_id{1}, .lane = Where}, me);
     if (me == 0 && Busy) return this->await_fiber();
     this->run_loop(me);
   }
@@ -68,14 +68,14 @@ struct preempts : scene<Sync, Fault, Workers, preempts<Sync, Workers, Fault>> {
       require(left || !must || this->slot().mailbox.looks_empty(), "a fiber is preempted at its next fork");
       if (left) {
         is_aside_ = true;
-        this->leave_for({.worker = worker_id{0}, .where = lane::local}, me);
+        this->leave_for({.worker = worker_id{0}, .lane = lane::local}, me);
       } else {
         join(me);
       }
     }
     if (me == 1) {
       tagged_entry<Sync> const what{&long_errand};
-      require(moving::send(this->slot_of(1), what, {.worker = worker_id{0}, .where = lane::mailbox}),
+      require(moving::send(this->slot_of(1), what, {.worker = worker_id{0}, .lane = lane::mailbox}),
               "the mailbox is empty");
       sent.exchange(1, memory_order_release);
     }
@@ -125,7 +125,7 @@ struct sends_all : scene<Sync, Fault, Workers, sends_all<Sync, Workers, Fault>> 
   void run(int me) {
     if (me == 0) {
       auto& mine = this->slot();
-      require(moving::send(mine, tagged_entry<Sync>{&all, 0}, {.worker = worker_id{1}, .where = lane::migrated}),
+      require(moving::send(mine, tagged_entry<Sync>{&all, 0}, {.worker = worker_id{1}, .lane = lane::migrated}),
               "sent");
       require(moving::keep(mine, mine.migrated, tagged_entry<Sync>{&all, 1}), "there is memory");
       if (this->wait(all, own_share, me)) over();
@@ -152,7 +152,7 @@ struct two_for_a_mailbox : scene<Sync, Fault, 3, two_for_a_mailbox<Sync, Fault>>
     if (me > 0) {
       job& mine = errands.at(static_cast<std::size_t>(me));
       if (!moving::send(this->slot_of(me), tagged_entry<Sync>{&mine},
-                        {.worker = worker_id{0}, .where = lane::mailbox})) {
+                        {.worker = worker_id{0}, .lane = lane::mailbox})) {
         errand(mine, me);
       }
     }

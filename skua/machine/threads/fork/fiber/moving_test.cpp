@@ -15,7 +15,7 @@ struct slot_with_a_mailbox {
     static bool preempts() { return false; }
     placement place(task_tag&, cause why) {
       if (why == cause::refused) ++refusals;
-      return {.worker = worker_id{0}, .where = lane::local};
+      return {.worker = worker_id{0}, .lane = lane::local};
     }
     int refusals = 0;
   } policy;
@@ -49,7 +49,7 @@ struct refused_slot {
     static bool preempts() { return false; }
     placement place(task_tag& task, cause) const {
       ++task.words[1];
-      return {.worker = worker_id{task.words[1] < gives_up_after ? 1U : 0U}, .where = lane::mailbox};
+      return {.worker = worker_id{task.words[1] < gives_up_after ? 1U : 0U}, .lane = lane::mailbox};
     }
   } policy;
   worker_id id{0};
@@ -67,7 +67,7 @@ TEST(moving, a_task_that_stays_after_refusals_has_the_tag_that_the_policy_left) 
   refused_slot mine;
   task some{nullptr};
   tagged_entry entry{&some, 1, {}};
-  EXPECT_FALSE(moving::send(mine, entry, {.worker = worker_id{1}, .where = lane::mailbox}));
+  EXPECT_FALSE(moving::send(mine, entry, {.worker = worker_id{1}, .lane = lane::mailbox}));
   EXPECT_EQ(entry.tag.words[1], mine.policy.gives_up_after);
 }
 
@@ -77,7 +77,7 @@ TEST(moving, a_mailbox_that_holds_a_task_refuses_the_next_one) {
   mine.other = &theirs;
   task first{nullptr};
   task second{nullptr};
-  placement const there{.worker = worker_id{1}, .where = lane::mailbox};
+  placement const there{.worker = worker_id{1}, .lane = lane::mailbox};
   EXPECT_TRUE(moving::send(mine, tagged_entry{&first, 1, {}}, there));
   EXPECT_EQ(mine.policy.refusals, 0);
   EXPECT_FALSE(moving::send(mine, tagged_entry{&second, 1, {}}, there)) << "the policy keeps it";
@@ -91,7 +91,7 @@ TEST(moving, a_mailbox_that_holds_a_task_refuses_the_next_one) {
   placement went;
   EXPECT_TRUE(moving::send(mine, tagged_entry{&second, 1, {}}, there, &went)) << "an emptied mailbox takes another one";
   EXPECT_EQ(went.worker, there.worker);
-  EXPECT_EQ(went.where, there.where);
+  EXPECT_EQ(went.lane, there.lane);
 }
 
 }}}}  // namespace skua::v0::runtime

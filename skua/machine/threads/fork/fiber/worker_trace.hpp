@@ -56,7 +56,7 @@ class worker_trace {
   void sends(std::uint64_t entry_id, placement const& to) noexcept {
     if (track_.is_on()) [[unlikely]]
       note({.what = trace::kind::sent,
-            .detail = static_cast<std::uint8_t>(to.where),
+            .detail = static_cast<std::uint8_t>(to.lane),
             .other = index(to.worker),
             .id = entry_id});
   }

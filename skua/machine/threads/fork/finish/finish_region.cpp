@@ -115,9 +115,9 @@ void finish_region::release(fiber& on, task& t) noexcept {
     if (t.operations().is_gathered) static_cast<gathered_task&>(t).home = to.worker;
     s.update_exposure();  // a spawn may end a search
     if (s.send(entry, to)) return;
-    if (to.worker == s.id && to.where == lane::migrated && moving::keep(s, s.migrated, entry)) return;
+    if (to.worker == s.id && to.lane == lane::migrated && moving::keep(s, s.migrated, entry)) return;
     // Wakes no sleeper: this worker takes the task as soon as it can, and under some policies no other worker may.
-    if (to.worker == s.id && to.where == lane::local && s.local.push(entry)) return;
+    if (to.worker == s.id && to.lane == lane::local && s.local.push(entry)) return;
     if (t.operations().is_gathered) static_cast<gathered_task&>(t).home = s.id;
   }
   push_spawned(on, t);

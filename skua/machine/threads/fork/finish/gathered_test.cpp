@@ -56,7 +56,7 @@ class gathering {
     };
     all_.placed = [this](skua::worker_id self, task_tag&, cause why) -> std::optional<placement> {
       if (why != cause::released) return std::nullopt;
-      return placement{.worker = first_at.value_or(self), .where = released_++ == 0 ? lane::migrated : lane::spawned};
+      return placement{.worker = first_at.value_or(self), .lane = released_++ == 0 ? lane::migrated : lane::spawned};
     };
     region_ = open_listening(pool_, all_);
   }
@@ -204,7 +204,7 @@ TEST(gathered, or_not_tasks_wait_in_the_lane_in_which_the_policy_placed_them) {
     ears all;
     all.needs = {.lanes = {lane::local, lane::migrated}, .released = true};
     all.placed = [where](skua::worker_id self, task_tag&, cause why) -> std::optional<placement> {
-      if (why == cause::released) return placement{.worker = self, .where = where};
+      if (why == cause::released) return placement{.worker = self, .lane = where};
       return std::nullopt;
     };
     skua::pool pool({.workers = 1});
@@ -224,7 +224,7 @@ TEST(gathered, tasks_that_cannot_be_placed_are_at_home_where_they_stay) {
   ears all;
   all.needs = {.released = true};
   all.placed = [](skua::worker_id, task_tag&, cause why) -> std::optional<placement> {
-    if (why == cause::released) return placement{.worker = skua::worker_id{1}, .where = lane::local};
+    if (why == cause::released) return placement{.worker = skua::worker_id{1}, .lane = lane::local};
     return std::nullopt;
   };
   skua::pool pool({.workers = 2});
@@ -267,8 +267,8 @@ TEST(gathered, or_not_a_team_includes_a_worker_whose_isolated_call_has_returned)
   ears all;
   all.needs = {.lanes = {lane::migrated}, .chosen = true, .released = true};
   all.placed = [](skua::worker_id self, task_tag&, cause why) -> std::optional<placement> {
-    if (why == cause::released) return placement{.worker = self, .where = lane::migrated};
-    if (why == cause::chosen) return placement{.worker = skua::worker_id{0}, .where = lane::inbox, .width = 2};
+    if (why == cause::released) return placement{.worker = self, .lane = lane::migrated};
+    if (why == cause::chosen) return placement{.worker = skua::worker_id{0}, .lane = lane::inbox, .width = 2};
     return std::nullopt;
   };
   skua::pool pool({.workers = 2});
