@@ -61,7 +61,7 @@ json_value from_library(library_value const& from) {
 }
 
 [[noreturn]] void refuse_kind(char const* wanted) {
-  throw std::logic_error(std::string("a JSON value was taken for ") + wanted + ", and is something else");
+  throw std::logic_error(std::string("a JSON value was taken for ") + wanted + ", but has another type");
 }
 
 [[noreturn]] void refuse_item(std::string const& wanted) {

@@ -67,7 +67,7 @@ std::vector<load_ns> tasks_of(arguments const& given, balance_frame const& frame
 machine_loads loads_of(arguments const& given, balance_frame& frame) {
   if (!given.loads.empty()) {
     if (!given.of_distributions.empty()) {
-      refuse_together("--loads", given.of_distributions.front(), "the file says all loads");
+      refuse_together("--loads", given.of_distributions.front(), "the file has all loads");
     }
     frame.distribution = given.loads;
     return read_loads_file(given.loads);
@@ -151,7 +151,7 @@ int execute(arguments const& given) {
 }  // namespace
 
 subcommand add_balance(parser root) {
-  parser const command = root.add_subcommand("balance", "see what balancers of task collections do to a distribution");
+  parser const command = root.add_subcommand("balance", "compare balancers of task collections on a distribution");
   auto const given = std::make_shared<arguments>();
   auto const add = [&](char const* name, std::string& value, char const* kind, char const* about) {
     return command.add_option(name, value, kind, about).shows_default();

@@ -102,8 +102,7 @@ std::vector<entry> const& all() {
 
 }  // namespace skua::apps
 
-namespace skua::cli {
-namespace {
+namespace skua::cli { namespace {
 
 class bare_app_test : public testing::Test {
  protected:
@@ -204,9 +203,9 @@ TEST_F(bare_app_test, a_graph_is_simulated_live_only) {
   EXPECT_EQ(runners_of("sim graph --measured-leaves --workers 2 --policies random"), names{"random"});
   EXPECT_EQ(runners_of("run graph --virtual --workers 2 --policy adws"), names{"adws"});
   EXPECT_EQ(refusal_of("sim graph --recorded"),
-            "--recorded is given with graph; allowed: --live, because no tree says what its tasks wait for");
+            "--recorded is given with graph; allowed: --live, because a tree cannot express its dependences");
   EXPECT_EQ(refusal_of("profile graph"),
-            "app is 'graph', whose tasks are a graph; allowed: apps whose tasks are a tree, which has the span");
+            "app is 'graph', whose tasks are a graph; allowed: apps whose tasks are a tree");
 }
 
 TEST_F(bare_app_test, a_map_is_refused_where_no_app_has_one) {
@@ -223,5 +222,4 @@ TEST_F(bare_app_test, list_says_what_each_app_has) {
   EXPECT_EQ(apps[3]["peers"], json::array({"serial", "openmp", "tbb"}));
 }
 
-}  // namespace
-}  // namespace skua::cli
+}}  // namespace skua::cli

@@ -75,7 +75,7 @@ std::string mechanisms_text(findings const& found) {
 std::string settings_text(findings const& found) {
   table t({{}, {}, {}});
   for (shown_setting const& s : found.settings_shown()) t.add({s.name, s.value, s.from});
-  return section("Settings, and who chose them", t);
+  return section("Settings and their sources", t);
 }
 
 std::string as_text(findings const& found) {

@@ -71,7 +71,7 @@ void make_directory(std::string const& path) {
 }
 
 int vary(arguments const& given, experiment const& what) {
-  if (given.quick) refuse_together("--vary", "--quick", "small inputs confirm or refute nothing");
+  if (given.quick) refuse_together("--vary", "--quick", "small inputs neither confirm nor refute a statement");
   variation const how{.figures = varied_figures_in("--vary", *given.vary), .threshold = given.threshold_percent / 100};
   make_directory(given.directory);
   std::size_t at = 0, planned = 0;
@@ -131,7 +131,7 @@ subcommand add_experiment(parser root) {
   parser const command = root.add_subcommand("experiment", "repeat a published figure on a simulated machine");
   auto const given = std::make_shared<arguments>();
   command.add_option("NAME", given->name, "",
-                     "e.g. adws-sc19/fig12, or a file of yours (.toml); without it: list them all");
+                     "e.g. adws-sc19/fig12, or your own file (.toml); without it: list them all");
   command.add_option("--output", given->directory, "DIR", "the directory for table, CSV, JSON and picture")
       .shows_default();
   command.add_option("--panel", given->panels, "NAME", "only this panel, e.g. \"N = 2048\"; may be given several times")

@@ -111,7 +111,7 @@ subcommand add_export(parser root) {
   auto const given = std::make_shared<arguments>();
   command
       .add_option("TRACE", given->traces, "",
-                  "what SKUA_TRACE was; the traces of all pools and ranks of a run go into one file")
+                  "the value of SKUA_TRACE; the traces of all pools and ranks of a run go into one file")
       .required();
   command.add_option("-o,--output", given->target, "FILE|-", "where to; - is standard output").required();
   command

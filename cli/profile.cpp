@@ -152,8 +152,8 @@ int execute(arguments const& given) {
   }
   json_target const target(given.json_path);
   if (apps::app& app = given.app.chosen(); !simulation_of(app).can_be_recorded()) {
-    throw usage_error(fmt::format(
-        "app is '{}', whose tasks are a graph; allowed: apps whose tasks are a tree, which has the span", app.name()));
+    throw usage_error(
+        fmt::format("app is '{}', whose tasks are a graph; allowed: apps whose tasks are a tree", app.name()));
   }
   sim_setting setting(given.app, given.flags, given.verify);
   sim_frame& frame = setting.frame;
@@ -174,10 +174,10 @@ int execute(arguments const& given) {
 
 subcommand add_profile(parser root) {
   parser const command =
-      root.add_subcommand("profile", "show how far an app can scale, and what would help (simulated)");
+      root.add_subcommand("profile", "analyse how far an app can scale, and suggest improvements (simulated)");
   auto const given = std::make_shared<arguments>(command);
   command.add_flag("--verify,!--no-verify", given->verify, "verify the app's answers (the default), or not");
-  command.add_option("--picture", given->picture, "FILE", "draw the speed-ups, the ideal and what bounds them (.svg)");
+  command.add_option("--picture", given->picture, "FILE", "draw the speed-ups, the ideal and the bounds (.svg)");
   add_json(command, given->json_path);
   given->flags.add_to(command);
   return {command, [given] { return execute(*given); }};

@@ -107,16 +107,16 @@ int execute(arguments const& given) {
 }  // namespace
 
 subcommand add_report(parser root) {
-  parser const command = root.add_subcommand("report", "show what traced runs did, and what limited them, as a page");
+  parser const command = root.add_subcommand("report", "write an HTML report of traced runs and their bottlenecks");
   auto const given = std::make_shared<arguments>();
   command
       .add_option("TRACE", given->traces, "",
                   "trace files (SKUA_TRACE); each names one run, with the files of its pools (TRACE-2) and ranks "
                   "(TRACE.0); several are compared")
       .required();
-  command.add_option("-o,--output", given->output, "FILE", "the page, or - for standard output").shows_default();
-  command.add_option("--from", given->from_s, "SECONDS", "only what happened from this second of the run on");
-  command.add_option("--to", given->to_s, "SECONDS", "... and before this one");
+  command.add_option("-o,--output", given->output, "FILE", "the report, or - for standard output").shows_default();
+  command.add_option("--from", given->from_s, "SECONDS", "begin at this second of the run");
+  command.add_option("--to", given->to_s, "SECONDS", "end before this second of the run");
   add_optional_json(command, given->json_path);
   return {command, [given] { return execute(*given); }};
 }

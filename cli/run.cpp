@@ -207,7 +207,7 @@ serving serving_of(std::string const& word) {
 
 /// Every rank runs this; rank 0 prints.
 int execute_on_ranks(arguments const& given, launcher const& how) {
-  if (given.peer) refuse_together("--ranks", "--peer", "peers know no ranks");
+  if (given.peer) refuse_together("--ranks", "--peer", "peers do not run on ranks");
   if (!given.map.empty()) refuse_together("--ranks", "--map", "only the workers of a pool record their leaves");
   if (given.stats) refuse_together("--ranks", "--stats", "reports of ranks have their counters already");
   given.flags.refuse_all_but({"--workers", "--trace"}, "--ranks",
@@ -243,7 +243,7 @@ int execute(arguments const& given) {
   if (given.is_virtual) return execute_virtually(given);
   if (given.seed)
     throw usage_error(
-        "--seed is given without --virtual; allowed: only with --virtual, because threads do not repeat a run");
+        "--seed is given without --virtual; allowed: only with --virtual, because runs on threads are not repeatable");
   unsigned const repeat = given.runs();
   if (!given.map.empty()) refuse_same_file("--map", given.map, "--json", given.json_path);
   json_target const target(given.json_path);
@@ -303,7 +303,7 @@ subcommand add_run(parser root, launcher const& ranks) {
   command.add_option(
       "--map", given->map, "FILE",
       "run once more, draw which worker ran which leaf (.svg, .png), and print the overlap of iterations");
-  command.add_flag("--stats", given->stats, "show what each worker did");
+  command.add_flag("--stats", given->stats, "show the counters of each worker");
   command.add_flag("--virtual", given->is_virtual,
                    "run on virtual workers in one thread: repeatable, for finding bugs");
   command.add_flag("--ranks", given->on_ranks, "run on the ranks that mpirun started; the default under mpirun");
@@ -312,19 +312,21 @@ subcommand add_run(parser root, launcher const& ranks) {
                   "between the iterations on ranks: none, steal, retentive (the default), auto, or a balancer")
       .refuses_empty();
   command.add_option("--checkpoint", given->checkpoint, "FOLDER",
-                     "on ranks: write what is needed to go on after each iteration, and go on from it if it is there");
+                     "on ranks: write a checkpoint after each iteration, and restart from it if it exists");
   command
       .add_flag("--recover{run-again}", given->recover,
                 "on ranks: tasks of a rank that dies within an iteration run again on others (--recover=drop: they "
                 "are only counted); Open MPI also needs mpirun --enable-recovery")
       .type_name("HOW");
-  command.add_option("--deadline", given->deadline, "SECONDS",
-                     "on ranks: one that dies is noticed, on another node after so many seconds of silence (default "
-                     "with --recover: 10)");
-  command.add_option("--serve", given->serve, "HOW",
-                     "who answers other ranks: between-tasks (the default; a worker does) or thread (one that runs no "
-                     "tasks)");
-  add_seed(command, given->seed, "of a --virtual run; --repeat goes on with the next seeds (default: 1)");
+  command.add_option(
+      "--deadline", given->deadline, "SECONDS",
+      "on ranks: a rank on another node counts as dead after this many seconds without a message (default "
+      "with --recover: 10)");
+  command.add_option(
+      "--serve", given->serve, "HOW",
+      "the thread that answers other ranks: between-tasks (the default; a worker) or thread (one that runs "
+      "no tasks)");
+  add_seed(command, given->seed, "of a --virtual run; --repeat continues with the next seeds (default: 1)");
   add_json(command, given->json_path);
   given->flags.add_to(command, {});
   return {command, [given, ranks] {

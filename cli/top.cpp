@@ -57,7 +57,7 @@ runtime::process_identity choose(std::string const& named) {
   if (all.size() == 1) return all.front();
   std::vector<std::string> names;
   for (runtime::process_identity const& p : all) names.push_back(described(p));
-  throw error(fmt::format("several programs have pools of Skua; say which one: {}", fmt::join(names, ", ")));
+  throw error(fmt::format("several Skua programs are running; name one of: {}", fmt::join(names, ", ")));
 }
 
 void pause(milliseconds t) {
@@ -135,9 +135,8 @@ int execute(arguments const& given) {
 subcommand add_top(parser root) {
   parser const command = root.add_subcommand("top", "watch the workers of a running program");
   auto const given = std::make_shared<arguments>();
-  command.add_option("PID", given->process, "",
-                     "the process; without it, the only one of yours that has a pool of Skua");
-  command.add_option("--interval", given->interval, "MS", "time between two looks, in milliseconds").shows_default();
+  command.add_option("PID", given->process, "", "the process; default: your only running Skua program");
+  command.add_option("--interval", given->interval, "MS", "time between two samples, in milliseconds").shows_default();
   command.add_flag("--once", given->once, "write one sample, and end");
   add_optional_json(command, given->json_path);
   return {command, [given] { return execute(*given); }};

@@ -20,7 +20,7 @@ graph::graph(std::uint32_t vertices, std::span<edge const> edges) : vertices_(ve
     require_between("bipartition: an edge's weight", std::int64_t{w}, 1, most_weight);
     if (u == v || contains(neighbours_[u], v)) {
       throw usage_error("bipartition: the edge " + std::to_string(u) + " - " + std::to_string(v) +
-                        (u == v ? " is a loop" : " stands twice") + "; allowed: one edge between two vertices");
+                        (u == v ? " is a loop" : " occurs twice") + "; allowed: one edge between two vertices");
     }
     for (auto const& [from, to] : {std::pair{u, v}, std::pair{v, u}}) {
       weights_[from * row_length_ + to] = w;

@@ -30,7 +30,7 @@ class bipartition_app final : public finish_app<bipartition_app> {
         {"--weights", &weights_, between(1, 1'000'000), "edges weigh 1 to this"},
         {"--instances", &instances_, between(1, 1000), "graphs, with seeds from --seed on"},
         {"--seed", &seed_, between(0, most_seed), "of the first graph"},
-        {"--strategy", &strategy_, one_of(bipartition_strategies), "by-bound or none: what is given with each task"},
+        {"--strategy", &strategy_, one_of(bipartition_strategies), "by-bound or none: the strategy of each task"},
     };
   }
   void prepare() override {

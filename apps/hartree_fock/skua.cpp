@@ -32,8 +32,8 @@ class hartree_fock_app final : public program_app<hartree_fock_app>, public rank
         {"--threshold", &threshold_, between(0, 1), "integrals whose bound is smaller are left out"},
         {"--tolerance", &tolerance_, between(0, 1), "largest change of the density when it has converged"},
         {"--iterations", &iterations_, between(1, 10'000), "at most"},
-        {"--hints", &hints_, one_of(hint_words), "none, or work: each task says its integrals"},
-        {"--count-only", &count_only_, "count tasks and integrals, and solve nothing"},
+        {"--hints", &hints_, one_of(hint_words), "none, or work: each task's number of integrals"},
+        {"--count-only", &count_only_, "count tasks and integrals without solving"},
     };
   }
   void prepare() override {

@@ -30,7 +30,7 @@ class latency_app final : public finish_app<latency_app>, public tbb_twin {
         {"--urgent-us", &urgent_us_, between(0.0, most_us), "work of an urgent task"},
         {"--urgent", &urgent_share_, between(0, 1), "share of the background tasks that spawn an urgent one"},
         {"--seed", &seed_, between(0, 1'000'000'000'000), "of all random choices"},
-        {"--strategy", &strategy_, one_of(latency_strategies), "priority or none: what is given with each task"},
+        {"--strategy", &strategy_, one_of(latency_strategies), "priority or none: the strategy of each task"},
     };
   }
   void prepare() override {

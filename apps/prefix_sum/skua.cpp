@@ -35,7 +35,7 @@ class prefix_sum_app final : public finish_app<prefix_sum_app>, public openmp_tw
         {"--block", &block_, between(1, most_elements), "elements of a block"},
         {"--seed", &seed_, between(0, 1'000'000'000), "of the elements"},
         {"--strategy", &strategy_, one_of(prefix_sum_strategies),
-         "in-order or none: what is given with each task; none: two passes"},
+         "in-order or none: the strategy of each task; none: two passes"},
     };
   }
   void prepare() override {

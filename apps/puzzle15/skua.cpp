@@ -37,7 +37,7 @@ class puzzle15_app final : public finish_app<puzzle15_app> {
         {"--table-mib", &table_mib_, between(1, 1'000'000),
          "most memory for reached positions; waiting tasks need much more"},
         {"--strategy", &strategy_, one_of(puzzle15_strategies),
-         "best-first or none (for short walks): what is given with each task"},
+         "best-first or none (for short walks): the strategy of each task"},
     };
   }
   void prepare() override {

@@ -32,8 +32,8 @@ class quicksort_app final : public finish_app<quicksort_app>, public openmp_twin
         {"--input", &input_name_, one_of(quicksort::inputs),
          "random, sorted, reversed, organ-pipe, equal or few: the keys"},
         {"--seed", &seed_, between(0, most_seed), "of the input"},
-        {"--cutoff", &cutoff_, between(1, quicksort::most_n), "std::sort sorts so many keys at once"},
-        {"--strategy", &strategy_, one_of(quicksort_strategies), "by-size or none: what is given with each task"},
+        {"--cutoff", &cutoff_, between(1, quicksort::most_n), "largest number of keys for std::sort"},
+        {"--strategy", &strategy_, one_of(quicksort_strategies), "by-size or none: the strategy of each task"},
     };
   }
   void prepare() override {

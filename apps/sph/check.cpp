@@ -143,8 +143,8 @@ std::string problem<D>::not_as_brute_force(std::size_t i) const {
   bool const dense = std::abs(density - now_.states[i].density) <= rounding_allowed * density;
   bool const forced = length(acceleration - now_.accelerations[i]) <= rounding_allowed * pushed;
   if (dense && forced) return {};
-  return text("sph: the %s of particle %zu is not what all particles, looked at one by one, add up to",
-              dense ? "acceleration" : "density", static_cast<std::size_t>(self.id));
+  return text("sph: the %s of particle %zu differs from the sum over all particles", dense ? "acceleration" : "density",
+              static_cast<std::size_t>(self.id));
 }
 
 template class problem<2>;

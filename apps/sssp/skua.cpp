@@ -38,7 +38,7 @@ class sssp_app final : public finish_app<sssp_app> {
         {"--longest", &longest_, between(1, 1'000'000), "edges have lengths from 1 to this"},
         {"--seed", &seed_, between(0, 1'000'000'000'000), "of the random graph"},
         {"--dense", &dense_, "compute each edge when it is needed instead of keeping it"},
-        {"--strategy", &strategy_, one_of(sssp_strategies), "by-distance or none: what is given with each task"},
+        {"--strategy", &strategy_, one_of(sssp_strategies), "by-distance or none: the strategy of each task"},
     };
   }
   void prepare() override {

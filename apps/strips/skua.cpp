@@ -31,7 +31,7 @@ class strips_app final : public finish_app<strips_app> {
         {"--triangles", &triangles_, between(1, 100'000'000), "of the torus"},
         {"--seed", &seed_, between(0, 1'000'000'000'000), "of the torus"},
         {"--interval", &interval_, between(1, strips::most_triangles), "triangles per task that spawns others"},
-        {"--strategy", &strategy_, one_of(strips_strategies), "by-neighbours or none: what is given with each task"},
+        {"--strategy", &strategy_, one_of(strips_strategies), "by-neighbours or none: the strategy of each task"},
     };
   }
   void prepare() override {

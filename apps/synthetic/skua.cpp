@@ -14,7 +14,6 @@
 namespace skua::apps {
 namespace {
 
-
 class synthetic_app final : public program_app<synthetic_app> {
  public:
   [[nodiscard]] std::string_view name() const override { return "synthetic-loads"; }
@@ -28,7 +27,7 @@ class synthetic_app final : public program_app<synthetic_app> {
          "of their times: equal, uniform, lognormal, or table3 (Be256 in the paper)"},
         {"--mean-us", &mean_us_, between(0, 10'000'000), "their mean"},
         {"--floor", &floor_, between(0, 1000), "of table3: the same for each task, as a part of the mean of the rest"},
-        {"--hints", &hints_, one_of(hint_words), "none, or work: each task says its time"},
+        {"--hints", &hints_, one_of(hint_words), "none, or work: each task's time"},
         {"--seed", &seed_, between(0, 1'000'000'000'000), "of the times and their order"},
     };
   }

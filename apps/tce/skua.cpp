@@ -16,7 +16,6 @@
 namespace skua::apps {
 namespace {
 
-
 class tce_app final : public program_app<tce_app>, public ranks_program {
  public:
   [[nodiscard]] std::string_view name() const override { return "tce"; }
@@ -27,10 +26,10 @@ class tce_app final : public program_app<tce_app>, public ranks_program {
     return {
         {"--scale", &scale_, one_of(tce::shape_names),
          "small; reduced: the paper's tasks with tiles of 4, 0.9 GB; or paper, with --count-only"},
-        {"--hints", &hints_, one_of(hint_words), "none, or work: each task says its flops"},
+        {"--hints", &hints_, one_of(hint_words), "none, or work: each task's flops"},
         {"--seed", &seed_, between(0, 1'000'000'000'000), "of the tensors"},
         {"--iterations", &iterations_, between(1, 10'000), "contractions one after the other"},
-        {"--count-only", &count_only_, "count tasks, products and flops, and multiply nothing"},
+        {"--count-only", &count_only_, "count tasks, products and flops without multiplying"},
     };
   }
   void prepare() override {

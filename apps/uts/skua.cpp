@@ -40,7 +40,7 @@ class uts_app final : public program_app<uts_app>, public openmp_twin, public tb
         {"--seed", &own_.seed, "instead of the tree's own: seed of the root (-r)"},
         {"--form", &form_, one_of(forms),
          "fork: join of the node's child and its next siblings; spawn: a task per node"},
-        {"--strategy", &strategy_, one_of(uts_strategies), "by-depth or none: what is given with each spawned task"},
+        {"--strategy", &strategy_, one_of(uts_strategies), "by-depth or none: the strategy of each spawned task"},
     };
   }
 

@@ -9,8 +9,7 @@
 #include "cli/compare/invented_test.hpp"
 #include "cli/compare/page_data.hpp"
 
-namespace skua::cli {
-namespace {
+namespace skua::cli { namespace {
 
 std::vector<double> around(double s) { return {s * 0.99, s, s * 1.01}; }
 
@@ -100,9 +99,10 @@ TEST(summary, who_overlaps_with_the_fastest_is_within_the_spread) {
   all.policy("random", 2, around(0.101));
   all.peer("tbb", 2, around(0.1015));
   all.peer("openmp", 2, around(0.2));
-  EXPECT_EQ(summary_of(comparison(all.rows())).front(),
-            "On 2 workers, nobody is clearly the fastest: adws has the smallest median, 100.00 ms, and random and tbb "
-            "are within the spread. The next, openmp, takes 2.00 times as long: 200.00 ms.");
+  EXPECT_EQ(
+      summary_of(comparison(all.rows())).front(),
+      "On 2 workers, no runner is clearly the fastest: adws has the smallest median, 100.00 ms, and random and tbb "
+      "are within the spread. The next, openmp, takes 2.00 times as long: 200.00 ms.");
 }
 
 TEST(summary, our_fastest_and_the_fastest_peer_may_overlap_where_the_next_does_not) {
@@ -192,5 +192,4 @@ TEST(page_data, a_ratio_says_whose_it_is_and_whether_it_is_beyond_the_spread) {
   EXPECT_EQ(rows[2]["to_peer"]["is_apart"], true);
 }
 
-}  // namespace
-}  // namespace skua::cli
+}}  // namespace skua::cli

@@ -40,7 +40,7 @@ std::string about_the_fastest(ranking const& order) {
       close.empty()
           ? fmt::format("{}, {} is the fastest: {}.", where, first->name(), time_of(first))
           : fmt::format(
-                "{}, nobody is clearly the fastest: {} has the smallest median, {}, and {} {} within the spread.",
+                "{}, no runner is clearly the fastest: {} has the smallest median, {}, and {} {} within the spread.",
                 where, first->name(), time_of(first), names_of(close), close.size() == 1 ? "is" : "are");
   if (next == order.end()) return text;
   text += fmt::format(" The next, {}, {}: {}.", (*next)->name(), times_as_long(*next, first), time_of(*next));
@@ -96,7 +96,7 @@ std::vector<std::string> summary_of(comparison const& c) {
   }
   if (std::string scaling = about_scaling(c); !scaling.empty()) all.push_back(std::move(scaling));
   if (c.all().front().of->what->times_s.size() == 1)
-    all.emplace_back("One round has no spread, so that chance may decide who is the fastest: --repeat 9 tells more.");
+    all.emplace_back("One round has no spread, so chance may decide which runner is the fastest: use --repeat 9.");
   return all;
 }
 

@@ -121,9 +121,8 @@ std::string verdicts_text(experiment_results const& r) {
   }
   return t.text("  ") +
          "  low ends, high ends: the same with all assumed figures of the machine model at that end of their ranges;\n"
-         "  figures act against each other, so these are no bounds of what stands under \"here\"; a statement holds if "
-         "it\n"
-         "  does so in all three columns (--vary shows the figures that it hangs on)\n";
+         "  figures act against each other, so these do not bound the value under \"here\"; a statement holds if it\n"
+         "  holds in all three columns (--vary shows the figures on which it depends)\n";
 }
 
 std::string stated_text(experiment_results const& r) {

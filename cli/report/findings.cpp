@@ -28,7 +28,7 @@ std::optional<finding> tasks_too_short(run_numbers const& n, thresholds const& t
       n.tasks > 0 ? fmt::format(" A traced task works {} on average.", in_seconds(n.mean_task_s)) : "";
   return finding{.key = "tasks_too_short",
                  .cost = n.scheduling,
-                 .limit = "The tasks are too short for what it costs to schedule them.",
+                 .limit = "The tasks are too short for the cost of scheduling them.",
                  .evidence = fmt::format("Scheduling takes {} of the workers' time.{}", in_percent(n.scheduling), mean),
                  .advice = fmt::format("Stop forking {:.0f} times earlier: a larger cut-off, or a larger grain of the "
                                        "loop. Then scheduling falls to about {}.",
@@ -43,17 +43,17 @@ std::optional<finding> too_few_tasks(run_numbers const& n, thresholds const& t) 
   if (per_worker >= t.tasks_per_worker && !in_vain) return std::nullopt;
   std::string advice = per_worker < t.tasks_per_worker
                            ? fmt::format(
-                                 "Cut the work into more tasks: {:.0f} per worker let the others even out what "
-                                 "one long task leaves.",
+                                 "Cut the work into more tasks: with {:.0f} per worker, the other workers balance "
+                                 "one long task.",
                                  t.tasks_per_worker)
-                           : "Fork earlier, so that there is something to steal; or use fewer workers.";
+                           : "Fork earlier, so that thieves find tasks; or use fewer workers.";
   auto const enough =
       static_cast<std::uint32_t>(std::clamp(std::ceil(n.mean_busy), 1.0, static_cast<double>(n.workers)));
   return finding{
       .key = "too_few_tasks",
       .cost = n.idle,
       .limit = "There are too few tasks at a time to keep all workers busy.",
-      .evidence = fmt::format("Workers search in vain for {} of their time: {} to steal brought {}; {:.1f} of {} "
+      .evidence = fmt::format("Workers search without success for {} of their time: {} to steal got {}; {:.1f} of {} "
                               "workers work on average.",
                               in_percent(n.idle), in_words(n.attempts, "attempt"), in_words(n.steals, "task"),
                               n.mean_busy, n.workers),
@@ -100,13 +100,13 @@ std::optional<finding> data_moves(run_numbers const& n, thresholds const& t) {
   return finding{
       .key = "data_moves",
       .cost = n.work * (1 - *n.overlap) * 0.1,
-      .limit = "Data change their worker between iterations, so caches and NUMA nodes are left behind.",
+      .limit = "Data change their worker between iterations, so workers reload them from other caches and NUMA nodes.",
       .evidence = fmt::format("{} of the bytes stay on their worker from one iteration to the next.",
                               in_percent(*n.overlap, 0)),
       .advice = has_adws
-                    ? "The work hints do not say how long tasks really take: let skua::work::measured measure them, "
-                      "or use the policy replay."
-                    : "The policy adws gives the same tasks to the same workers; work hints tell it their shares.",
+                    ? "The work hints do not match the tasks' times: let skua::work::measured measure them, or use the "
+                      "policy replay."
+                    : "The policy adws gives the same tasks to the same workers, in proportion to their work hints.",
       .command = has_adws ? try_again(n, "SKUA_POLICY=replay", "replay.trace")
                           : try_again(n, "SKUA_POLICY=adws", "adws.trace")};
 }
@@ -142,7 +142,7 @@ std::optional<finding> outside_the_pool(run_numbers const& n, thresholds const& 
   if (n.with_none <= t.with_none || n.asleep <= t.asleep) return std::nullopt;
   return finding{.key = "outside_the_pool",
                  .cost = n.with_none,
-                 .limit = "Time is spent outside the pool: no worker has anything to do.",
+                 .limit = "Time is spent outside the pool: no worker has a task.",
                  .evidence = fmt::format("No worker works for {} of the run.", in_percent(n.with_none)),
                  .advice =
                      "Input, output or serial code between calls of the pool takes that time: move it into tasks, or "
@@ -166,10 +166,10 @@ std::vector<std::string> looked_for(thresholds const& t) {
   auto const p = [](double share) { return in_percent(share, 0); };
   return {
       fmt::format("Tasks too short: scheduling takes more than {} of the workers' time.", p(t.scheduling)),
-      fmt::format(
-          "Too few tasks: workers search in vain for more than {} of their time, and there are fewer than {:.0f} "
-          "tasks per worker or more than {:.0f} attempts per steal.",
-          p(t.idle), t.tasks_per_worker, t.attempts_per_steal),
+      fmt::format("Too few tasks: workers search without success for more than {} of their time, and there are fewer "
+                  "than {:.0f} "
+                  "tasks per worker or more than {:.0f} attempts per steal.",
+                  p(t.idle), t.tasks_per_worker, t.attempts_per_steal),
       fmt::format(
           "Steals from far: at least {} of them cross to another NUMA node, and work inflation W_P/T_1 is at least "
           "{:.1f}. Inflation needs the trace of a run of the same program on one worker beside this one.",

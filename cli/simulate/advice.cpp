@@ -122,7 +122,7 @@ std::vector<advice> advice_on(scalability const& p, sim_row const& row, memory_s
                    "raise the cut-off, so that leaves become larger"});
   }
   if (static_cast<double>(p.uneven) > many_uneven * static_cast<double>(p.groups) && p.work_hints == 0) {
-    all.push_back({"siblings differ in work, and no work hint says so",
+    all.push_back({"siblings differ in work, but there are no work hints",
                    fmt::format("in {} of {} large groups the largest child has over {} times the mean work", p.uneven,
                                p.groups, uneven_from),
                    "give work hints, here.join(work{a}, f, work{b}, g), and try adws"});
@@ -131,7 +131,7 @@ std::vector<advice> advice_on(scalability const& p, sim_row const& row, memory_s
   double const near = static_cast<double>(m.local_bytes + m.shared_bytes + m.neighbour_bytes);
   bool const waits_for_data = time.memory + time.queues > much_memory;
   if (memory.nodes > 1 && waits_for_data && far > mostly_remote * (far + near) && p.place_hints == 0) {
-    all.push_back({"data is on other nodes, and no place hint says where",
+    all.push_back({"data are on other nodes, but there are no place hints",
                    fmt::format("{} of the bytes that missed the core's own cache came from other places; leaves wait "
                                "for data {} of the time",
                                percent(far / (far + near)), percent(time.memory + time.queues)),

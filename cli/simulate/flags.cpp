@@ -53,9 +53,8 @@ void sim_flags::add_to(parser command) {
                      "duration of a task in an app without leaves, and of a leaf without flops (default: measured)");
   command.add_option("--noise", noise_, "RATE:TIME",
                      "the system interrupts each core RATE times a second for TIME, e.g. 100:20us");
-  command.add_option(
-      "--deques", deques_, "KIND",
-      "who pays for the fences of steals: biased (default), thief-fences (a heavy one per attempt) or owner-fences");
+  command.add_option("--deques", deques_, "KIND",
+                     "the fences of steals: biased (default), thief-fences (a heavy one per attempt) or owner-fences");
   command.add_flag(
       "--measured-leaves", measure_leaves_,
       "every leaf, and the code between leaves, takes as long as in a serial run here, whatever flops leaves declare");
@@ -112,7 +111,7 @@ sim_way sim_flags::way(apps::app& of) const {
   if (live_) return sim_way::live;
   if (recorded_ && !program.can_be_recorded()) {
     throw usage_error(fmt::format(
-        "--recorded is given with {}; allowed: --live, because no tree says what its tasks wait for", of.name()));
+        "--recorded is given with {}; allowed: --live, because a tree cannot express its dependences", of.name()));
   }
   if (recorded_) return sim_way::recorded;
   return program.depends_on_schedule() ? sim_way::live : sim_way::recorded;

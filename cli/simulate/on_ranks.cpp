@@ -84,7 +84,7 @@ void rank_flags::add_to(parser command) {
   command.add_option("--balance", balance_, "HOW",
                      "between iterations: none, steal, retentive (default), or a balancer");
   command.add_option("--floor", floor_, "SHARE",
-                     "what every task takes besides its work, as a share of the mean (default: 0.25; an assumption)");
+                     "fixed time of every task, as a fraction of the mean (default: 0.25; an assumption)");
   command.add_option("--variation", variation_, "SHARE",
                      "by which a task's time differs between iterations, at most (default: 0)");
   command.add_option("--longest-pause", pause_, "TIME", "of a rank between two attempts to steal (default: 2ms)");
@@ -119,7 +119,7 @@ std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster c
   apps::ranks_load const load = what.ranks() != nullptr ? what.ranks()->load() : apps::ranks_load{};
   if (load.work.empty()) {
     throw usage_error(
-        fmt::format("{} has no tasks for simulated ranks: it spawns them, or it knows no ranks", what.name()));
+        fmt::format("{} has no tasks for simulated ranks: it spawns them, or it does not run on ranks", what.name()));
   }
   std::vector<std::uint64_t> const means = durations_of(load, flags.floor());
   std::vector<std::uint64_t> durations = means;

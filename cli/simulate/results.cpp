@@ -122,8 +122,8 @@ std::string heading(sim_frame const& of) {
     text += fmt::format(" (measured here: another run differs{})", rate > 0 ? "" : "; --task-ns fixes it");
   if (of.content.measured && of.content.wall_over_cpu > busy_from) {
     text += fmt::format(
-        "\nWARNING: the machine was busy. The calmest measured run took {:.1f} times its processor time,\n"
-        "so leaves may look longer than they are; measure again when nothing else runs",
+        "\nWARNING: the machine was busy. The fastest measured run took {:.1f} times its processor time,\n"
+        "so leaves may seem longer than they are; measure again on an idle machine",
         of.content.wall_over_cpu);
   }
   return text + fmt::format("\nserial elision: {} simulated\n", in_seconds(of.serial.time_s));
@@ -223,9 +223,9 @@ std::string breakdown_text(std::span<sim_row const> rows) {
     all.add(std::move(cells));
   }
   return all.text() +
-         "arithmetic: what leaves would take with all data at hand; memory: what waiting for data adds; queues: the "
+         "arithmetic: time of the leaves with all data in the nearest cache; memory: waiting for data; queues: the "
          "part\n"
-         "of that spent behind other workers; least and most busy: the share of its time that such a worker works\n";
+         "of memory spent behind other workers; least and most busy: the part of the time that this worker works\n";
 }
 
 }  // namespace skua::cli

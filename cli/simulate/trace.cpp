@@ -37,7 +37,7 @@ std::string describe(std::string_view app, std::string_view policy, std::string_
 
 void sim_trace_flags::add_to(parser command) {
   command.add_option("--trace", path_, "FILE",
-                     "write down what the simulated workers do, of one policy and number of workers");
+                     "write a trace of the simulated workers, for one policy and number of workers");
   command.add_option("--trace-size", size_, "SIZE", "of all its events together, e.g. 256m (default: 32m)");
 }
 

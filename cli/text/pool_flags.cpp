@@ -22,7 +22,7 @@ void pool_flags::add_to(parser command, offer which) {
                        "the scheduler: NAME or NAME:OPTION,OPTION, see skua list (default: SKUA_POLICY, else random)");
   if (which.workers)
     command.add_option("--workers", workers_, "N",
-                       "1 to 65536 (default: SKUA_WORKERS, else what affinity mask and CPU quota allow)");
+                       "1 to 65536 (default: SKUA_WORKERS, otherwise as affinity mask and CPU quota allow)");
   command
       .add_option("--places", places_, "LIST",
                   "the places, written as for OMP_PLACES (default: SKUA_PLACES, else one per L3 cache)")
@@ -34,7 +34,7 @@ void pool_flags::add_to(parser command, offer which) {
     command.add_option("--history", history_, "FILE",
                        "where arms keeps the times of tasks from run to run (default: SKUA_HISTORY, else nowhere)");
     command.add_option("--trace", trace_, "FILE",
-                       "write down what the workers do, for skua report (default: SKUA_TRACE, else nowhere)");
+                       "write a trace for skua report (default: SKUA_TRACE, otherwise none)");
     command.add_option("--pin", pin_, "on|off",
                        "bind workers to processors (default: SKUA_PIN, else on if every usable PU gets one worker)");
     command.add_option("--spin", spin_, "TIME",

@@ -47,7 +47,7 @@ probe checked_worker::next_probe() noexcept {
 
 std::string checked_worker::fault_of(probe const& p) const {
   if (p.kind == action::rest) return {};
-  if (index(p.victim) >= workers_) return "probes " + name_of(p.victim) + ", who does not exist";
+  if (index(p.victim) >= workers_) return "probes " + name_of(p.victim) + ", which does not exist";
   if (!needs_.lanes.has(p.lane)) return std::string("probes a ") + name_of(p.lane) + " lane, which it does not need";
   if (!can_ask_for(p)) return "asks for half of a lane that gives one entry at a time";
   if (p.kind == action::pop) return p.victim == self_ ? "" : "pops from a lane of " + name_of(p.victim);
@@ -77,7 +77,7 @@ placement checked_worker::place(task_tag& task, cause why) noexcept {
 }
 
 std::string checked_worker::fault_of(placement const& to, cause why) const {
-  if (index(to.worker) >= workers_) return "places a task on " + name_of(to.worker) + ", who does not exist";
+  if (index(to.worker) >= workers_) return "places a task on " + name_of(to.worker) + ", which does not exist";
   if (why == cause::called && to.worker != self_)
     return "places a call from outside on " + name_of(to.worker) + ", not on itself";
   if (why == cause::preempted) {

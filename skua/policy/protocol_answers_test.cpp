@@ -23,7 +23,7 @@ class wrong_probe : public protocol {
 };
 TEST_F(wrong_probe, of_a_worker_out_of_range) {
   EXPECT_EQ(verdict_on({.kind = action::steal, .lane = lane::forks, .victim = worker_id{4}}),
-            "worker 0 probes worker 4, who does not exist");
+            "worker 0 probes worker 4, which does not exist");
 }
 TEST_F(wrong_probe, pops_anothers_lane) {
   EXPECT_EQ(verdict_on({.kind = action::pop, .lane = lane::spawned, .victim = worker_id{1}}),
@@ -70,7 +70,7 @@ class wrong_mailbox : public wrong_place {
   wrong_mailbox() : wrong_place(0) {}
 };
 TEST_F(wrong_place, on_a_worker_out_of_range) {
-  EXPECT_EQ(verdict_on(on(4, lane::inbox)), "worker 0 places a task on worker 4, who does not exist");
+  EXPECT_EQ(verdict_on(on(4, lane::inbox)), "worker 0 places a task on worker 4, which does not exist");
 }
 TEST_F(wrong_place, in_a_lane_of_another_worker_in_which_only_that_one_places) {
   EXPECT_EQ(verdict_on(on(1, lane::forks)),

@@ -83,16 +83,16 @@ constexpr std::array replay_options_known{
     policy_option{
         "detail",
         "detail=B: record steals down to the depth with 2^B branches (1 .. 20, default: 32 branches per worker)"},
-    policy_option{"watch", "watch=K: look for changes of the tree in every Kth strict iteration (default 64)"},
+    policy_option{"watch", "watch=K: check the tree for changes in every Kth strict iteration (default 64)"},
     policy_option{"paper", "paper: strict iterations repeat the record as it is, as in the papers", true},
     policy_option{"near-first", "near-first: steal as hierarchical does instead of as random does", true},
 };
 
 constexpr std::array adws_options_known{
-    policy_option{"no-steal", "no-steal: every task runs where its work hints put it", true},
+    policy_option{"no-steal", "no-steal: every task runs on the worker that its work hints select", true},
     policy_option{"paper", "paper: an idle worker steals at once, and in its own group only, as in the paper", true},
     policy_option{"widen",
-                  "widen: an idle worker whose group has nothing steals in those around it, too, even while pages are "
+                  "widen: an idle worker whose group has no tasks steals in the enclosing groups, even while pages are "
                   "touched for the first time",
                   true},
 };
@@ -107,8 +107,7 @@ std::unique_ptr<policy> make_strategies(policy_setup const& from) {
 }
 
 constexpr std::array strategies_options_known{
-    policy_option{"lifo", "lifo: strategies do not count; newest first, thieves oldest first, no spawn is a call",
-                  true},
+    policy_option{"lifo", "lifo: ignore strategies; newest first, thieves oldest first, no spawn is a call", true},
 };
 
 std::unique_ptr<policy> make_arms(policy_setup const& from) {
@@ -132,10 +131,11 @@ std::unique_ptr<policy> make_arms(policy_setup const& from) {
 constexpr std::array arms_options_known{
     policy_option{"width", "width=K: no task runs on more than K workers; 1: ARMS-1 (1 .. 65535)"},
     policy_option{"cost",
-                  "cost=idle|product|time: what is made small: time * busy members (default), time * width, time"},
-    policy_option{"model", "model=history|power: times are remembered, or follow a power of the width"},
-    policy_option{"idle-tries", "idle-tries=K: fruitless tries near by before a steal from far away (default 10)"},
-    policy_option{"threshold", "threshold=K: far steals that are rejected before one takes anything (default 4)"},
+                  "cost=idle|product|time: the minimised cost: time * busy members (default), time * width, time"},
+    policy_option{"model", "model=history|power: each width has measured times, or times follow a power of the width"},
+    policy_option{"idle-tries",
+                  "idle-tries=K: failed steals from neighbours before one from a distant worker (default 10)"},
+    policy_option{"threshold", "threshold=K: rejected far steals before the thief takes any task (default 4)"},
 };
 
 constexpr std::array entries{
@@ -146,12 +146,12 @@ constexpr std::array entries{
                  adws_options_known, make_adws},
     policy_entry{"numa-ws", "stolen tasks are pushed to the place of their hint, near victims first (NUMA-WS, 2018)",
                  numa_ws_options_known, make_numa_ws},
-    policy_entry{"replay", "iterations repeat what the first ones stole (constrained work stealing, 2013, 2014)",
+    policy_entry{"replay", "iterations repeat the steals of the first ones (constrained work stealing, 2013, 2014)",
                  replay_options_known, make_replay},
     policy_entry{"strategies",
                  "tasks of finish regions in the order of their strategies, half the work is stolen (2013)",
                  strategies_options_known, make_strategies},
-    policy_entry{"arms", "tasks start where their addresses say, as wide as a model of their times says (ARMS, 2021)",
+    policy_entry{"arms", "tasks start near their data, with a width chosen by their past times (ARMS, 2021)",
                  arms_options_known, make_arms},
 };
 

@@ -20,7 +20,7 @@ struct split {};
 class proportional_split {
  public:
   explicit proportional_split(std::size_t left = 1, std::size_t right = 1) : left_(left), right_(right) {
-    if (left == 0 || right == 0) throw usage_error("proportional_split: a side gets nothing; allowed: 1 and more");
+    if (left == 0 || right == 0) throw usage_error("proportional_split: a part is 0; allowed: 1 and more");
   }
   [[nodiscard]] std::size_t left() const noexcept { return left_; }
   [[nodiscard]] std::size_t right() const noexcept { return right_; }

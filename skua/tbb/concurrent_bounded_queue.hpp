@@ -39,7 +39,7 @@ class concurrent_bounded_queue {
   /// Nobody may wait: call abort() first, and wait for those who did.
   ~concurrent_bounded_queue() {
     runtime::expects(pushers_.empty() && poppers_.empty(),
-                     "concurrent_bounded_queue: destroyed while nobody waits in it");
+                     "concurrent_bounded_queue: destroyed while no thread waits in it");
   }
   template <class It>
   concurrent_bounded_queue(It first, It last) : items_(first, last) {}

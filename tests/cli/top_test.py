@@ -122,7 +122,7 @@ class Refusals(Top):
 
     def test_several_programs_have_to_be_told_apart(self):
         first, second = self.program(FIB), self.program(FIB)
-        self.refused(message=["say which one: ", f"{first.pid} (", f"{second.pid} ("])
+        self.refused(message=["name one of: ", f"{first.pid} (", f"{second.pid} ("])
 
     def test_numbers_that_make_no_sense(self):
         self.refuses("top", "heat", message=["PID is 'heat'"])

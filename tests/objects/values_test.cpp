@@ -84,7 +84,7 @@ TEST_F(one_shot_object_DeathTest, while_it_ends_a_waiter_is_named) {
     delete answer;
     std::_Exit(0);
   };
-  EXPECT_EXIT(misuse(), ::testing::KilledBySignal(SIGABRT), "one_shot: destroyed while nobody waits for it");
+  EXPECT_EXIT(misuse(), ::testing::KilledBySignal(SIGABRT), "one_shot: destroyed while no thread waits for it");
 }
 
 TEST(one_shot_object, after_its_end_it_is_refused) {
@@ -270,7 +270,8 @@ TEST_F(concurrent_bounded_queue_object_DeathTest, while_it_ends_a_waiter_is_name
     delete items;
     std::_Exit(0);
   };
-  EXPECT_EXIT(misuse(), ::testing::KilledBySignal(SIGABRT), "concurrent_bounded_queue: destroyed while nobody waits");
+  EXPECT_EXIT(misuse(), ::testing::KilledBySignal(SIGABRT),
+              "concurrent_bounded_queue: destroyed while no thread waits");
 }
 
 TEST(concurrent_bounded_queue_object, after_its_end_an_abort_leaves_it_usable) {

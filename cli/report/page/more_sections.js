@@ -60,7 +60,7 @@ function stealDistances(panel, run, title) {
       {head: "share", value: (d) => d.steals / s.total, show: percent},
       {head: "", class: "bars", value: (d) => d.steals, show: (v) => make("span", {class: "bar", style: `width:${100 * v / most}%`, "aria-hidden": "true"})}], s.by_distance, {whole: true, caption: "Steals by distance"}),
     make("p", {class: "none"}, `${s.attempts >= s.total ? `${words(s.attempts, "attempt")} brought` : "Thieves took"} ${words(s.total, "task")}; ` +
-      `${words(s.lost_races, "time")} somebody else was first. The policy sent ${words(s.sent, "task")} to other workers and moved ` +
+      `${words(s.lost_races, "time")} another worker was first. The policy sent ${words(s.sent, "task")} to other workers and moved ` +
       `${words(s.moved, "waiting task")}; tasks waited ${words(s.parked, "time")}.`)));
 }
 

@@ -51,7 +51,7 @@ function findingCard(f) {
 function findings(report) {
   const many = report.runs.length > 1;
   const cards = report.runs.flatMap((r) => [many && make("h3", {}, r.label),
-    ...(r.findings.length > 0 ? r.findings.map(findingCard) : [make("p", {class: "card fine"}, "Nothing that this report looks for limits this run.")])].filter(Boolean).map((c) => [r, c]));
+    ...(r.findings.length > 0 ? r.findings.map(findingCard) : [make("p", {class: "card fine"}, "No bottleneck found.")])].filter(Boolean).map((c) => [r, c]));
   const panels = make("div", {class: "panels"}, report.runs.map((r) => make("div", {style: "display:grid;gap:12px;align-content:start"}, cards.filter(([of]) => of === r).map(([, c]) => c))));
   return [panels, make("details", {}, make("summary", {}, "What the report looks for"), make("ul", {}, report.looks_for.map((line) => make("li", {}, line))))];
 }
@@ -69,10 +69,10 @@ const FIGURES = [
     "No trace has both iterations and leaves that say what they write: here.leaf(writes{...}, kernel), and marks named iteration."],
   ["iterations", "Balance of the iterations", "Efficiency, overlap, steals, and tasks that the policy moved, per iteration.", (r) => r.iterations.count > 0, iterationShares,
     "No trace has iterations: neither marks named iteration, nor task collections, nor several calls of a pool."],
-  ["steal-matrix", "Steals", "Who took tasks from whom, and from how far away.", (r) => r.steals.total > 0, (p, r, t) => { stealMatrix(p, r, t); stealDistances(p, r, t); }, "Nobody stole anything."],
+  ["steal-matrix", "Steals", "Steals by thief and victim, and by distance.", (r) => r.steals.total > 0, (p, r, t) => { stealMatrix(p, r, t); stealDistances(p, r, t); }, "No worker stole a task."],
   ["critical-path", "Critical path", "Of the chains of nodes that wait for each other the one that takes longest, in each flow: no number of workers makes the run faster. Nodes count with what they wait for inside.", (r) => r.flows.length > 0, criticalPaths, null],
   ["teams", "Widths of teams", "How many workers moldable tasks ran on, by type and software topology address.", (r) => r.teams.length > 0, teams, null],
-  ["tasks", "Tasks", "Own time: without tasks that were called inside, and without waits. Tasks that nobody took are called by their parents and belong to them. A click on a heading sorts.", (r) => r.tasks.length > 0, tasks, "No task ended in these traces."],
+  ["tasks", "Tasks", "Own time: without tasks that were called inside, and without waits. Tasks that were not stolen are called by their parents, whose time includes them. A click on a heading sorts.", (r) => r.tasks.length > 0, tasks, "No task ended in these traces."],
 ];
 
 function main(report) {

@@ -133,7 +133,7 @@ function taskMap(panel, run, title) {
     xTitle: "iteration", yTitle: "address",
     describe: (r, c) => {
       const owner = owners[r * columns + c];
-      return `Iteration ${m.numbers[c]}, lowest address + ${bytes(Number(BigInt(m.addresses[r]) - lowest))}: ${owner === NOBODY ? "nobody" : `worker ${owner}`}`;
+      return `Iteration ${m.numbers[c]}, lowest address + ${bytes(Number(BigInt(m.addresses[r]) - lowest))}: ${owner === NOBODY ? "no worker" : `worker ${owner}`}`;
     },
     legends: [make("p", {class: "readout"}, m.overlap === null ? "One iteration only: no overlap." :
       `Overlap ${percent(m.overlap)}: bytes that stay on their worker from one iteration to the next, on average. ${words(m.items, "block")}, ${bytes(m.bytes)}.`),

@@ -84,7 +84,7 @@ TEST(validator_catches, a_victim_that_does_not_exist) {
   auto const beyond = [](worker_id, probe p) {
     return p.kind == action::steal ? probe{.kind = p.kind, .lane = p.lane, .victim = worker_id{4}} : p;
   };
-  EXPECT_TRUE(says(verdict(4, beyond), "worker 4, who does not exist"));
+  EXPECT_TRUE(says(verdict(4, beyond), "worker 4, which does not exist"));
 }
 
 TEST(validator_catches, a_pop_from_a_strangers_lane) {

@@ -28,10 +28,10 @@ std::vector<std::string> validator::take() {
 
 void validator::fault_of(worker_id self, patience const& left) {
   if (left.hungry > most_) {
-    fault(name_of(self) + " starves: " + std::to_string(left.hungry) + " answers brought nothing while there was work");
+    fault(name_of(self) + " starves: " + std::to_string(left.hungry) + " probes failed while tasks were in reach");
   }
   if (left.restless > most_) {
-    fault(name_of(self) + " never rests: " + std::to_string(left.restless) + " probes in a row brought nothing");
+    fault(name_of(self) + " never rests: " + std::to_string(left.restless) + " probes in a row failed");
   }
 }
 

@@ -60,7 +60,7 @@ TEST_F(faulty_results, work_that_was_not_done) {
 TEST_F(faulty_results, a_steal_from_oneself) {
   ++run_.steals_by_distance[0];
   ++run_.workers[0].steals;
-  expect("stole from himself");
+  expect("stole from itself");
 }
 TEST_F(faulty_results, a_steal_that_nobody_counted) {
   ++run_.workers[0].steals;

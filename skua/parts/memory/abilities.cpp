@@ -27,7 +27,7 @@ page_ability try_locate(page_kernel const& kernel) {
   if (std::error_code const fault = touch_pages(one.bytes(), kernel)) return answer(fault, "a page", "");
   page_homes const found = locate_pages(one.bytes(), kernel);
   if (!found.refusal && found.pages.front().state != page_state::on_node) {
-    return {.works = false, .why = "move_pages(2) does not know where a page is that was just touched"};
+    return {.works = false, .why = "move_pages(2) does not locate a page that was just touched"};
   }
   return answer(found.refusal, "move_pages(2)", "move_pages(2)");
 }

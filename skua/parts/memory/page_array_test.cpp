@@ -57,7 +57,7 @@ TEST(page_array, says_what_cannot_be) {
   };
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
   EXPECT_NE(said_of(0).find("at least one element"), std::string::npos) << said_of(0);
-  EXPECT_NE(said_of(most).find("no machine has so many"), std::string::npos) << said_of(most);
+  EXPECT_NE(said_of(most).find("no machine has that many"), std::string::npos) << said_of(most);
   std::string const uncountable = message_of<resource_error>([] { page_array<double> const a(most / 4); });
   EXPECT_NE(uncountable.find("cannot be counted"), std::string::npos) << uncountable;
   std::string const no_memory = said_of(std::size_t{1} << 61U);

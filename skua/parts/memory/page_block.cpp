@@ -41,7 +41,7 @@ std::span<std::byte> map_aligned(std::size_t bytes, std::size_t page) {
 page_block::page_block(std::size_t bytes, page_size pages, page_kernel const& kernel)
     : page_bytes_(small_page_bytes()) {
   if (bytes == 0) refuse(bytes, "an array has at least one element");
-  if (bytes > most_bytes) refuse(bytes, "no machine has so many");
+  if (bytes > most_bytes) refuse(bytes, "no machine has that many");
   std::size_t const large = pages == page_size::huge ? huge_page_bytes() : 0;
   std::size_t const page = large > 0 ? large : page_bytes_;
   bytes_ = map_aligned(whole_pages(bytes, page), page);

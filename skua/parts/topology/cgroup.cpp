@@ -138,7 +138,7 @@ class collector {
     if (quota && period) {
       quota_.limits.push_back({.quota_us = *quota, .period_us = *period, .file = file});
     } else {
-      quota_.remarks.push_back(file + " says \"" + said + "\", which is not understood and limits nothing");
+      quota_.remarks.push_back(file + " says \"" + said + "\", which Skua does not understand and ignores");
     }
   }
 

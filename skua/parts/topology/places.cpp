@@ -122,7 +122,7 @@ class reader {
     need('{');
     place const first = one_place();
     if (out) {
-      if (std::erase(all, first) == 0) refuse("what ! takes out does not stand before it");
+      if (std::erase(all, first) == 0) refuse("the place after ! does not occur before it");
       return;
     }
     series const s = repetition();

@@ -141,7 +141,7 @@ word description_reader::word_of(std::string_view text) const {
   bool const has_bytes =
       !result.kind || *result.kind == level::numa_node || *result.kind == level::l3 || *result.kind == level::l2;
   if (result.bytes > 0 && !has_bytes) refuse("\"" + std::string{text} + "\": only caches and NUMA nodes have a size");
-  if (bracketed && result.kind != level::numa_node) refuse("only [numa] may stand in brackets");
+  if (bracketed && result.kind != level::numa_node) refuse("only numa may be in brackets");
   return result;
 }
 
@@ -175,13 +175,13 @@ void description_reader::check_order(std::span<word const> all) const {
     if (total > max_workers) refuse("more than " + std::to_string(max_workers) + " PUs");
     if (!w.kind) continue;
     if (w.kind == level::numa_node) {
-      if (numa_seen) refuse("numa is there twice");
-      if (last >= level::core) refuse("numa must stand before core");
+      if (numa_seen) refuse("numa occurs twice");
+      if (last >= level::core) refuse("numa must come before core");
       numa_seen = true;
       continue;
     }
     if (last >= w.kind)
-      refuse(std::string{level_name(*w.kind)} + " must stand before " + std::string{level_name(*last)} +
+      refuse(std::string{level_name(*w.kind)} + " must come before " + std::string{level_name(*last)} +
              ", and only once");
     last = w.kind;
   }

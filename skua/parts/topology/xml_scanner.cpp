@@ -18,7 +18,7 @@ class scanner {
     skip_misc();
     xml_element root = element(0);
     skip_misc();
-    if (position_ != text_.size()) fail("there is something after the end of the root element");
+    if (position_ != text_.size()) fail("there is text after the end of the root element");
     return root;
   }
 

@@ -255,7 +255,7 @@ void adaptive_moldable::remember(known_times const& earlier) {
         index(t.leader) < all.workers() ? all.inclusive(t.leader) : std::span<arms::partition_id const>{};
     auto const p = std::ranges::find_if(around, is_of_it);
     if (p == around.end()) {
-      throw usage_error(std::string(earlier.source) + " knows times of " + std::to_string(t.width) +
+      throw usage_error(std::string(earlier.source) + " has times of " + std::to_string(t.width) +
                         " workers from worker " + std::to_string(index(t.leader)) +
                         " on, which are no partition here; allowed: partitions as in the run that wrote it");
     }

@@ -54,7 +54,7 @@ TEST(known_times, of_partitions_that_there_are_not_are_refused) {
       ADD_FAILURE() << "accepted";
     } catch (usage_error const& e) {
       EXPECT_EQ(std::string(e.what()),
-                "a.json knows times of " + std::to_string(wrong.width) + " workers from worker " +
+                "a.json has times of " + std::to_string(wrong.width) + " workers from worker " +
                     std::to_string(index(wrong.leader)) +
                     " on, which are no partition here; allowed: partitions as in the run that wrote it");
     }

@@ -16,8 +16,8 @@ constexpr option_owner of(std::string_view name) noexcept { return {"balancer", 
 constexpr known_option donate_option{"donate",
                                      "donate=C: a rank offers its shortest tasks while its load is above C times the "
                                      "average (1 .. 1000, default 1.003)"};
-constexpr known_option binned_option{"binned",
-                                     "binned: ranks know the times of tasks to 5 %, in bins, instead of exactly", true};
+constexpr known_option binned_option{"binned", "binned: times of tasks in bins, within 5 %, instead of exact ones",
+                                     true};
 
 balancer make_none(std::span<chosen_option const> /*chosen*/) { return no_balancing{}; }
 
@@ -96,7 +96,7 @@ constexpr std::array tempered_known{
 
 constexpr std::array entries{
     balancer_entry{"none", "every task starts where it ran last", {}, make_none},
-    balancer_entry{"centralised", "one rank deals out what overloaded ranks donate (persistence-based, 2012)",
+    balancer_entry{"centralised", "one rank assigns the tasks that overloaded ranks donate (persistence-based, 2012)",
                    centralised_known, make_centralised},
     balancer_entry{"hierarchical", "a tree fills underloaded ranks, near ones first (persistence-based, 2012)",
                    hierarchical_known, make_hierarchical},

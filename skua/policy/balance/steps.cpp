@@ -81,7 +81,7 @@ subtree whole_of(std::span<subtree const> children) noexcept {
 filling fill_children(std::vector<donated_task> pool, std::span<subtree> children, fill_rule const& rule) {
   filling result;
   if (pool.empty()) return result;
-  runtime::expects(!children.empty(), "fill_children: a pool needs somebody to give to");
+  runtime::expects(!children.empty(), "fill_children: a pool needs a child that takes its tasks");
   std::ranges::sort(pool, longer);
   least_first by_load(children);
   for (donated_task const& t : pool) {

@@ -27,7 +27,7 @@ void call_team(Here& here, Args&&... args) {
   using function = std::remove_reference_t<decltype(f)>;
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     static_assert((hint_word<std::tuple_element_t<I, decltype(all)>> && ...),
-                  "here.team: before the function may stand hints");
+                  "here.team: only hints may precede the function");
     static_assert(std::invocable<function&, team<Here>&>, "here.team: the last argument is called as f(team)");
     hint hinted;
     ((hinted = hinted | as_hint(std::get<I>(all))), ...);

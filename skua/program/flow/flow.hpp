@@ -219,7 +219,7 @@ class flow : public flow_graph {
   template <class F, class... Words>
   auto make_of(flow_nodes& added, F&& f, Words const&... words) {
     static_assert((flow_word<Words> && ...),
-                  "flow.add: before the function may stand hints, after(..), takes(..), reads{..} and writes{..}");
+                  "flow.add: only hints, after(..), takes(..), reads{..} and writes{..} may precede the function");
     (vet(words), ...);
     auto const inputs = values_taken(words...);
     using kinds = of_inputs<std::decay_t<F>, std::remove_const_t<decltype(inputs)>>;
@@ -241,7 +241,7 @@ class flow : public flow_graph {
       using function = std::decay_t<std::tuple_element_t<words, decltype(all)>>;
       static_assert((flow_word<std::tuple_element_t<I, decltype(all)>> && ...) &&
                         !(is_takes<std::remove_cvref_t<std::tuple_element_t<I, decltype(all)>>> || ...),
-                    "flow.add_team: before the function may stand hints, after(..), reads{..} and writes{..}");
+                    "flow.add_team: only hints, after(..), reads{..} and writes{..} may precede the function");
       static_assert(std::invocable<function&, team<Here>&>, "flow.add_team: the last argument is called as f(team)");
       using made_node = team_node_of<function>;
       (vet(std::get<I>(all)), ...);

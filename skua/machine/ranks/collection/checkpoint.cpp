@@ -196,7 +196,7 @@ saved_records read_checkpoint(std::string const& path, checkpoint_identity const
   saved_records c;
   for (std::uint64_t ranks = from.number(); ranks > 0; --ranks) c.records.push_back(from.block());
   c.state = from.block();
-  if (!from.empty()) throw usage_error("checkpoint " + path + " is damaged: it goes on after its end");
+  if (!from.empty()) throw usage_error("checkpoint " + path + " is damaged: it has data after its end");
   for (bytes const& r : c.records) {
     if (!is_record(r, shape)) {
       throw usage_error("checkpoint " + path + " is damaged: a rank's tasks have the wrong length");

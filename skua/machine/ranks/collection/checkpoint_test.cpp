@@ -106,7 +106,7 @@ TEST_F(checkpoint_file, that_is_damaged_is_refused_with_what_is_wrong) {
   EXPECT_EQ(refusal(whole), "accepted");
   for (std::size_t n = 0; n < whole.size(); ++n)
     ASSERT_EQ(refusal(whole.substr(0, n)), name + " is damaged: it ends too early") << n << " of " << whole.size();
-  EXPECT_EQ(refusal(whole + '.'), name + " is damaged: it goes on after its end");
+  EXPECT_EQ(refusal(whole + '.'), name + " is damaged: it has data after its end");
   std::string other = whole;
   other[0] = 'S';
   EXPECT_EQ(refusal(other), name + " is no checkpoint of this version");

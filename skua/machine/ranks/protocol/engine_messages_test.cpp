@@ -395,7 +395,7 @@ TEST(engine_messages, who_waits_for_a_reply_or_has_left_does_not_wait_to_leave) 
   r.hear_tasks(6, {});
   r.hear(kind::drained, 3);
   r.hear(kind::drained, 4);
-  EXPECT_EQ(r.engine.state_in_words(), "round 1, knows of the end and waits to leave");
+  EXPECT_EQ(r.engine.state_in_words(), "round 1, has seen the end and waits to leave");
   r.engine.vote({});
   r.hear(kind::leave, 0);
   EXPECT_EQ(r.engine.state_in_words(), "round 1");

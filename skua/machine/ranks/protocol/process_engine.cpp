@@ -294,14 +294,14 @@ void process_engine::resume(std::uint16_t generation, std::span<std::byte const>
 
 std::string process_engine::state_in_words() const {
   std::string said = "round " + std::to_string(end_.rounds());
-  if (is_recovering()) said += ", waits for what other ranks know of those that died";
+  if (is_recovering()) said += ", waits for the other ranks' lists of tasks from dead ranks";
   if (asking_) said += ", waits for tasks from rank " + std::to_string(victim_);
   if (end_.children_missing() > 0) {
     said += ", " + std::to_string(end_.children_missing()) + " of its " + std::to_string(end_.children()) +
             " children in the tree have not " + (end_.ended() ? "drained" : "voted");
   }
   if (end_.has_voted()) said += ", has voted and waits for rank " + std::to_string(live_.at(end_.parent()));
-  if (end_.ended() && !end_.left() && !asking_) said += ", knows of the end and waits to leave";
+  if (end_.ended() && !end_.left() && !asking_) said += ", has seen the end and waits to leave";
   return said;
 }
 

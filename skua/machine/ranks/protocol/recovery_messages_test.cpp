@@ -112,7 +112,7 @@ TEST(recovery_messages, rank_0_tells_all_that_live_of_a_loss_and_goes_on_when_al
   root.engine.idle({1, 1}, 1'000'000);
   EXPECT_EQ(root.told(), told{}) << "neither a vote nor a request";
   EXPECT_EQ(root.engine.state_in_words(),
-            "round 1, waits for what other ranks know of those that died, 2 of its 2 "
+            "round 1, waits for the other ranks' lists of tasks from dead ranks, 2 of its 2 "
             "children in the tree have not voted");
   root.hear_taken(1, 1, {});
   root.hear_taken(1, 3, {2}, {50, 1, 60, 2});
@@ -336,7 +336,7 @@ TEST(recovery_messages, of_the_tree_old_ones_are_dropped_and_early_ones_heard_wh
   EXPECT_EQ(r.told(), told{});
   r.hear_of(1, kind::vote, 4, 1);
   EXPECT_EQ(r.engine.state_in_words(),
-            "round 1, waits for what other ranks know of those that died, 1 of its 2 "
+            "round 1, waits for the other ranks' lists of tasks from dead ranks, 1 of its 2 "
             "children in the tree have not voted");
   r.hear_of(1, kind::again, 0);
   // The tree of four: rank 1 has one child, which is rank 4.

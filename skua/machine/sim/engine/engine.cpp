@@ -77,7 +77,7 @@ void engine::move(worker_id w) {
   fiber_id const f = stack_of_[index(w)];
   if (f == no_fiber) {
     next_probe(w);
-    if (running_ == 0 && lanes_.all_empty()) validator_.fault("nothing runs, and nothing can");
+    if (running_ == 0 && lanes_.all_empty()) validator_.fault("no task runs, and none is queued");
     return;
   }
   step(w, f);

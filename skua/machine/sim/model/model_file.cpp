@@ -19,9 +19,9 @@ namespace skua { inline namespace v0 { namespace sim {
 namespace {
 
 constexpr std::string_view a_figure =
-    "a positive number, or { value = 1.5, assumed = true, low = 1, high = 2, source = \"who says so\" }";
+    "a positive number, or { value = 1.5, assumed = true, low = 1, high = 2, source = \"where it is from\" }";
 constexpr std::string_view a_share =
-    "a number from 0 to 1, or { value = 0.5, assumed = true, low = 0, high = 1, source = \"who says so\" }";
+    "a number from 0 to 1, or { value = 0.5, assumed = true, low = 0, high = 1, source = \"where it is from\" }";
 
 std::string_view what_is_allowed(need when) { return when == need::share ? a_share : a_figure; }
 
@@ -146,7 +146,8 @@ class reader {
     for (toml::node const& what : *row.as_array()) {
       auto const* const number = what.as_integer();
       if (number == nullptr || number->get() < 10 || number->get() > 255)
-        refuse(line_of(what), "a distance is a whole number from 10 (the same node) to 255, as the firmware says it");
+        refuse(line_of(what),
+               "a distance is a whole number from 10 (the same node) to 255, as in the firmware's table");
       read_.distances.push_back(static_cast<std::uint64_t>(number->get()));
     }
   }
@@ -260,7 +261,7 @@ class reader {
     toml::node const* const low = in.get("low");
     toml::node const* const high = in.get("high");
     if ((low == nullptr) != (high == nullptr) || (low == nullptr && read.assumed))
-      refuse(read.line, read.key + ": low and high stand together, and beside assumed = true");
+      refuse(read.line, read.key + ": low and high are given together, and only with assumed = true");
     read.low = low == nullptr ? read.value : number(*low, read.key + ".low", when);
     read.high = high == nullptr ? read.value : number(*high, read.key + ".high", when);
     if (read.low > read.value || read.value > read.high)

@@ -26,7 +26,7 @@ std::vector<routes::link> both_ways(std::uint32_t nodes, std::span<routes::pair 
     if (a == b || b >= nodes)
       throw usage_error("there can be no link " + text_of(p) + "; allowed: two of the NUMA nodes 0 to " +
                         std::to_string(nodes - 1));
-    if (!seen.insert({a, b}).second) throw usage_error("the link " + text_of(p) + " stands twice; allowed: once");
+    if (!seen.insert({a, b}).second) throw usage_error("the link " + text_of(p) + " occurs twice; allowed: once");
     all.push_back({p.first, p.second});
     all.push_back({p.second, p.first});
   }

@@ -31,7 +31,7 @@ struct blocked_thread final : one_shot_waiter {
 }  // namespace
 
 one_shot_base::~one_shot_base() {
-  expects(word_.is_idle(), "one_shot: destroyed while nobody waits for it or sets it");
+  expects(word_.is_idle(), "one_shot: destroyed while no thread waits for it or sets it");
 }
 
 void one_shot_base::claim() {

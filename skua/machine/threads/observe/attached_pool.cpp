@@ -88,7 +88,7 @@ attached_pool::attached_pool(int file) : bytes_(sealed_size(file)), inode_(about
                         workers_at_ % alignof(worker_record) == 0 && slots_at_ % cache_line_bytes == 0 &&
                         workers_at_ + std::uint64_t{workers_} * sizeof(worker_record) <= slots_at_ &&
                         slots_at_ + shared_regions_max * std::uint64_t{workers_} * slot_bytes_ <= bytes_;
-  if (!is_sound) refuse("what it says of itself does not fit together");
+  if (!is_sound) refuse("its sizes are inconsistent");
   // relaxed: the next call from outside sees it
   head().times_asked.fetch_add(shared_pool::asked_outside, std::memory_order_relaxed);
 }

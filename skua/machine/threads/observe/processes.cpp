@@ -95,11 +95,11 @@ process_identity find_process(int number) {
   if (::stat(folder_of(number).c_str(), &about) != 0 || !began) throw error("there is no " + name);
   if (about.st_uid != ::geteuid()) {
     throw error(name + " belongs to user " + std::to_string(about.st_uid) +
-                "; only its user can look at it, and you are user " + std::to_string(::geteuid()));
+                "; only its user can observe it, and you are user " + std::to_string(::geteuid()));
   }
   std::error_code wrong;
   static_cast<void>(files_of(number, wrong));
-  if (wrong) throw error(name + " lets nobody look at it: " + wrong.message());
+  if (wrong) throw error(name + " cannot be observed: " + wrong.message());
   return {number, *began};
 }
 

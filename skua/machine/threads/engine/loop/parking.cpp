@@ -112,7 +112,7 @@ void worker::report_buried(fiber const& waiting) noexcept {
   while (ready != nullptr && !ready->is_ready()) ready = ready->below;
   if (ready == nullptr || !core_.report_once()) return;
   say_out_of_stacks(core_.stacks(),
-                    "a task could go on, but lies under one that waits, on the same stack. If that one"
+                    "a task could continue, but lies under a waiting one on the same stack. If the waiting task"
                     " waits for it, the program hangs");
 }
 
@@ -120,8 +120,8 @@ void worker::expect_none_beneath(fiber const& waiting, wait_group const& tasks) 
   for (fiber::buried const* b = waiting.beneath(); b != nullptr; b = b->below) {
     if (!b->belongs_to(tasks)) continue;
     say_out_of_stacks(slot_of(waiting).worker.core_.stacks(),
-                      "a task waits for a task_group of which a task lies under it, on the same stack, and"
-                      " so can never end");
+                      "a task waits for a task_group, one of whose tasks lies under it on the same stack and"
+                      " therefore cannot end");
     std::abort();
   }
 }

@@ -80,7 +80,7 @@ TEST_F(watched, a_frame_that_waits_for_nothing_is_ready_to_go_on) {
       return text;
     };
     auto const has = [](std::string const& text, char const* part) { return text.find(part) != std::string::npos; };
-    EXPECT_PRED2(has, report(nullptr), " is ready to go on\n");
+    EXPECT_PRED2(has, report(nullptr), " is ready to continue\n");
     runtime::group waits(nullptr, 2);
     EXPECT_PRED2(has, report(&waits), " waits for an answer\n");
   });

@@ -57,7 +57,7 @@ std::string in_words(pool_core& c, worker& w) {
   } else if (is_lent) {
     text += "finds no task";
   } else {
-    text += c.sleep().is_waiting(w.number()) ? "asleep" : "looks for tasks";
+    text += c.sleep().is_waiting(w.number()) ? "asleep" : "searches for tasks";
   }
   return text + "\n";
 }
@@ -71,7 +71,7 @@ std::string in_words(frame const& f, std::uint64_t now_ns) {
   } else if (f.is_tied()) {
     text += " (only its worker may continue it)";
   }
-  if (f.noted.waits_for == nullptr || f.noted.waits_for->left_only(0)) return text + " is ready to go on\n";
+  if (f.noted.waits_for == nullptr || f.noted.waits_for->left_only(0)) return text + " is ready to continue\n";
   text += std::string(" waits for ") + f.noted.reason.text;
   if (f.noted.reason.object != nullptr) {
     std::array<char, 32> at{};
@@ -92,7 +92,7 @@ std::string lanes_in_words(region& r) {
     }
   }
   auto const also = [&text](std::string_view what) { text += (text.empty() ? "" : ", ") + std::string(what); };
-  if (r.has_ready()) also("tasks that are ready to go on");
+  if (r.has_ready()) also("tasks that are ready to continue");
   if (r.has_injected()) also("tasks from outside");
   return text.empty() ? "nothing" : text;
 }

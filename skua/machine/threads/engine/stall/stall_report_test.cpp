@@ -50,7 +50,7 @@ TEST_F(reports, tell_what_idle_workers_do) {
     std::atomic<bool> is_stolen{false};
     h.join([&](auto&) { wait_until("the other worker comes", [&] { return is_stolen.load(); }); },
            [&](auto&) { is_stolen = true; });
-    wait_until("it searches", [&] { return say(searches, "): looks for tasks\n"); });
+    wait_until("it searches", [&] { return say(searches, "): searches for tasks\n"); });
   });
 }
 
@@ -83,8 +83,8 @@ TEST_F(reports, name_tasks_that_are_ready_and_calls_that_have_no_place) {
   std::thread caller([&] { p.run([&](auto&) { wait_until("the test has looked", [&] { return may_end.load(); }); }); });
   wait_until("the call has the place", [&] { return say(p, "lent to a call from outside, which runs a task\n"); });
   answer.set_value();
-  expect(p, "a task of region 1 is ready to go on\n");
-  expect(p, "queued: tasks that are ready to go on\n");
+  expect(p, "a task of region 1 is ready to continue\n");
+  expect(p, "queued: tasks that are ready to continue\n");
   std::thread guest([&] {
     p.run([&](auto&) {
       guest_runs = true;

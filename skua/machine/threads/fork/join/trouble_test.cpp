@@ -242,7 +242,7 @@ TEST(trouble, a_task_that_could_go_on_under_one_that_waits_is_reported) {
         while (!buried) std::this_thread::yield();
       });
   outside.join();
-  EXPECT_NE(said.find("out of stacks: a task could go on, but lies under one that waits"), std::string::npos) << said;
+  EXPECT_NE(said.find("out of stacks: a task could continue, but lies under a waiting one"), std::string::npos) << said;
   EXPECT_NE(said.find("SKUA_STACK"), std::string::npos) << said;
 }
 
