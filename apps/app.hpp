@@ -103,7 +103,7 @@ class app {
   /// One run of the program on a pool. Callers time exactly this call, and the run_ functions of the twins below.
   virtual void run_skua(pool& workers) = 0;
 
-  // Null: this app lacks it. program_app (program_app.hpp) finds the base classes of its subclass.
+  // Null: this app lacks it. runnable_app (program_app.hpp) finds what its subclass has.
   [[nodiscard]] virtual serial_elision* elision() { return nullptr; }
   [[nodiscard]] virtual openmp_twin* openmp() { return nullptr; }
   [[nodiscard]] virtual tbb_twin* tbb() { return nullptr; }
@@ -148,5 +148,17 @@ std::unique_ptr<app> make_quicksort();
 std::unique_ptr<app> make_strips();
 std::unique_ptr<app> make_prefix_sum();
 std::unique_ptr<app> make_mix();
+std::unique_ptr<app> make_chains();
+std::unique_ptr<app> make_sparselu();
+std::unique_ptr<app> make_cholesky();
+std::unique_ptr<app> make_heat_dag();
+std::unique_ptr<app> make_matmul_dag();
+std::unique_ptr<app> make_random_dag();
+std::unique_ptr<app> make_fmm();
+std::unique_ptr<app> make_qr();
+std::unique_ptr<app> make_nbody_chain();
+std::unique_ptr<app> make_hartree_fock();
+std::unique_ptr<app> make_tce();
+std::unique_ptr<app> make_synthetic_loads();
 
 }  // namespace skua::apps

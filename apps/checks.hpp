@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -16,14 +17,15 @@
 namespace skua::apps {
 
 /// Throws usage_error unless least <= value <= most.
-inline void require_between(std::string_view what, std::int64_t value, std::int64_t least, std::int64_t most) {
+inline void require_between(std::string_view what, std::integral auto number, std::int64_t least, std::int64_t most) {
+  auto const value = static_cast<std::int64_t>(number);
   if (least <= value && value <= most) return;
   throw usage_error(std::string(what) + " is " + std::to_string(value) + "; allowed: " + std::to_string(least) +
                     " to " + std::to_string(most));
 }
 
 /// The same for real numbers; NaN is not between.
-inline void require_between(std::string_view what, double value, double least, double most) {
+inline void require_between(std::string_view what, std::floating_point auto value, double least, double most) {
   if (least <= value && value <= most) return;
   std::array<char, 100> range{};  // %g writes at most 13 characters
   std::snprintf(range.data(), range.size(), " is %g; allowed: %g to %g", value, least, most);

@@ -13,12 +13,11 @@ constexpr std::array<std::string_view, 4> partitioners{"auto", "static", "affini
 
 }  // namespace
 
-void loop_styles::add_to(std::vector<option>& options) {
-  options.push_back(
-      {"--openmp", &openmp_word_, one_of(schedules), "schedule of the OpenMP twin: static, dynamic or tasks"});
-  options.push_back(
-      {"--tbb", &tbb_word_, one_of(partitioners), "partitioner of the oneTBB twin: auto, static, affinity or simple"});
-}
+// The facts of a run are the words in effect, not those that were asked for.
+loop_styles::loop_styles(option_table& of, std::string_view openmp)
+    : asked_openmp_(of, "--openmp", openmp, schedules, "schedule of the OpenMP twin: static, dynamic or tasks", false),
+      asked_tbb_(of, "--tbb", "auto", partitioners, "partitioner of the oneTBB twin: auto, static, affinity or simple",
+                 false) {}
 
 std::span<std::string_view const> loop_styles::openmp_words() noexcept { return schedules; }
 std::span<std::string_view const> loop_styles::tbb_words() noexcept { return partitioners; }
@@ -32,8 +31,8 @@ void loop_styles::choose_tbb(std::string_view word) {
 }
 
 void loop_styles::as_asked() {
-  choose_openmp(openmp_word_);
-  choose_tbb(tbb_word_);
+  schedule_ = asked_openmp_;
+  partitioner_ = asked_tbb_;
 }
 
 void loop_styles::add_to(json_value& facts) const {

@@ -5,12 +5,10 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "apps/json_value.hpp"
-#include "apps/option.hpp"
+#include "apps/parameter.hpp"
 
 namespace skua::apps {
 
@@ -22,11 +20,8 @@ enum class tbb_partitioner : std::uint8_t { of_auto, of_static, of_affinity, of_
 /// The user's choice for the two twins.
 class loop_styles {
  public:
-  /// The app chooses the default of --openmp: the style that its paper compares with.
-  explicit loop_styles(std::string_view openmp = "static") : openmp_word_(openmp) {}
-
-  /// Adds --openmp and --tbb, which point to this object.
-  void add_to(std::vector<option>& options);
+  /// Adds the two options. The app chooses the default of --openmp: the style that its paper compares with.
+  explicit loop_styles(option_table& of, std::string_view openmp = "static");
 
   /// The words that --openmp and --tbb accept.
   [[nodiscard]] static std::span<std::string_view const> openmp_words() noexcept;
@@ -43,8 +38,8 @@ class loop_styles {
   void add_to(json_value& facts) const;
 
  private:
-  std::string openmp_word_;
-  std::string tbb_word_ = "auto";
+  choice_option<openmp_schedule> asked_openmp_;
+  choice_option<tbb_partitioner> asked_tbb_;
   openmp_schedule schedule_{};
   tbb_partitioner partitioner_{};
 };

@@ -48,8 +48,9 @@ inline constexpr std::array<std::string_view, 2> hint_words{"none", "work"};
 
 /// One row: {"--leaf-columns,--leaf-cols", &columns_, between(32, 4096), "most columns of a leaf"}.
 struct option {
-  option(std::string_view all_names, option_value into, option_limits within, std::string_view about)
-      : names(all_names), value(into), limits(within), help(about) {}
+  option(std::string_view all_names, option_value into, option_limits within, std::string_view about,
+         bool in_facts = true)
+      : names(all_names), value(into), limits(within), help(about), is_fact(in_facts) {}
   option(std::string_view all_names, option_value into, std::string_view about)
       : option(all_names, into, no_limits{}, about) {}
 
@@ -57,6 +58,7 @@ struct option {
   option_value value;
   option_limits limits;
   std::string_view help;
+  bool is_fact;  ///< an app says it of a run
 };
 
 /// Throws usage_error, in the name of the app, for the first value outside its limits. An option without a value has none.

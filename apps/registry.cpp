@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The list of apps, in the order in which users see it.
 #include "apps/app.hpp"
-#include "apps/flow_apps.hpp"
-#include "apps/iterated_apps.hpp"
 
 namespace skua::apps {
 

@@ -10,7 +10,6 @@
 #include <iterator>
 #include <string>
 
-#include "apps/flow_app.hpp"
 #include "apps/program_app.hpp"
 #include "cli/measure/on_ranks.hpp"
 #include "cli/subcommand.hpp"
@@ -66,11 +65,7 @@ class unmeasured_app final : public bare_app, public simulable {
 /// A program whose tasks are a graph.
 class graph_app final : public flow_app<graph_app> {
  public:
-  [[nodiscard]] std::string_view name() const override { return "graph"; }
-  [[nodiscard]] std::string_view about() const override { return "two nodes"; }
-  [[nodiscard]] std::vector<apps::option> options() override { return {}; }
-  void prepare() override {}
-  void reset() override { answer_ = 0; }
+  graph_app() : flow_app("graph", "two nodes") {}
   void run_alone() { answer_ = 42; }
   template <class Here>
   void program(Here& here) {
@@ -79,10 +74,13 @@ class graph_app final : public flow_app<graph_app> {
     graph.add(takes(first), [this](auto&, int forty) { answer_ = forty + 2; });
     graph.run(here);
   }
-  [[nodiscard]] std::string wrong() override { return answer_ == 42 ? "" : "graph: another answer"; }
-  [[nodiscard]] apps::json_value facts() const override { return {{"answer", answer_}}; }
 
  private:
+  void build() override {}
+  void restore() override { answer_ = 0; }
+  [[nodiscard]] std::string check() override { return answer_ == 42 ? "" : "graph: another answer"; }
+  void add_facts(json_value& all) const override { all["answer"] = answer_; }
+
   int answer_ = 0;
 };
 

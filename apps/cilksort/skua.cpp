@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The app cilksort.
 #include <algorithm>
-#include <array>
-#include <new>
-#include <string>
 #include <variant>
 #include <vector>
 
-#include "apps/checks.hpp"
 #include "apps/cilksort/problem.hpp"
 #include "apps/placed_array.hpp"
 #include "apps/program_app.hpp"
-#include "skua/parts/base/error.hpp"
 
 namespace skua::apps {
 namespace {
@@ -29,41 +24,22 @@ struct arrays {
   [[nodiscard]] cilksort::sorting<Key> todo() const { return {data.elements(), scratch.elements()}; }
 };
 
-class cilksort_app final : public program_app<cilksort_app>, public openmp_twin, public tbb_twin {
+class cilksort_app final : public program_app<cilksort_app> {
  public:
-  [[nodiscard]] std::string_view name() const override { return "cilksort"; }
-  [[nodiscard]] std::string_view about() const override {
-    return "merge sort with parallel merges of shuffled 32-bit or 64-bit keys (Cilk 5; adws, numa-ws)";
-  }
-  [[nodiscard]] std::vector<option> options() override {
-    return {
-        {"--n", &n_, between(1, cilksort::most_n), "number of keys, 1 to 2^30; three times their width each"},
-        {"--key-bits", &key_bits_, one_of(widths), "width of the keys: 32 or 64, as in Cilk 5 and in NUMA-WS (2018)"},
-        {"--seed", &seed_, "seed of the initial order of the keys"},
-    };
-  }
+  cilksort_app()
+      : program_app("cilksort",
+                    "merge sort with parallel merges of shuffled 32-bit or 64-bit keys (Cilk 5; adws, numa-ws)") {}
 
-  void prepare() override {
-    require_allowed(name(), options());
-    auto const width = meaning_of<std::size_t>(key_bits_, widths);
-    done_ = false;
-    auto const n = static_cast<std::size_t>(n_);
-    try {
-      if (width == 0) {
-        of_.emplace<arrays<std::int32_t>>(n, seed_);
-      } else {
-        of_.emplace<arrays<std::int64_t>>(n, seed_);
-      }
-    } catch (std::bad_alloc const&) {
-      throw resource_error("cilksort: no memory for " + std::to_string(n_) + " keys (" + (width == 0 ? "12" : "24") +
-                           " bytes each); a smaller --n may fit");
-    }
+  template <fork_join Here>
+  void program(Here& here, std::uint32_t places) {
+    std::visit([&](auto& of) { cilksort::sort(here, of.todo(), {.first = 0, .count = places}); }, of_);
   }
-  void reset() override {
-    std::visit([](auto& of) { std::ranges::copy(of.input, of.data.data()); }, of_);
-    done_ = false;
+  void openmp_run(unsigned workers) {
+    std::visit([workers](auto& of) { cilksort::with_openmp(workers, of.todo()); }, of_);
   }
-
+  void tbb_run(tbb_workers& threads, unsigned workers) {
+    std::visit([&](auto& of) { cilksort::with_tbb(threads, workers, of.todo()); }, of_);
+  }
   [[nodiscard]] std::vector<owned_array> owned(std::uint32_t places) override {
     return std::visit(
         [places](auto& of) {
@@ -76,38 +52,35 @@ class cilksort_app final : public program_app<cilksort_app>, public openmp_twin,
         of_);
   }
 
-  void run_openmp(unsigned workers) override {
-    std::visit([workers](auto& of) { cilksort::with_openmp(workers, of.todo()); }, of_);
-    done_ = true;
-  }
-  void run_tbb(unsigned workers) override {
-    std::visit([&](auto& of) { cilksort::with_tbb(tbb_workers_, workers, of.todo()); }, of_);
-    done_ = true;
-  }
+ private:
+  enum class width : std::uint8_t { of_32, of_64 };
 
-  [[nodiscard]] std::string wrong() override {
-    if (!done_) return "cilksort: no run yet";
+  void build() override {
+    if (width_ == width::of_32) {
+      of_.emplace<arrays<std::int32_t>>(n_, seed_);
+    } else {
+      of_.emplace<arrays<std::int64_t>>(n_, seed_);
+    }
+  }
+  [[nodiscard]] std::string too_large() const override {
+    return std::to_string(n_) + " keys (" + (width_ == width::of_32 ? "12" : "24") +
+           " bytes each); a smaller --n may fit";
+  }
+  void restore() override {
+    std::visit([](auto& of) { std::ranges::copy(of.input, of.data.data()); }, of_);
+  }
+  [[nodiscard]] std::string check() override {
     return std::visit([]<class Key>(arrays<Key>& of) { return cilksort::wrong<Key>(of.data.elements()); }, of_);
   }
-  [[nodiscard]] json_value facts() const override {
-    return {{"n", n_}, {"key_bits", std::stoi(key_bits_)}, {"seed", seed_}};
-  }
+  void add_facts(json_value& all) const override { all["key_bits"] = width_ == width::of_32 ? 32 : 64; }
 
-  template <fork_join Here>
-  void program(Here& here, std::uint32_t places) {
-    std::visit([&](auto& of) { cilksort::sort(here, of.todo(), {.first = 0, .count = places}); }, of_);
-    done_ = true;
-  }
-
- private:
-  static constexpr std::array<std::string_view, 2> widths{"32", "64"};
-
-  std::int64_t n_ = 10'000'000;
-  std::string key_bits_ = "32";
-  std::uint64_t seed_ = 1;
+  number_option<std::size_t> n_{*this, "--n", 10'000'000, between(1, cilksort::most_n),
+                                "number of keys, 1 to 2^30; three times their width each"};
+  choice_option<width> width_{
+      *this, "--key-bits", "32", {"32", "64"}, "width of the keys: 32 or 64, as in Cilk 5 and in NUMA-WS (2018)"};
+  number_option<std::uint64_t, std::uint64_t> seed_{*this, "--seed", 1, no_limits{},
+                                                    "seed of the initial order of the keys"};
   std::variant<arrays<std::int32_t>, arrays<std::int64_t>> of_{std::in_place_index<0>, 0, 0};
-  bool done_ = false;
-  tbb_workers tbb_workers_;
 };
 
 }  // namespace

@@ -1,78 +1,40 @@
 // SPDX-License-Identifier: MIT
 // The app heat-dag.
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <string_view>
-
-#include "apps/checks.hpp"
-#include "apps/flow_app.hpp"
-#include "apps/flow_apps.hpp"
 #include "apps/heat_dag/problem.hpp"
+#include "apps/program_app.hpp"
 
 namespace skua::apps {
 namespace {
 
-class heat_dag_app final : public flow_app<heat_dag_app>, public openmp_twin {
+class heat_dag_app final : public problem_app<heat_dag_app, heat_dag::problem> {
  public:
-  [[nodiscard]] std::string_view name() const override { return "heat-dag"; }
-  [[nodiscard]] std::string_view about() const override {
-    return "heat transfer on a plate as a task graph: computing and copying tasks per block (ARMS 2021)";
+  heat_dag_app()
+      : problem_app("heat-dag",
+                    "heat transfer on a plate as a task graph: computing and copying tasks per block (ARMS 2021)") {}
+
+  template <class Here>
+  void program(Here& here) {
+    heat_dag::program(here, *problem_, static_cast<std::size_t>(overlap_));
   }
-  [[nodiscard]] std::vector<option> options() override {
-    return {
-        {"--n", &n_, between(1, 32768), "rows and columns of the plate"},
-        {"--block", &block_, between(1, 32768), "rows and columns of a block"},
-        {"--iterations", &iterations_, between(1, 1'000'000), "number of iterations; the paper has 2000"},
-        {"--overlap", &overlap_, "iterations in one graph; it divides their number"},
-        {"--seed", &seed_, between(0, 1'000'000'000'000), "of the plate"},
-    };
-  }
-  void prepare() override {
-    require_allowed(name(), options());
+
+ private:
+  void build() override {
     require_between("heat-dag: the blocks in a row", (n_ + block_ - 1) / block_, 1, 1024);
-    require_between("heat-dag: --overlap", overlap_, 1, iterations_);
+    require_between("heat-dag: --overlap", std::int64_t{overlap_}, 1, iterations_);
     if (iterations_ % overlap_ != 0) {
       throw usage_error("heat-dag: --overlap is " + std::to_string(overlap_) + "; allowed: divisors of " +
                         std::to_string(iterations_) + ", the iterations");
     }
-    problem_ = heat_dag::problem({.n = static_cast<std::size_t>(n_),
-                                  .block = static_cast<std::size_t>(block_),
-                                  .iterations = static_cast<std::size_t>(iterations_),
-                                  .seed = static_cast<std::uint64_t>(seed_)});
-  }
-  void reset() override {
-    problem_.reset();
-    ran_ = false;
+    problem_.emplace(heat_dag::shape{.n = n_, .block = block_, .iterations = iterations_, .seed = seed_});
   }
 
-  void run_alone() {
-    heat_dag::run_alone(problem_);
-    ran_ = true;
-  }
-  void run_openmp(unsigned workers) override {
-    heat_dag::with_openmp(workers, problem_);
-    ran_ = true;
-  }
-  template <class Here>
-  void program(Here& here) {
-    heat_dag::program(here, problem_, static_cast<std::size_t>(overlap_));
-    ran_ = true;
-  }
-
-  [[nodiscard]] std::string wrong() override { return ran_ ? problem_.wrong() : "heat-dag: no run yet"; }
-  [[nodiscard]] json_value facts() const override {
-    return {{"n", n_}, {"block", block_}, {"iterations", iterations_}, {"overlap", overlap_}};
-  }
-
- private:
-  std::int64_t n_ = 1024;
-  std::int64_t block_ = 128;
-  std::int64_t iterations_ = 200;
-  std::int64_t overlap_ = 1;
-  std::int64_t seed_ = 1;
-  heat_dag::problem problem_;
-  bool ran_ = false;
+  number_option<std::uint32_t> n_{*this, "--n", 1024, between(1, 32768), "rows and columns of the plate"};
+  number_option<std::uint32_t> block_{*this, "--block", 128, between(1, 32768), "rows and columns of a block"};
+  number_option<std::uint32_t> iterations_{*this, "--iterations", 200, between(1, 1'000'000),
+                                           "number of iterations; the paper has 2000"};
+  number_option<std::int64_t> overlap_{*this, "--overlap", 1, no_limits{},
+                                       "iterations in one graph; it divides their number"};
+  seed_option seed_{*this, "of the plate"};
 };
 
 }  // namespace

@@ -1,70 +1,36 @@
 // SPDX-License-Identifier: MIT
 // The app nbody-chain.
-#include <array>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <string_view>
-
-#include "apps/checks.hpp"
-#include "apps/flow_app.hpp"
-#include "apps/flow_apps.hpp"
 #include "apps/nbody_chain/problem.hpp"
+#include "apps/program_app.hpp"
 
 namespace skua::apps {
 namespace {
 
-constexpr std::array<std::string_view, 2> accesses{"local", "remote"};
-
-class nbody_chain_app final : public flow_app<nbody_chain_app>, public openmp_twin {
+class nbody_chain_app final : public problem_app<nbody_chain_app, nbody_chain::problem> {
  public:
-  [[nodiscard]] std::string_view name() const override { return "nbody-chain"; }
-  [[nodiscard]] std::string_view about() const override {
-    return "a chain of direct N-body tasks that move two arrays of bodies by turns (ARMS 2021)";
-  }
-  [[nodiscard]] std::vector<option> options() override {
-    return {
-        {"--n", &n_, between(1, 10'000'000), "bodies in each array"},
-        {"--iterations", &iterations_, between(1, 1'000'000'000), "of both tasks; the paper has 1000"},
-        {"--access", &access_, one_of(accesses),
-         "local: the tasks have one address; remote: their addresses are far apart"},
-        {"--seed", &seed_, between(0, 1'000'000'000'000), "of the bodies"},
-    };
-  }
-  void prepare() override {
-    require_allowed(name(), options());
-    bool const remote = meaning_of<bool>(access_, accesses);
-    problem_ = nbody_chain::problem({.n = static_cast<std::size_t>(n_),
-                                     .iterations = static_cast<std::uint64_t>(iterations_),
-                                     .remote = remote,
-                                     .seed = static_cast<std::uint64_t>(seed_)});
-  }
-  void reset() override { problem_.reset(); }
-
-  void run_alone() { nbody_chain::run_alone(problem_); }
-  void run_openmp(unsigned workers) override { nbody_chain::with_openmp(workers, problem_); }
-  template <class Here>
-  void program(Here& here) {
-    nbody_chain::program(here, problem_);
-  }
-
-  [[nodiscard]] std::string wrong() override { return problem_.wrong(); }
-  [[nodiscard]] json_value facts() const override {
-    json_value widths = json_value::object();
-    for (auto const& [width, tasks] : problem_.widths()) widths[std::to_string(width)] = tasks;
-    return {{"n", n_},
-            {"iterations", iterations_},
-            {"access", access_},
-            {"flops", 2 * static_cast<double>(iterations_) * problem_.operations()},
-            {"widths", std::move(widths)}};
-  }
+  nbody_chain_app()
+      : problem_app("nbody-chain",
+                    "a chain of direct N-body tasks that move two arrays of bodies by turns (ARMS 2021)") {}
 
  private:
-  std::int64_t n_ = 1000;
-  std::int64_t iterations_ = 100;
-  std::string access_ = "local";
-  std::int64_t seed_ = 1;
-  nbody_chain::problem problem_;
+  void build() override {
+    problem_.emplace(nbody_chain::shape{.n = n_, .iterations = iterations_, .remote = is_remote_, .seed = seed_});
+  }
+  void add_facts(json_value& all) const override {
+    all["flops"] = 2 * static_cast<double>(iterations_) * problem_->operations();
+    all["widths"] = json_value::object();
+    for (auto const& [width, tasks] : problem_->widths()) all["widths"][std::to_string(width)] = tasks;
+  }
+
+  number_option<std::size_t> n_{*this, "--n", 1000, between(1, 10'000'000), "bodies in each array"};
+  number_option<std::uint64_t> iterations_{*this, "--iterations", 100, between(1, 1'000'000'000),
+                                           "of both tasks; the paper has 1000"};
+  choice_option<bool> is_remote_{*this,
+                                 "--access",
+                                 "local",
+                                 {"local", "remote"},
+                                 "local: the tasks have one address; remote: their addresses are far apart"};
+  seed_option seed_{*this, "of the bodies"};
 };
 
 }  // namespace

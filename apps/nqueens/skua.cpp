@@ -1,49 +1,35 @@
 // SPDX-License-Identifier: MIT
 // The app nqueens.
-#include <optional>
-
-#include "apps/checks.hpp"
 #include "apps/nqueens/problem.hpp"
 #include "apps/program_app.hpp"
 
 namespace skua::apps {
 namespace {
 
-class nqueens_app final : public program_app<nqueens_app>, public openmp_twin, public tbb_twin {
+class nqueens_app final : public program_app<nqueens_app> {
  public:
-  [[nodiscard]] std::string_view name() const override { return "nqueens"; }
-  [[nodiscard]] std::string_view about() const override {
-    return "all placements of n queens; every queen is a task with a board of its own (Cilk 1998)";
-  }
-  [[nodiscard]] std::vector<option> options() override {
-    return {
-        {"--n", &n_, between(1, nqueens::most_n), "number of queens and side of the board, 1 to 18"},
-    };
-  }
-  void prepare() override { require_allowed(name(), options()); }
-  void reset() override { result_.reset(); }
-
-  void run_openmp(unsigned workers) override { result_ = nqueens::with_openmp(workers, n()); }
-  void run_tbb(unsigned workers) override { result_ = nqueens::with_tbb(tbb_workers_, workers, n()); }
-
-  [[nodiscard]] std::string wrong() override {
-    return differs("nqueens", result_, nqueens::answers[static_cast<std::size_t>(n_ - 1)]);
-  }
-  [[nodiscard]] json_value facts() const override {
-    return {{"n", n_}, {"solutions", result_ ? json_value(*result_) : json_value()}};
-  }
+  nqueens_app()
+      : program_app("nqueens",
+                    "all placements of n queens; every queen is a task with a board of its own (Cilk 1998)") {}
 
   template <fork_join Here>
-  void program(Here& here, std::uint32_t) {
-    result_ = nqueens::program(here, nqueens::board{.n = n()});
+  void program(Here& here) {
+    solutions_ = nqueens::program(here, nqueens::board{.n = n_});
   }
+  void openmp_run(unsigned workers) { solutions_ = nqueens::with_openmp(workers, n_); }
+  void tbb_run(tbb_workers& threads, unsigned workers) { solutions_ = nqueens::with_tbb(threads, workers, n_); }
 
  private:
-  [[nodiscard]] int n() const noexcept { return static_cast<int>(n_); }
+  void build() override {}
+  void restore() override {}
+  [[nodiscard]] std::string check() override {
+    return differs("nqueens", solutions_, nqueens::answers[static_cast<std::size_t>(n_ - 1)]);
+  }
+  void add_facts(json_value& all) const override { all["solutions"] = solutions_; }
 
-  std::int64_t n_ = 13;
-  std::optional<std::uint64_t> result_;
-  tbb_workers tbb_workers_;
+  number_option<int> n_{*this, "--n", 13, between(1, nqueens::most_n),
+                        "number of queens and side of the board, 1 to 18"};
+  std::uint64_t solutions_ = 0;
 };
 
 }  // namespace

@@ -21,6 +21,7 @@ problem::problem(shape const& s)
     for (std::uint32_t const b : mine) after_[b].push_back(i);
   }
   reset();
+  right_ = expected();
 }
 
 std::uint32_t problem::added_by(std::uint32_t i) const noexcept {
@@ -70,8 +71,8 @@ std::vector<hash> problem::expected() const {
   return values;
 }
 
-std::string problem::wrong(std::vector<hash> const& right) const {
-  auto const [mine, its] = std::ranges::mismatch(values_, right);
+std::string problem::wrong() const {
+  auto const [mine, its] = std::ranges::mismatch(values_, right_);
   if (mine == values_.end()) return {};
   return "random-dag: node " + std::to_string(mine - values_.begin()) + " is " + std::to_string(*mine) + "; right is " +
          std::to_string(*its);

@@ -45,17 +45,18 @@ class problem {
   void visit_added(std::uint32_t i, std::uint32_t k) noexcept;
 
   void reset();
-  /// The values of all nodes, computed in the order of their numbers.
-  [[nodiscard]] std::vector<hash> expected() const;
-  [[nodiscard]] std::string wrong(std::vector<hash> const& right) const;
+  [[nodiscard]] std::string wrong() const;
 
  private:
+  /// The values of all nodes, computed in the order of their numbers.
+  [[nodiscard]] std::vector<hash> expected() const;
   [[nodiscard]] hash mixed(hash begin, hash more) const noexcept;
 
   shape shape_;
   std::vector<std::vector<std::uint32_t>> before_;
   std::vector<std::vector<std::uint32_t>> after_;
   std::vector<hash> values_;
+  std::vector<hash> right_;
   std::vector<hash> chain_;              ///< of the nodes that node i adds: the value of the last one
   std::vector<std::atomic<hash>> late_;  ///< of node i: the sum of the chains' values
 };

@@ -11,8 +11,7 @@
 
 #include "apps/program_app.hpp"
 
-namespace skua::cli {
-namespace {
+namespace skua::cli { namespace {
 
 using namespace std::chrono_literals;
 
@@ -24,15 +23,8 @@ void work_for(std::chrono::microseconds time) {
 /// Eight leaves of 100 us. In each run another one is interrupted; in every run if there is no calm one.
 class interrupted final : public apps::program_app<interrupted> {
  public:
-  explicit interrupted(std::chrono::milliseconds always) : always_(always) {}
-
-  [[nodiscard]] std::string_view name() const override { return "interrupted"; }
-  [[nodiscard]] std::string_view about() const override { return "leaves that wait for a processor"; }
-  [[nodiscard]] std::vector<apps::option> options() override { return {}; }
-  void prepare() override {}
-  void reset() override { ++run_; }
-  [[nodiscard]] std::string wrong() override { return {}; }
-  [[nodiscard]] apps::json_value facts() const override { return {}; }
+  explicit interrupted(std::chrono::milliseconds always)
+      : program_app("interrupted", "leaves that wait for a processor"), always_(always) {}
 
   template <class Here>
   void program(Here& here, std::uint32_t) {
@@ -45,6 +37,10 @@ class interrupted final : public apps::program_app<interrupted> {
   }
 
  private:
+  void build() override {}
+  void restore() override { ++run_; }
+  [[nodiscard]] std::string check() override { return {}; }
+
   std::chrono::milliseconds always_;
   int run_ = 0;
 };
@@ -63,5 +59,4 @@ TEST(measured_leaves, of_runs_that_all_waited_are_called_so) {
   EXPECT_GT(made.content().wall_over_cpu, busy_from);
 }
 
-}  // namespace
-}  // namespace skua::cli
+}}  // namespace skua::cli

@@ -10,8 +10,7 @@
 #include "cli/simulate/program.hpp"
 #include "skua/program/recorder.hpp"
 
-namespace skua::cli {
-namespace {
+namespace skua::cli { namespace {
 
 using namespace std::chrono_literals;
 
@@ -88,17 +87,16 @@ TEST(measured_steps, that_are_short_are_the_clocks_own_and_left_out) {
 
 class with_serial_code final : public apps::program_app<with_serial_code> {
  public:
-  [[nodiscard]] std::string_view name() const override { return "with serial code"; }
-  [[nodiscard]] std::string_view about() const override { return "code between leaves"; }
-  [[nodiscard]] std::vector<apps::option> options() override { return {}; }
-  void prepare() override {}
-  void reset() override {}
-  [[nodiscard]] std::string wrong() override { return {}; }
-  [[nodiscard]] apps::json_value facts() const override { return {}; }
+  with_serial_code() : program_app("with serial code", "code between leaves") {}
   template <class Here>
   void program(Here& here, std::uint32_t) {
     forks_around_serial_code(here);
   }
+
+ private:
+  void build() override {}
+  void restore() override {}
+  [[nodiscard]] std::string check() override { return {}; }
 };
 
 TEST(measured_steps, are_in_the_tree_of_a_program_only_if_leaves_are_measured) {
@@ -112,5 +110,4 @@ TEST(measured_steps, are_in_the_tree_of_a_program_only_if_leaves_are_measured) {
   EXPECT_EQ(kinds_of(plain.tree()), kinds_of(recorded(timing::off)));
 }
 
-}  // namespace
-}  // namespace skua::cli
+}}  // namespace skua::cli
