@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The operations of a tiled Cholesky factorisation, by OpenBLAS on one thread. The library is found at run time, so that
-// builds need none.
+// The operations of a tiled Cholesky factorisation, by OpenBLAS.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 namespace skua::apps::cholesky {
 
@@ -25,13 +25,9 @@ class lapack {
                 std::size_t ld) const;
 
  private:
-  struct unload {
-    void operator()(void* library) const noexcept;
-  };
   struct functions;
-  explicit lapack(void* library);
+  explicit lapack(std::shared_ptr<functions const> all) noexcept : call_(std::move(all)) {}
 
-  std::unique_ptr<void, unload> library_;
   std::shared_ptr<functions const> call_;
 };
 

@@ -1,61 +1,36 @@
 // SPDX-License-Identifier: MIT
 #include "apps/hartree_fock/linear_algebra.hpp"
 
-#include <dlfcn.h>
-
 #include <string>
 #include <utility>
 
+#include "apps/openblas.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::apps::hartree_fock {
 namespace {
 
-// The C interface of the BLAS and Fortran's of LAPACK, as far as this file uses them; the numbers are part of the ABI.
-constexpr int row_major = 101;
-constexpr int no_transpose = 111;
-constexpr int transpose = 112;
-using dgemm = void(int order, int transpose_a, int transpose_b, int m, int n, int k, double alpha, double const* a,
-                   int a_stride, double const* b, int b_stride, double beta, double* c, int c_stride);
+// Fortran takes addresses, and the lengths of texts at the end.
 using number = int const*;
 using dsyevd = void(char const* job, char const* triangle, number n, double* a, number lda, double* values,
                     double* work, number lwork, int* iwork, number liwork, int* info, std::size_t job_length,
                     std::size_t triangle_length);
-using set_threads = void(int count);
 
 }  // namespace
 
 struct linear_algebra::functions {
-  dgemm* multiply;
-  dsyevd* solve;
+  openblas from;
+  cblas::gemm<double>* multiply = from.require<cblas::gemm<double>>("hartree-fock", "cblas_dgemm");
+  dsyevd* solve = from.require<dsyevd>("hartree-fock", "dsyevd_");
 };
 
-void linear_algebra::unload::operator()(void* library) const noexcept {
-  if (library != nullptr) dlclose(library);
-}
-
-linear_algebra::linear_algebra(void* library) : library_(library, unload()) {
-  auto const symbol = [&]<class F>(F*& function, char const* name) {
-    function = library == nullptr ? nullptr : reinterpret_cast<F*>(dlsym(library, name));
-    return function != nullptr;
-  };
-  functions all{};
-  set_threads* set = nullptr;
-  if (!symbol(all.multiply, "cblas_dgemm") || !symbol(all.solve, "dsyevd_")) {
-    throw usage_error(
-        "hartree-fock: libopenblas.so.0 is missing or lacks LAPACK; allowed: OpenBLAS, the package libopenblas-dev");
-  }
-  if (symbol(set, "openblas_set_num_threads")) set(1);
-  call_ = std::make_shared<functions const>(all);
-}
-
-linear_algebra linear_algebra::find() { return linear_algebra(dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL)); }
+linear_algebra linear_algebra::find() { return linear_algebra(std::make_shared<functions const>()); }
 
 matrix linear_algebra::multiply(matrix const& a, form of_a, matrix const& b, form of_b) const {
   matrix c(a.n);
-  auto const code = [](form f) { return f == form::plain ? no_transpose : transpose; };
+  auto const code = [](form f) { return f == form::plain ? cblas::plain : cblas::transposed; };
   int const n = static_cast<int>(a.n);
-  call_->multiply(row_major, code(of_a), code(of_b), n, n, n, 1, a.elements.data(), n, b.elements.data(), n, 0,
+  call_->multiply(cblas::row_major, code(of_a), code(of_b), n, n, n, 1, a.elements.data(), n, b.elements.data(), n, 0,
                   c.elements.data(), n);
   return c;
 }

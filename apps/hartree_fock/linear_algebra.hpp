@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What the self-consistent field needs of linear algebra, by the LAPACK and BLAS in OpenBLAS on one thread. The library is
-// found at run time, so that builds need none.
+// What the self-consistent field needs of linear algebra, by the LAPACK and BLAS in OpenBLAS.
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "apps/hartree_fock/matrix.hpp"
@@ -28,13 +28,9 @@ class linear_algebra {
   [[nodiscard]] eigen solve(matrix symmetric) const;
 
  private:
-  struct unload {
-    void operator()(void* library) const noexcept;
-  };
   struct functions;
-  explicit linear_algebra(void* library);
+  explicit linear_algebra(std::shared_ptr<functions const> all) noexcept : call_(std::move(all)) {}
 
-  std::shared_ptr<void> library_;
   std::shared_ptr<functions const> call_;
 };
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// OpenBLAS, as the independent judge of a product. Loaded on demand and unloaded afterwards: if it were linked in, it
-// would start its threads in every process that contains this app, whatever that process does.
+// OpenBLAS, as the independent judge of a product.
 #pragma once
 
-#include <memory>
 #include <optional>
 
+#include "apps/openblas.hpp"
 #include "apps/padded.hpp"
 
 namespace skua::apps::matmul {
@@ -19,12 +18,8 @@ class open_blas {
   void multiply(padded const& a, padded const& b, padded& c) const;
 
  private:
-  struct unload {
-    void operator()(void* library) const noexcept;
-  };
-  explicit open_blas(void* library) noexcept : library_(library) {}
-
-  std::unique_ptr<void, unload> library_;
+  openblas library_;
+  cblas::gemm<float>* call_ = library_.find<cblas::gemm<float>>("cblas_sgemm");
 };
 
 }  // namespace skua::apps::matmul

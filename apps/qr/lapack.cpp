@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "apps/qr/lapack.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <vector>
 
-#include "skua/parts/base/error.hpp"
+#include "apps/openblas.hpp"
 
 namespace skua::apps::qr {
 namespace {
@@ -23,7 +21,6 @@ using dtpqrt = void(number m, number n, number l, number nb, double* a, number l
 using dtpmqrt = void(char const* side, char const* transpose, number m, number n, number k, number l, number nb,
                      double const* v, number ldv, double const* t, number ldt, double* a, number lda, double* b,
                      number ldb, double* work, int* info, std::size_t side_length, std::size_t transpose_length);
-using set_threads = void(int count);
 
 constexpr int rows_of_t = static_cast<int>(lapack::inner);
 
@@ -37,31 +34,14 @@ double* work_space(std::size_t columns) {
 }  // namespace
 
 struct lapack::functions {
-  dgeqrt* factor;
-  dgemqrt* apply;
-  dtpqrt* factor_below;
-  dtpmqrt* apply_below;
+  openblas from;
+  dgeqrt* factor = from.require<dgeqrt>("qr", "dgeqrt_");
+  dgemqrt* apply = from.require<dgemqrt>("qr", "dgemqrt_");
+  dtpqrt* factor_below = from.require<dtpqrt>("qr", "dtpqrt_");
+  dtpmqrt* apply_below = from.require<dtpmqrt>("qr", "dtpmqrt_");
 };
 
-void lapack::unload::operator()(void* library) const noexcept { dlclose(library); }
-
-lapack::lapack(void* library) : library_(library) {
-  auto const symbol = [&]<class F>(F*& function, char const* name) {
-    function = library == nullptr ? nullptr : reinterpret_cast<F*>(dlsym(library, name));
-    return function != nullptr;
-  };
-  functions all{};
-  set_threads* set = nullptr;
-  if (!symbol(all.factor, "dgeqrt_") || !symbol(all.apply, "dgemqrt_") || !symbol(all.factor_below, "dtpqrt_") ||
-      !symbol(all.apply_below, "dtpmqrt_")) {
-    throw usage_error(
-        "qr: libopenblas.so.0 is missing or lacks LAPACK; allowed: OpenBLAS, the package libopenblas-dev");
-  }
-  if (symbol(set, "openblas_set_num_threads")) set(1);
-  call_ = std::make_shared<functions const>(all);
-}
-
-lapack lapack::find() { return lapack(dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL)); }
+lapack lapack::find() { return lapack(std::make_shared<functions const>()); }
 
 void lapack::factor(std::size_t n, double* a, double* t, std::size_t ld) const {
   int const order = static_cast<int>(n);

@@ -1,31 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "apps/tce/gemm.hpp"
 
-#include <dlfcn.h>
-
 namespace skua::apps::tce {
-namespace {
-
-// The C interface of the BLAS; the numbers are part of its ABI.
-constexpr int row_major = 101;
-constexpr int not_transposed = 111;
-using set_threads = void(int count);
-
-}  // namespace
-
-gemm::gemm() {
-  void* const library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return;
-  library_ = std::shared_ptr<void>(library, [](void* one) { dlclose(one); });
-  call_ = reinterpret_cast<dgemm*>(dlsym(library, "cblas_dgemm"));
-  if (auto* const set = reinterpret_cast<set_threads*>(dlsym(library, "openblas_set_num_threads"))) set(1);
-}
 
 void gemm::multiply_add(std::size_t m, std::size_t n, std::size_t k, double const* a, double const* b,
                         double* c) const noexcept {
   if (call_ == nullptr || m * n * k < worth_a_call) return multiply_add_in_loops(m, n, k, a, b, c);
   auto const size = [](std::size_t count) { return static_cast<int>(count); };
-  call_(row_major, not_transposed, not_transposed, size(m), size(n), size(k), 1, a, size(k), b, size(n), 1, c, size(n));
+  call_(cblas::row_major, cblas::plain, cblas::plain, size(m), size(n), size(k), 1, a, size(k), b, size(n), 1, c,
+        size(n));
 }
 
 void multiply_add_in_loops(std::size_t m, std::size_t n, std::size_t k, double const* __restrict a,

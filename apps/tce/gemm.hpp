@@ -4,25 +4,22 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
+
+#include "apps/openblas.hpp"
 
 namespace skua::apps::tce {
 
 class gemm {
  public:
-  gemm();
-
   /// c (m x n) += a (m x k) * b (k x n), all dense and row by row. 2 m n k flops.
   void multiply_add(std::size_t m, std::size_t n, std::size_t k, double const* a, double const* b,
                     double* c) const noexcept;
 
  private:
-  using dgemm = void(int order, int transpose_a, int transpose_b, int m, int n, int k, double alpha, double const* a,
-                     int a_stride, double const* b, int b_stride, double beta, double* c, int c_stride);
   static constexpr std::size_t worth_a_call = 64 * 64 * 64;
 
-  std::shared_ptr<void> library_;
-  dgemm* call_ = nullptr;  ///< null: OpenBLAS is not installed
+  openblas library_;
+  cblas::gemm<double>* call_ = library_.find<cblas::gemm<double>>("cblas_dgemm");  ///< null: OpenBLAS is not installed
 };
 
 /// The three loops alone.
