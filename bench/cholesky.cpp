@@ -45,33 +45,33 @@ std::vector<entrant> entrants() {
   return all;
 }
 
-void measure(report& say, std::int64_t n, std::int64_t tile, std::uint32_t workers, std::int64_t rounds) {
-  apps::cholesky::problem p({.n = static_cast<std::size_t>(n), .tile = static_cast<std::size_t>(tile)});
+struct question : option_table {
+  number_option<std::int64_t> rounds{*this, "--rounds", 7, between(1, 1000), "measurements per row"};
+  number_option<std::size_t> n{*this, "--n", 4096, between(1, 65536), "rows of the matrix"};
+  number_option<std::size_t> tile{*this, "--tile", 256, between(1, 4096), "rows of a tile"};
+};
+
+void measure(report& say, question const& q, std::uint32_t workers) {
+  apps::cholesky::problem p({.n = q.n, .tile = q.tile});
   std::map<std::string, std::vector<double>> seconds;
   std::vector<entrant> const all = entrants();
-  for (std::int64_t round = -1; round < rounds; ++round) {  // the first one warms up
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      entrant const& e = all[(i + static_cast<std::size_t>(round + 1)) % all.size()];
-      p.reset();
-      double const took = e.run(p, workers);
-      if (round >= 0) seconds[e.name].push_back(took);
-      if (round < 0) verify(p.wrong().empty(), std::string(e.name) + ": " + p.wrong());
-    }
-  }
-  std::string const where = "n " + std::to_string(n) + ", tile " + std::to_string(tile) + ", " +
-                            std::to_string(workers) + (workers == 1 ? " worker, " : " workers, ");
-  for (entrant const& e : all) say.row(where + e.name, "s", spread_of(seconds[e.name]));
-  auto const median = [&](entrant const& e) { return spread_of(seconds[e.name]).median; };
+  in_turn(q.rounds + 1, all.size(), [&](std::int64_t round, std::size_t i) {
+    entrant const& e = all[i];
+    p.reset();
+    double const took = e.run(p, workers);
+    if (round > 0) return seconds[e.name].push_back(took);
+    verify(p.wrong().empty(), std::string(e.name) + ": " + p.wrong());  // it warms up
+  });
+  std::string const where =
+      "n " + std::to_string(q.n) + ", tile " + std::to_string(q.tile) + ", " + workers_in_words(workers) + ", ";
+  for (entrant const& e : all) say.row(where + e.name, "s", seconds[e.name]);
   entrant const* best = nullptr;
   for (entrant const& e : all) {
-    if (e.is_peer && (best == nullptr || median(e) < median(*best))) best = &e;
+    if (e.is_peer && (best == nullptr || median(seconds[e.name]) < median(seconds[best->name]))) best = &e;
   }
   for (entrant const& ours : all) {
     if (ours.is_peer) continue;
-    std::vector<double> ratio;
-    for (std::size_t r = 0; r < static_cast<std::size_t>(rounds); ++r)
-      ratio.push_back(seconds[ours.name][r] / seconds[best->name][r]);
-    say.row(where + ours.name + ", x " + best->name, "", spread_of(std::move(ratio)), at_most(1));
+    say.row(where + ours.name + ", x " + best->name, "", ratios(seconds[ours.name], seconds[best->name]), at_most(1));
   }
 }
 
@@ -80,17 +80,10 @@ void measure(report& say, std::int64_t n, std::int64_t tile, std::uint32_t worke
 
 int main(int argc, char** argv) {
   using namespace skua::bench;
-  std::int64_t rounds = 7;
-  std::int64_t n = 4096;
-  std::int64_t tile = 256;
-  command asked("cholesky_bench", "Cholesky factorisation in tiles as a task graph: seconds");
-  asked.number("--rounds", rounds, 1, 1000, "measurements per row");
-  asked.number("--n", n, 1, 65536, "rows of the matrix");
-  asked.number("--tile", tile, 1, 4096, "rows of a tile");
-  return asked.run(argc, argv, [&] {
-    report say(asked);
-    if (choleskies::starpu() == nullptr) say.note("this build is without StarPU (libstarpu-dev)");
-    for (std::uint32_t const workers : {1U, 2U}) choleskies::measure(say, n, tile, workers, rounds);
-    say.write();
-  });
+  choleskies::question const q;
+  return run("cholesky_bench", "Cholesky factorisation in tiles as a task graph: seconds", q, argc, argv,
+             [&](report& say) {
+               if (choleskies::starpu() == nullptr) say.note("this build is without StarPU (libstarpu-dev)");
+               for (std::uint32_t const workers : {1U, 2U}) choleskies::measure(say, q, workers);
+             });
 }

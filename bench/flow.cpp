@@ -66,11 +66,11 @@ std::vector<entrant> entrants() {
   return all;
 }
 
-struct question {
-  std::int64_t rounds = 9;
-  std::int64_t nodes = 200'000;
-  std::int64_t side = 1000;
-  std::int64_t more = 5;
+struct question : option_table {
+  number_option<std::int64_t> rounds{*this, "--rounds", 9, between(1, 10'000), "measurements per row"};
+  number_option<std::uint32_t> nodes{*this, "--nodes", 200'000, between(1, 10'000'000), "nodes of a graph"};
+  number_option<std::uint32_t> side{*this, "--side", 1000, between(1, 3000), "rows and columns of the wavefront"};
+  number_option<std::uint32_t> more{*this, "--more", 5, between(0, 1000), "runs of a graph after the first"};
 };
 
 using column = std::vector<double>;
@@ -79,31 +79,22 @@ void measure(report& say, dag const& d, std::uint32_t workers, question const& q
   std::map<std::string, column> built;
   std::map<std::string, column> again;
   std::vector<entrant> const all = entrants();
-  for (std::int64_t round = -1; round < q.rounds; ++round) {  // the first one warms up
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      // Rotates the order, so that none always follows the same other.
-      entrant const& e = all[(i + static_cast<std::size_t>(round + 1)) % all.size()];
-      figures const seen = e.run(d, workers, static_cast<std::uint32_t>(q.more));
-      if (round < 0) continue;
-      built[e.name].push_back(seen.built);
-      if (seen.again > 0) again[e.name].push_back(seen.again);
-    }
-  }
-  std::string const where = d.name + ", " + std::to_string(workers) + (workers == 1 ? " worker, " : " workers, ");
+  in_turn(q.rounds + 1, all.size(), [&](std::int64_t round, std::size_t i) {
+    figures const seen = all[i].run(d, workers, q.more);
+    if (round == 0) return;  // it warms up
+    built[all[i].name].push_back(seen.built);
+    if (seen.again > 0) again[all[i].name].push_back(seen.again);
+  });
+  std::string const where = d.name + ", " + workers_in_words(workers) + ", ";
   for (entrant const& e : all) {
-    bool const is_ours = std::string_view(e.name) == "skua";
     std::string const what = where + e.name;
-    if (is_ours) {
-      say.row(what + ", built and run", "ns", spread_of(built[e.name]), at_most(300));
-    } else {
-      say.row(what + ", built and run", "ns", spread_of(built[e.name]));
-    }
-    if (!again[e.name].empty()) say.row(what + ", run again", "ns", spread_of(again[e.name]));
+    bool const is_ours = std::string_view(e.name) == "skua";
+    say.row(what + ", built and run", "ns", built[e.name], is_ours ? std::optional(at_most(300)) : std::nullopt);
+    if (!again[e.name].empty()) say.row(what + ", run again", "ns", again[e.name]);
   }
-  column ratio;
-  for (std::size_t i = 0; i < built["skua"].size(); ++i)
-    ratio.push_back(built["skua"][i] / std::min(built["openmp"][i], built["tbb"][i]));  // StarPU is far behind them
-  say.row(where + "skua, x best peer", "", spread_of(std::move(ratio)));
+  column best = built["openmp"];  // StarPU is far behind
+  std::ranges::transform(best, built["tbb"], best.begin(), [](double a, double b) { return std::min(a, b); });
+  say.row(where + "skua, x best peer", "", ratios(built["skua"], best));
 }
 
 }  // namespace
@@ -111,23 +102,16 @@ void measure(report& say, dag const& d, std::uint32_t workers, question const& q
 
 int main(int argc, char** argv) {
   using namespace skua::bench;
-  flows::question q;
-  command asked("flow_bench", "nodes of task graphs that do next to nothing: ns per node");
-  asked.number("--rounds", q.rounds, 1, 10'000, "measurements per row");
-  asked.number("--nodes", q.nodes, 1, 10'000'000, "nodes of a graph");
-  asked.number("--side", q.side, 1, 3000, "rows and columns of the wavefront");
-  asked.number("--more", q.more, 0, 1000, "runs of a graph after the first");
-  return asked.run(argc, argv, [&] {
-    report say(asked);
-    say.note(
-        "openmp with 1 worker looks at no dependence: its team of one thread runs each task at once, and is left out "
-        "of the ratio");
-    auto const nodes = static_cast<std::uint32_t>(q.nodes);
-    std::vector<flows::dag> const all{flows::chain(nodes), flows::independent(nodes), flows::random(nodes),
-                                      flows::wavefront(static_cast<std::uint32_t>(q.side))};
-    for (flows::dag const& d : all) {
-      for (std::uint32_t const workers : {1U, 2U}) flows::measure(say, d, workers, q);
-    }
-    say.write();
-  });
+  flows::question const q;
+  return run(
+      "flow_bench", "nodes of task graphs that do next to nothing: ns per node", q, argc, argv, [&](report& say) {
+        say.note(
+            "openmp with 1 worker looks at no dependence: its team of one thread runs each task at once, and is left "
+            "out "
+            "of the ratio");
+        for (flows::dag const& d :
+             {flows::chain(q.nodes), flows::independent(q.nodes), flows::random(q.nodes), flows::wavefront(q.side)}) {
+          for (std::uint32_t const workers : {1U, 2U}) flows::measure(say, d, workers, q);
+        }
+      });
 }

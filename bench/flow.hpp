@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,33 @@ struct figures {
   double built = 0;  ///< the graph is built, run once, and destroyed
   double again = 0;  ///< one more run of the same graph; 0: the runner has none
 };
+
+/// Times what a runner does whose graph can run again: make(graph, seen) puts it there, run(graph) runs it.
+template <class Graph, class Make, class Run>
+figures timed(dag const& d, std::uint32_t more, Make&& make, Run&& run) {
+  auto const nodes = static_cast<double>(d.nodes());
+  figures all;
+  tally seen(d);
+  auto const start = clock::now();
+  std::optional<Graph> graph;
+  make(graph, seen);
+  seen.begin_run();
+  run(*graph);
+  clock::duration built = clock::now() - start;
+  seen.verify_run();
+  auto const again = clock::now();
+  for (std::uint32_t i = 0; i < more; ++i) {
+    seen.begin_run();
+    run(*graph);
+  }
+  if (more > 0) all.again = ns_between(again, clock::now()) / more / nodes;
+  seen.verify_run();
+  auto const end = clock::now();
+  graph.reset();
+  built += clock::now() - end;
+  all.built = std::chrono::duration<double, std::nano>(built).count() / nodes;
+  return all;
+}
 
 /// Runs the graph once, and then `more` times again.
 using runner = figures (*)(dag const& d, std::uint32_t workers, std::uint32_t more);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The runners of flow_bench that use Skua.
-#include <optional>
 
 #include "bench/flow.hpp"
 #include "skua/skua.hpp"
@@ -54,32 +53,10 @@ pool& workers_of(std::uint32_t count) {
 
 template <class Add>
 figures measure(dag const& d, std::uint32_t workers, std::uint32_t more, Add&& add) {
-  auto const nodes = static_cast<double>(d.nodes());
   return workers_of(workers).run([&](auto& here) {
-    figures all;
-    tally seen(d);
-    clock::duration built{};
-    {
-      auto const start = clock::now();
-      std::optional<flow<std::remove_reference_t<decltype(here)>>> graph(std::in_place);
-      add(*graph, seen);
-      seen.begin_run();
-      graph->run(here);
-      built = clock::now() - start;
-      seen.verify_run();
-      auto const again = clock::now();
-      for (std::uint32_t i = 0; i < more; ++i) {
-        seen.begin_run();
-        graph->run(here);
-      }
-      if (more > 0) all.again = ns_between(again, clock::now()) / more / nodes;
-      seen.verify_run();
-      auto const end = clock::now();
-      graph.reset();
-      built += clock::now() - end;
-    }
-    all.built = std::chrono::duration<double, std::nano>(built).count() / nodes;
-    return all;
+    using graph_of_here = flow<std::remove_reference_t<decltype(here)>>;
+    return timed<graph_of_here>(
+        d, more, [&](auto& graph, tally& seen) { add(graph.emplace(), seen); }, [&](auto& graph) { graph.run(here); });
   });
 }
 

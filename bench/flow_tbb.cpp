@@ -3,7 +3,6 @@
 #include <tbb/flow_graph.h>
 
 #include <deque>
-#include <optional>
 
 #include "apps/tbb_workers.hpp"
 #include "bench/flow.hpp"
@@ -37,25 +36,8 @@ figures run_tbb(dag const& d, std::uint32_t workers, std::uint32_t more) {
   static apps::tbb_workers arenas;
   figures all;
   arenas.run(workers, [&] {
-    auto const nodes = static_cast<double>(d.nodes());
-    tally seen(d);
-    auto const start = clock::now();
-    std::optional<whole_graph> graph(std::in_place, d, seen);
-    seen.begin_run();
-    graph->run();
-    clock::duration built = clock::now() - start;
-    seen.verify_run();
-    auto const again = clock::now();
-    for (std::uint32_t i = 0; i < more; ++i) {
-      seen.begin_run();
-      graph->run();
-    }
-    if (more > 0) all.again = ns_between(again, clock::now()) / more / nodes;
-    seen.verify_run();
-    auto const end = clock::now();
-    graph.reset();
-    built += clock::now() - end;
-    all.built = std::chrono::duration<double, std::nano>(built).count() / nodes;
+    all = timed<whole_graph>(
+        d, more, [&](auto& graph, tally& seen) { graph.emplace(d, seen); }, [](whole_graph& graph) { graph.run(); });
   });
   return all;
 }

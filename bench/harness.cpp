@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "bench/harness.hpp"
 
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -19,18 +15,11 @@
 #include <system_error>
 #include <thread>
 
+#include "apps/parse_options.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::bench {
 namespace {
-
-std::string processor_model() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown";
-}
 
 std::string today() {
   std::time_t const now = std::time(nullptr);
@@ -51,20 +40,13 @@ std::string commit() {
   }
 }
 
-/// The load average. A machine that does other work gives other numbers, so reports include it.
-double load() {
-  std::array<double, 1> average{};
-  return getloadavg(average.data(), 1) == 1 ? average[0] : -1;
-}
-
 nlohmann::ordered_json machine() {
-  utsname kernel{};
-  uname(&kernel);
+  apps::machine_words const words = apps::this_machine();
   return {{"date", today()},
-          {"processor", processor_model()},
+          {"processor", words.cpu},
           {"processors", std::thread::hardware_concurrency()},
-          {"kernel", std::string(kernel.sysname) + " " + kernel.release},
-          {"load_before", load()},
+          {"kernel", words.kernel},
+          {"load_before", words.load_average},
           {"compiler", SKUA_BENCH_COMPILER},
           {"commit", commit()}};
 }
@@ -75,118 +57,66 @@ bool met(target const& goal, double value) noexcept {
 
 }  // namespace
 
-spread spread_of(std::vector<double> measured) {
-  std::ranges::sort(measured);
-  std::size_t const n = measured.size();
-  auto const rank = static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(n)));
-  return {.min = measured.front(),
-          .median = (measured[(n - 1) / 2] + measured[n / 2]) / 2,
-          .p90 = measured[rank - 1],
-          .max = measured.back(),
-          .samples = n};
-}
-
-// ---- the command line ----------------------------------------------------------------------------------------------
-
-struct command::parser {
-  explicit parser(std::string const& says) : app(says) {}
-  CLI::App app;
-};
-
-command::command(std::string_view name, std::string_view says)
-    : name_(name), says_(says), parser_(std::make_unique<parser>(says_)) {
-  parser_->app.name(name_);
-  parser_->app.add_option("--json", json_, "also write the figures as JSON: a file, or - for stdout");
-}
-
-command::~command() = default;
-
-void command::number(std::string const& option, std::int64_t& value, std::int64_t least, std::int64_t most,
-                     std::string const& says) {
-  parser_->app.add_option(option, value, says)->check(CLI::Range(least, most))->capture_default_str();
-}
-
-void command::text(std::string const& option, std::string& value, std::string const& says) {
-  parser_->app.add_option(option, value, says)->capture_default_str();
-}
-
-int command::run(int argc, char** argv, std::function<void()> const& body) {
-  try {
-    parser_->app.parse(argc, argv);
-  } catch (CLI::ParseError const& e) {
-    if (e.get_exit_code() == 0) return parser_->app.exit(e);  // --help
-    std::fprintf(stderr, "%s: %s\n", name_.c_str(), e.what());
-    return 2;
-  }
-  try {
-    body();
-  } catch (usage_error const& e) {
-    std::fprintf(stderr, "%s: %s\n", name_.c_str(), e.what());
-    return 2;
-  } catch (std::exception const& e) {
-    std::fprintf(stderr, "%s: %s\n", name_.c_str(), e.what());
-    return 1;
-  }
-  return 0;
-}
-
 // ---- the report ----------------------------------------------------------------------------------------------------
 
 struct report::content {
+  std::string name;
+  std::string says;
   std::string json;
   std::FILE* table = stdout;
-  nlohmann::ordered_json said;
+  nlohmann::ordered_json said = {};
 
-  void add(std::string const& what, std::string const& unit, spread const& s, std::optional<target> const& goal) {
-    std::fprintf(table, "%-52s %10.4g %10.4g %10.4g %10.4g  %-10s", what.c_str(), s.median, s.min, s.p90, s.max,
-                 unit.c_str());
-    nlohmann::ordered_json row = {{"what", what}, {"unit", unit}, {"median", s.median},  {"min", s.min},
-                                  {"p90", s.p90}, {"max", s.max}, {"samples", s.samples}};
-    if (goal) {
-      char const* const side = goal->which == target::side::at_most ? "<=" : ">=";
-      bool const good = met(*goal, s.median);
-      std::fprintf(table, "  target %s %g: %s", side, goal->bound, good ? "met" : "missed");
-      row["target"] = {{"side", side}, {"bound", goal->bound}, {"met", good}};
+  /// Before the first line.
+  void begin() {
+    if (!said.is_null()) return;
+    if (json == "-") table = stderr;
+    said = {{"bench", name},
+            {"says", says},
+            {"machine", machine()},
+            {"notes", nlohmann::ordered_json::array()},
+            {"rows", nlohmann::ordered_json::array()}};
+    std::fprintf(table, "%s: %s\n", name.c_str(), says.c_str());
+    for (auto const& [key, value] : said["machine"].items()) {
+      std::fprintf(table, "  %s: %s\n", key.c_str(),
+                   value.is_string() ? value.get<std::string>().c_str() : value.dump().c_str());
     }
-    std::fprintf(table, "\n");
-    std::fflush(table);
-    said["rows"].push_back(std::move(row));
+    std::fprintf(table, "%-52s %10s %10s %10s %10s  %s\n", "", "median", "min", "p90", "max", "unit");
   }
 };
 
-report::report(command const& asked) : all_(std::make_unique<content>()) {
-  all_->json = asked.json();
-  if (asked.json() == "-") all_->table = stderr;
-  all_->said = {{"bench", asked.name()},
-                {"says", asked.says()},
-                {"machine", machine()},
-                {"notes", nlohmann::ordered_json::array()},
-                {"rows", nlohmann::ordered_json::array()}};
-  std::fprintf(all_->table, "%s: %s\n", asked.name().c_str(), asked.says().c_str());
-  for (auto const& [key, value] : all_->said["machine"].items()) {
-    std::fprintf(all_->table, "  %s: %s\n", key.c_str(),
-                 value.is_string() ? value.get<std::string>().c_str() : value.dump().c_str());
-  }
-  std::fprintf(all_->table, "%-52s %10s %10s %10s %10s  %s\n", "", "median", "min", "p90", "max", "unit");
-}
+report::report(std::string_view name, std::string_view says, std::string json)
+    : all_(std::make_unique<content>(content{std::string(name), std::string(says), std::move(json)})) {}
 
 report::~report() = default;
 
-void report::row(std::string const& what, std::string const& unit, spread const& seen) {
-  all_->add(what, unit, seen, std::nullopt);
-}
-
-void report::row(std::string const& what, std::string const& unit, spread const& seen, target goal) {
-  all_->add(what, unit, seen, goal);
+void report::row(std::string const& what, std::string const& unit, std::vector<double> seen,
+                 std::optional<target> goal) {
+  all_->begin();
+  spread const s = spread_of(std::move(seen));
+  std::FILE* const to = all_->table;
+  std::fprintf(to, "%-52s %10.4g %10.4g %10.4g %10.4g  %-10s", what.c_str(), s.median, s.min, s.high, s.max,
+               unit.c_str());
+  nlohmann::ordered_json row = {{"what", what},  {"unit", unit}, {"median", s.median},  {"min", s.min},
+                                {"p90", s.high}, {"max", s.max}, {"samples", s.samples}};
+  if (goal) {
+    char const* const side = goal->which == target::side::at_most ? "<=" : ">=";
+    bool const good = met(*goal, s.median);
+    std::fprintf(to, "  target %s %g: %s", side, goal->bound, good ? "met" : "missed");
+    row["target"] = {{"side", side}, {"bound", goal->bound}, {"met", good}};
+  }
+  std::fprintf(to, "\n");
+  std::fflush(to);
+  all_->said["rows"].push_back(std::move(row));
 }
 
 void report::note(std::string const& sentence) {
+  all_->begin();
   std::fprintf(all_->table, "  %s\n", sentence.c_str());
   all_->said["notes"].push_back(sentence);
 }
 
 void report::write() const {
-  if (all_->json.empty()) return;
+  if (all_->json.empty() || all_->said.is_null()) return;
   std::string const text = all_->said.dump(2) + "\n";
   if (all_->json == "-") {
     std::fputs(text.c_str(), stdout);
@@ -198,8 +128,38 @@ void report::write() const {
   if (!file) throw resource_error("cannot write " + all_->json + "; --json takes a file in a folder that exists, or -");
 }
 
+int run(std::string_view name, std::string_view says, option_table const& options, int argc, char** argv,
+        std::function<void(report&)> const& body) {
+  CLI::App command{std::string(says), std::string(name)};
+  std::string json;
+  command.add_option("--json", json, "also write the figures as JSON: a file, or - for stdout");
+  apps::declare(command, options.rows());
+  auto const fail = [name](int code, std::exception const& e) {
+    std::fprintf(stderr, "%s: %s\n", std::string(name).c_str(), e.what());
+    return code;
+  };
+  try {
+    command.parse(argc, argv);
+    apps::require_allowed("wrong option", options.rows());
+    report say(name, says, json);
+    body(say);
+    say.write();
+    return 0;
+  } catch (CLI::ParseError const& e) {
+    return e.get_exit_code() == 0 ? command.exit(e) : fail(2, e);  // 0: --help
+  } catch (usage_error const& e) {
+    return fail(2, e);
+  } catch (std::exception const& e) {
+    return fail(1, e);
+  }
+}
+
 void verify(bool right, std::string const& what) {
   if (!right) throw error("wrong answer: " + what);
+}
+
+std::string workers_in_words(std::int64_t workers) {
+  return std::to_string(workers) + (workers == 1 ? " worker" : " workers");
 }
 
 // ---- other programs ------------------------------------------------------------------------------------------------

@@ -1,30 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Shared by all benchmarks: a command line, the spread of repeated measurements, and a report that names the machine
-// and the compiler, as a table and as JSON. No number without its spread; no number for a wrong answer.
+// Shared by all benchmarks: a command line, and a report that names the machine and the compiler, as a table and as JSON.
+// No number without its spread; no number for a wrong answer.
 #pragma once
 
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "apps/parameter.hpp"
+#include "apps/timing.hpp"
+
 namespace skua::bench {
 
-/// The spread of repeated measurements. On a machine that others use, too, `min` and `median` tell the most.
-struct spread {
-  double min = 0;
-  double median = 0;
-  double p90 = 0;
-  double max = 0;
-  std::size_t samples = 0;
-};
-
-/// Precondition: not empty. Cost O(n log n).
-[[nodiscard]] spread spread_of(std::vector<double> measured);
+using apps::between, apps::number_option, apps::option_table, apps::text_option;
+using apps::clock, apps::in_turn, apps::median, apps::ns_between, apps::ns_of, apps::ratios, apps::repeated,
+    apps::seconds_since, apps::spread, apps::spread_of;
 
 /// A goal for a row's median: below or above a bound.
 struct target {
@@ -34,45 +28,22 @@ struct target {
 [[nodiscard]] constexpr target at_most(double bound) noexcept { return {target::side::at_most, bound}; }
 [[nodiscard]] constexpr target at_least(double bound) noexcept { return {target::side::at_least, bound}; }
 
-/// A program's options: --help, --json FILE|- and those that it adds. Numbers are whole and bounded.
-class command {
- public:
-  command(std::string_view name, std::string_view says);
-  ~command();
-  command(command const&) = delete;
-  command& operator=(command const&) = delete;
-
-  void number(std::string const& option, std::int64_t& value, std::int64_t least, std::int64_t most,
-              std::string const& says);
-  void text(std::string const& option, std::string& value, std::string const& says);
-
-  /// Parses, then calls `body`. Returns the program's exit code: 0; 1 after an exception, e.g. a wrong answer; 2 for a
-  /// wrong option. Prints errors as one line on stderr.
-  int run(int argc, char** argv, std::function<void()> const& body);
-
-  [[nodiscard]] std::string const& name() const noexcept { return name_; }
-  [[nodiscard]] std::string const& says() const noexcept { return says_; }
-  [[nodiscard]] std::string const& json() const noexcept { return json_; }
-
- private:
-  struct parser;
-  std::string name_, says_, json_;
-  std::unique_ptr<parser> parser_;
-};
-
 /// Collects rows, prints them as they come, writes JSON at the end:
 /// {"bench", "says", "machine": {...},
 ///  "rows": [{"what", "unit", "median", "min", "p90", "max", "samples", "target"?}]}.
-/// With --json - the table goes to stderr.
+/// With --json - the table goes to stderr. A report without rows and notes writes nothing.
 class report {
  public:
-  explicit report(command const& asked);
+  report(std::string_view name, std::string_view says, std::string json);
   ~report();
   report(report const&) = delete;
   report& operator=(report const&) = delete;
 
-  void row(std::string const& what, std::string const& unit, spread const& seen);
-  void row(std::string const& what, std::string const& unit, spread const& seen, target goal);
+  void row(std::string const& what, std::string const& unit, std::vector<double> seen, std::optional<target> goal = {});
+  /// One figure that is not measured again and again.
+  void row(std::string const& what, std::string const& unit, double seen, std::optional<target> goal = {}) {
+    row(what, unit, std::vector{seen}, goal);
+  }
   void note(std::string const& sentence);
 
   /// Throws resource_error if the file cannot be written.
@@ -83,23 +54,22 @@ class report {
   std::unique_ptr<content> all_;
 };
 
+/// The main() of a benchmark: reads the options and --json FILE|-, calls `body`, and writes the report. Returns the exit code:
+/// 0; 1 after an exception, e.g. a wrong answer; 2 for a wrong option. Prints errors as one line on stderr.
+int run(std::string_view name, std::string_view says, option_table const& options, int argc, char** argv,
+        std::function<void(report&)> const& body);
+
 /// Throws skua::error, "wrong answer: ...", unless `right`.
 void verify(bool right, std::string const& what);
+
+/// "1 worker", "2 workers"
+[[nodiscard]] std::string workers_in_words(std::int64_t workers);
 
 /// Runs a program to its end and returns what it wrote to stdout. Throws resource_error if it fails.
 [[nodiscard]] std::string output_of(std::vector<std::string> const& words);
 
 /// The number that follows "key": in a line of JSON. Throws resource_error if there is none.
 [[nodiscard]] double number_in(std::string const& json, std::string const& key);
-
-using clock = std::chrono::steady_clock;
-
-[[nodiscard]] inline double seconds_since(clock::time_point start) noexcept {
-  return std::chrono::duration<double>(clock::now() - start).count();
-}
-[[nodiscard]] inline double ns_between(clock::time_point from, clock::time_point to) noexcept {
-  return std::chrono::duration<double, std::nano>(to - from).count();
-}
 
 /// Forks of fib(n) without cut-off: F(n + 1) - 1, one per call with n >= 2.
 [[nodiscard]] constexpr std::uint64_t forks_of_fib(std::int64_t n) noexcept {

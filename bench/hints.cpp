@@ -52,20 +52,23 @@ std::uint64_t fib(auto& here, int n) {
   return a + b;
 }
 
-struct sizes {
-  std::int64_t n;
-  std::int64_t elements;
-  std::int64_t grain;
+struct sizes : bench::option_table {
+  bench::number_option<int> n{*this, "--n", 32, bench::between(2, 40), "which Fibonacci number"};
+  bench::number_option<std::size_t> elements{*this, "--elements", 1 << 22, bench::between(1, 1 << 28),
+                                             "doubles that are swept"};
+  bench::number_option<std::size_t> grain{*this, "--grain", 4096, bench::between(1, 1 << 28), "doubles of a leaf"};
+  bench::number_option<std::int64_t> rounds{*this, "--rounds", 15, bench::between(1, 1000), "timed rounds"};
 };
 
 /// Seconds of one run of fib and of ten sweeps; throws for a wrong answer.
 template <class Said>
 std::array<double, 2> timed(pool& workers, std::vector<double>& data, sizes const& s) {
-  auto const grain = static_cast<std::size_t>(s.grain);
+  std::size_t const grain = s.grain;
+  int const n = s.n;
   auto start = bench::clock::now();
-  std::uint64_t const value = workers.run([&](auto& here) { return fib<Said>(here, static_cast<int>(s.n)); });
+  std::uint64_t const value = workers.run([&](auto& here) { return fib<Said>(here, n); });
   double const first = bench::seconds_since(start);
-  bench::verify(value == apps::fib::answer(static_cast<int>(s.n)), "fib");
+  bench::verify(value == apps::fib::answer(n), "fib");
   data.assign(data.size(), 2);  // the fixed point of a sweep
   start = bench::clock::now();
   double sum = 0;
@@ -77,12 +80,12 @@ std::array<double, 2> timed(pool& workers, std::vector<double>& data, sizes cons
   return {first, second};
 }
 
-void compare(bench::report& all, std::string const& policy, sizes const& s, std::int64_t rounds) {
+void compare(bench::report& all, std::string const& policy, sizes const& s) {
   pool workers({.workers = 2, .policy = policy, .places = "threads"});
   if (workers.places() != 2) throw resource_error("two processors are needed, one per place");
-  std::vector<double> data(static_cast<std::size_t>(s.elements));
+  std::vector<double> data(s.elements);
   std::vector<double> without[2], of_place[2], of_work[2];
-  for (std::int64_t round = 0; round <= rounds; ++round) {
+  for (std::int64_t round = 0; round <= s.rounds; ++round) {
     auto const a = timed<nothing_said>(workers, data, s);
     auto const b = timed<one_place>(workers, data, s);
     auto const c = timed<first_does_all>(workers, data, s);
@@ -95,27 +98,20 @@ void compare(bench::report& all, std::string const& policy, sizes const& s, std:
   }
   std::array<std::string, 2> const programs{"fib", "sweeps"};
   for (std::size_t i = 0; i < 2; ++i) {
-    double const usual = bench::spread_of(without[i]).median;
+    double const usual = bench::median(without[i]);
     std::string const what = policy + ": " + programs[i] + ", ";
-    all.row(what + "no hints", "ms", bench::spread_of(without[i]));
-    all.row(what + "all at place 0", "ms", bench::spread_of(of_place[i]), bench::at_most(usual / 0.9));
-    all.row(what + "all work in the first child", "ms", bench::spread_of(of_work[i]), bench::at_most(usual / 0.9));
+    all.row(what + "no hints", "ms", without[i]);
+    all.row(what + "all at place 0", "ms", of_place[i], bench::at_most(usual / 0.9));
+    all.row(what + "all work in the first child", "ms", of_work[i], bench::at_most(usual / 0.9));
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  bench::command asked("hints", "hints that say that all work is in one place: at least 0.9 of the speed without them");
-  sizes s{.n = 32, .elements = 1 << 22, .grain = 4096};
-  std::int64_t rounds = 15;
-  asked.number("--n", s.n, 2, 40, "which Fibonacci number");
-  asked.number("--elements", s.elements, 1, 1 << 28, "doubles that are swept");
-  asked.number("--grain", s.grain, 1, 1 << 28, "doubles of a leaf");
-  asked.number("--rounds", rounds, 1, 1000, "timed rounds");
-  return asked.run(argc, argv, [&] {
-    bench::report all(asked);
-    for (char const* policy : {"random", "adws", "numa-ws"}) compare(all, policy, s, rounds);
-    all.write();
-  });
+  sizes const s;
+  return bench::run("hints", "hints that say that all work is in one place: at least 0.9 of the speed without them", s,
+                    argc, argv, [&](bench::report& all) {
+                      for (char const* policy : {"random", "adws", "numa-ws"}) compare(all, policy, s);
+                    });
 }

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace skua::bench::loops {
-namespace {
+namespace skua::bench::loops { namespace {
 
 void serially(figures& all) {
   auto const add = [](auto& floats) {
@@ -51,14 +50,14 @@ void report_run(report& say, results const& seen, std::string const& workers) {
   if (seen.has("rayon")) peers.emplace_back("rayon");
   for (auto const& [key, kind, own] : figures_of_a_run) {
     std::string const what = kind + ", " + workers + ", ";
-    say.row(what + "serial", "us", spread_of(seen.of("serial", key)));
-    for (auto const& peer : peers) say.row(what + peer, "us", spread_of(seen.of(peer, key)));
+    say.row(what + "serial", "us", seen.of("serial", key));
+    for (auto const& peer : peers) say.row(what + peer, "us", seen.of(peer, key));
     column const best = seen.best_of(peers, key);
     for (auto const& policy : policies) {
       for (auto const& name : own) {
         column const ours = seen.of(policy, name == own.front() ? key : key + "_each");
-        say.row(what + name + ", " + policy, "us", spread_of(ours));
-        ratio(say, what + name + ", " + policy + ", x best", ours, best);
+        say.row(what + name + ", " + policy, "us", ours);
+        say.row(what + name + ", " + policy + ", x best", "", ratios(ours, best));
       }
     }
   }
@@ -73,33 +72,26 @@ results measured(std::int64_t workers, std::int64_t rounds, std::string const& r
   return {all, rounds};
 }
 
-void compare(std::int64_t workers, std::int64_t rounds, std::string const& rayon, command const& asked) {
-  report say(asked);
-  std::string const peer = where_built(say, rayon);
-  report_run(say, measured(1, rounds, peer), "1 worker");
-  if (workers > 1) report_run(say, measured(workers, rounds, peer), std::to_string(workers) + " workers");
-  say.write();
+struct options : runner_options {
+  number_option<std::int64_t> workers{*this, "--workers", 2, between(1, 1024),
+                                      "workers of each runner; the report also has one worker"};
+  text_option rayon{*this, "--rayon", SKUA_BENCH_RAYON_LOOPS, "the program built from bench/peers"};
+};
+
+void compare(options const& o, report& say) {
+  std::string const peer = where_built(say, o.rayon);
+  report_run(say, measured(1, o.rounds, peer), "1 worker");
+  if (o.workers > 1) report_run(say, measured(o.workers, o.rounds, peer), workers_in_words(o.workers));
 }
 
-}  // namespace
-}  // namespace skua::bench::loops
+}}  // namespace skua::bench::loops
 
 int main(int argc, char** argv) {
   using namespace skua::bench;
-  std::int64_t workers = 2;
-  std::int64_t rounds = 9;
-  std::string only;
-  std::string rayon = SKUA_BENCH_RAYON_LOOPS;
-  command asked("loops_bench", "loops of light bodies beside their peers; each sample is the median of one process");
-  asked.number("--rounds", rounds, 1, 10'000, "processes of each runner");
-  asked.number("--workers", workers, 1, 1024, "workers of each runner; the report also has one worker");
-  asked.text("--rayon", rayon, "the program built from bench/peers");
-  asked.text("--only", only, "a runner: measure it in this process and print one line");
-  return asked.run(argc, argv, [&] {
-    if (only.empty()) {
-      loops::compare(workers, rounds, rayon, asked);
-    } else {
-      print_figures(loops::runners(workers), only);
-    }
-  });
+  loops::options const o;
+  return run("loops_bench", "loops of light bodies beside their peers; each sample is the median of one process", o,
+             argc, argv, [&](report& say) {
+               if (!o.only.empty()) return print_figures(loops::runners(o.workers), o.only);
+               loops::compare(o, say);
+             });
 }

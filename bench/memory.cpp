@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,13 @@ namespace {
 
 using namespace skua;
 
-struct options {
-  std::int64_t n = 36;
-  std::int64_t rounds = 5;
-  std::int64_t pools = 10'000;
-  std::string alone = SKUA_BENCH_FIB_ALONE;
+struct options : bench::option_table {
+  bench::number_option<std::int64_t> n{*this, "--n", 36, bench::between(2, 50), "which Fibonacci number"};
+  bench::number_option<std::int64_t> rounds{*this, "--rounds", 5, bench::between(1, 1000),
+                                            "runs of fib per number of workers"};
+  bench::number_option<std::int64_t> pools{*this, "--pools", 10'000, bench::between(1, 1'000'000),
+                                           "how many pools come and go"};
+  bench::text_option alone{*this, "--alone", SKUA_BENCH_FIB_ALONE, "the program fib_alone"};
 };
 
 /// Runs fib_alone several times; each run checks its value.
@@ -34,14 +37,9 @@ void resident(bench::report& say, options const& o, int workers) {
     own.push_back(bench::number_in(said, "own_kib") / 1024);
   }
   std::string const name =
-      "fib(" + std::to_string(o.n) + "), " +
-      (workers == 0 ? "serial, no pool" : std::to_string(workers) + (workers == 1 ? " worker" : " workers"));
-  if (workers == 2) {
-    say.row(name + ": peak resident", "MiB", bench::spread_of(peak), bench::at_most(6));
-  } else {
-    say.row(name + ": peak resident", "MiB", bench::spread_of(peak));
-  }
-  say.row(name + ": of it not from files", "MiB", bench::spread_of(own));
+      "fib(" + std::to_string(o.n) + "), " + (workers == 0 ? "serial, no pool" : bench::workers_in_words(workers));
+  say.row(name + ": peak resident", "MiB", peak, workers == 2 ? std::optional(bench::at_most(6)) : std::nullopt);
+  say.row(name + ": of it not from files", "MiB", own);
 }
 
 std::size_t lines_of(char const* path) {
@@ -68,40 +66,30 @@ void come_and_go(std::int64_t pools, std::vector<double>& us) {
 
 void many_pools(bench::report& say, options const& o) {
   std::vector<double> us;
-  come_and_go(std::min<std::int64_t>(o.pools, 100), us);  // lets the allocator reach its size
+  std::int64_t const pools = o.pools;
+  come_and_go(std::min<std::int64_t>(pools, 100), us);  // lets the allocator reach its size
   us.clear();
   long const before = bench::resident_kib();
   std::size_t const mappings = lines_of("/proc/self/maps");
   std::size_t const files = open_files();
-  us.reserve(static_cast<std::size_t>(o.pools));
-  come_and_go(o.pools, us);
+  us.reserve(static_cast<std::size_t>(pools));
+  come_and_go(pools, us);
   long const books = static_cast<long>(us.size() * sizeof(double) / 1024);  // our own list of times
-  auto const once = [](double value) { return bench::spread_of({value}); };
-  std::string const name = std::to_string(o.pools) + " pools made and destroyed: ";
-  say.row(name + "growth", "KiB", once(static_cast<double>(bench::resident_kib() - before - books)),
-          bench::at_most(1024));
-  say.row(name + "mappings left", "",
-          once(static_cast<double>(lines_of("/proc/self/maps")) - static_cast<double>(mappings)));
-  say.row(name + "files left open", "", once(static_cast<double>(open_files()) - static_cast<double>(files)),
+  std::string const name = std::to_string(pools) + " pools made and destroyed: ";
+  say.row(name + "growth", "KiB", static_cast<double>(bench::resident_kib() - before - books), bench::at_most(1024));
+  say.row(name + "mappings left", "", static_cast<double>(lines_of("/proc/self/maps")) - static_cast<double>(mappings));
+  say.row(name + "files left open", "", static_cast<double>(open_files()) - static_cast<double>(files),
           bench::at_most(0));
-  say.row("a pool of 2 workers: made, used, destroyed", "us", bench::spread_of(us));
-}
-
-void run(options const& o, bench::command const& asked) {
-  bench::report say(asked);
-  for (int const workers : {0, 1, 2}) resident(say, o, workers);
-  many_pools(say, o);
-  say.write();
+  say.row("a pool of 2 workers: made, used, destroyed", "us", us);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  options o;
-  bench::command asked("memory_bench", "resident memory of fib, and of pools that come and go");
-  asked.number("--n", o.n, 2, 50, "which Fibonacci number");
-  asked.number("--rounds", o.rounds, 1, 1000, "runs of fib per number of workers");
-  asked.number("--pools", o.pools, 1, 1'000'000, "how many pools come and go");
-  asked.text("--alone", o.alone, "the program fib_alone");
-  return asked.run(argc, argv, [&] { run(o, asked); });
+  options const o;
+  return bench::run("memory_bench", "resident memory of fib, and of pools that come and go", o, argc, argv,
+                    [&](bench::report& say) {
+                      for (int const workers : {0, 1, 2}) resident(say, o, workers);
+                      many_pools(say, o);
+                    });
 }

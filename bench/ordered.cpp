@@ -89,26 +89,22 @@ void run_skua(pool& workers, std::int64_t waiting, std::int64_t& left) {
   });
 }
 
-/// ns per task of run(left), `rounds` times.
+/// ns per task of run(left), `rounds` times; a first time warms up.
 template <class Run>
-bench::spread per_task(std::int64_t rounds, std::int64_t tasks, Run&& run) {
-  std::vector<double> all;
-  for (std::int64_t round = 0; round <= rounds; ++round) {
+std::vector<double> per_task(std::int64_t rounds, std::int64_t tasks, Run&& run) {
+  return bench::repeated(rounds, [&] {
     std::int64_t left = tasks;
-    auto const start = bench::clock::now();
-    run(left);
-    double const ns = bench::ns_between(start, bench::clock::now());
+    double const ns = bench::ns_of([&] { run(left); });
     bench::verify(left < 0, "each task spawns the next one until none is left");
-    if (round > 0) all.push_back(ns / static_cast<double>(tasks));  // the first one warms up
-  }
-  return bench::spread_of(std::move(all));
+    return ns / static_cast<double>(tasks);
+  });
 }
 
 // ---- spawns alone --------------------------------------------------------------------------------------------------
 
 /// ns per spawn of `count` tasks where `waiting` are there already.
 template <class Spawn>
-bench::spread spawn_alone(pool& workers, std::int64_t rounds, std::int64_t waiting, Spawn&& spawn) {
+std::vector<double> spawn_alone(pool& workers, std::int64_t rounds, std::int64_t waiting, Spawn&& spawn) {
   constexpr std::int64_t count = 100;
   std::vector<double> all;
   std::int64_t ran = 0;
@@ -125,7 +121,7 @@ bench::spread spawn_alone(pool& workers, std::int64_t rounds, std::int64_t waiti
     });
   }
   bench::verify(ran == (20 * rounds + 1) * (waiting + count), "each task runs once");
-  return bench::spread_of(std::move(all));
+  return all;
 }
 
 void measure(bench::report& say, std::int64_t rounds, std::int64_t tasks, std::int64_t waiting) {
@@ -148,15 +144,13 @@ void measure(bench::report& say, std::int64_t rounds, std::int64_t tasks, std::i
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::int64_t rounds = 15;
-  std::int64_t tasks = 300'000;
-  bench::command asked("ordered",
-                       "tasks in the order of their strategies: what a spawn costs, and a task, on one worker");
-  asked.number("--rounds", rounds, 1, 10'000, "measurements per row");
-  asked.number("--tasks", tasks, 1000, 100'000'000, "tasks per measurement");
-  return asked.run(argc, argv, [&] {
-    bench::report say(asked);
-    for (std::int64_t const waiting : {1, 1000, 100'000}) measure(say, rounds, tasks, waiting);
-    say.write();
-  });
+  struct : bench::option_table {
+    bench::number_option<std::int64_t> rounds{*this, "--rounds", 15, bench::between(1, 10'000), "measurements per row"};
+    bench::number_option<std::int64_t> tasks{*this, "--tasks", 300'000, bench::between(1000, 100'000'000),
+                                             "tasks per measurement"};
+  } const o;
+  return bench::run("ordered", "tasks in the order of their strategies: what a spawn costs, and a task, on one worker",
+                    o, argc, argv, [&](bench::report& say) {
+                      for (std::int64_t const waiting : {1, 1000, 100'000}) measure(say, o.rounds, o.tasks, waiting);
+                    });
 }

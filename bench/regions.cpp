@@ -13,9 +13,7 @@
 #include "apps/fib/problem.hpp"
 #include "skua/program/serial.hpp"
 
-namespace skua::bench::regions {
-
-namespace {
+namespace skua::bench::regions { namespace {
 
 /// The best of many short loops: what else the machine does only adds.
 std::int64_t measured_index_ps() {
@@ -27,7 +25,7 @@ std::int64_t measured_index_ps() {
     l.piece(0, n);
     ns.push_back(ns_between(start, clock::now()));
   }
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(spread_of(ns).min * 1000 / n));
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ranges::min(ns) * 1000 / n));
 }
 
 void serially(figures& all, setting const& s) {
@@ -80,8 +78,8 @@ std::vector<process> processes(setting const& s, std::string const& rayon) {
 
 void interruptions(report& say, results const& seen, std::string const& what, std::string const& name,
                    std::string const& key) {
-  say.row(what + ": revocations", "1/s", spread_of(seen.of(name, key + "_revocations")));
-  say.row(what + ": heavy fences", "1/s", spread_of(seen.of(name, key + "_heavy_fences")));
+  say.row(what + ": revocations", "1/s", seen.of(name, key + "_revocations"));
+  say.row(what + ": heavy fences", "1/s", seen.of(name, key + "_heavy_fences"));
 }
 
 void report_loops(report& say, results const& seen) {
@@ -90,16 +88,16 @@ void report_loops(report& say, results const& seen) {
   for (std::int64_t us : lengths_us) {
     std::string const what = std::to_string(us) + " us, ";
     std::string const key = key_of("loop", us);
-    say.row(what + "serial", "us", spread_of(seen.of("serial", key)));
-    for (auto const& peer : peers) say.row(what + peer, "us", spread_of(seen.of(peer, key)));
-    if (seen.has("rayon")) say.row(what + "join, rayon", "us", spread_of(seen.of("rayon", key_of("join", us))));
+    say.row(what + "serial", "us", seen.of("serial", key));
+    for (auto const& peer : peers) say.row(what + peer, "us", seen.of(peer, key));
+    if (seen.has("rayon")) say.row(what + "join, rayon", "us", seen.of("rayon", key_of("join", us)));
     column const best = seen.best_of(peers, key);
     for (std::string const shape : {"loop", "join"}) {
       for (auto const& policy : policies) {
         std::string const runs = what + (shape == "loop" ? "for_each, " : "join, ") + policy;
         column const own = seen.of(policy, key_of(shape, us));
-        say.row(runs, "us", spread_of(own));
-        ratio(say, runs + ", x best peer", own, best);
+        say.row(runs, "us", own);
+        say.row(runs + ", x best peer", "", ratios(own, best));
       }
       interruptions(say, seen, what + (shape == "loop" ? "for_each" : "join") + ", random", "random",
                     key_of(shape, us));
@@ -110,14 +108,14 @@ void report_loops(report& say, results const& seen) {
 void report_fib(report& say, results const& seen, setting const& s) {
   for (int n : fib_numbers) {
     std::string const what = "fib(" + std::to_string(n) + "), ";
-    std::string const on_all = what + std::to_string(s.workers) + (s.workers == 1 ? " worker" : " workers");
+    std::string const on_all = what + workers_in_words(s.workers);
     std::string const key = key_of("fib", n);
     column const one = seen.of("fib:1", key);
     column const all = seen.of("fib:all", key);
-    say.row(what + "serial", "us", spread_of(seen.of("serial", key)));
-    say.row(what + "1 worker", "us", spread_of(one));
-    say.row(on_all, "us", spread_of(all));
-    ratio(say, on_all + ", x 1 worker", all, one);
+    say.row(what + "serial", "us", seen.of("serial", key));
+    say.row(what + "1 worker", "us", one);
+    say.row(on_all, "us", all);
+    say.row(on_all + ", x 1 worker", "", ratios(all, one));
     interruptions(say, seen, on_all, "fib:all", key);
   }
 }
@@ -146,7 +144,7 @@ void report_calls(report& say, results const& seen) {
     auto const row = [&](std::string const& name) {
       column all = seen.of("main:" + name, c.key);
       for (double& x : all) x /= c.calls;
-      say.row(std::string(c.what) + ": " + name, c.unit, spread_of(std::move(all)));
+      say.row(std::string(c.what) + ": " + name, c.unit, std::move(all));
     };
     std::vector<std::string> peers;
     if (c.on_openmp) peers.emplace_back("openmp");
@@ -156,44 +154,38 @@ void report_calls(report& say, results const& seen) {
     row("skua");
     if (peers.empty()) continue;
     for (auto& peer : peers) peer = "main:" + peer;
-    ratio(say, std::string(c.what) + ": skua, x best peer", seen.of("main:skua", c.key), seen.best_of(peers, c.key));
+    say.row(std::string(c.what) + ": skua, x best peer", "",
+            ratios(seen.of("main:skua", c.key), seen.best_of(peers, c.key)));
   }
 }
 
-void compare(setting const& s, std::int64_t rounds, std::string const& rayon, command const& asked) {
-  report say(asked);
-  std::vector<process> const all = processes(s, where_built(say, rayon));
+struct options : runner_options {
+  number_option<std::int64_t> workers{*this, "--workers", 2, between(1, 1024), "workers of each runner"};
+  number_option<std::int64_t> index_ps{*this, "--index-ps", 0, between(0, 1'000'000),
+                                       "picoseconds of one index of the loops; 0: measured"};
+  text_option rayon{*this, "--rayon", SKUA_BENCH_RAYON_REGIONS, "the program built from bench/peers"};
+};
+
+void compare(setting const& s, options const& o, report& say) {
+  std::vector<process> const all = processes(s, where_built(say, o.rayon));
   say.note("an index takes " + std::to_string(s.index_ps) + " ps; workers: " + std::to_string(s.workers));
-  results const seen(all, rounds);
+  results const seen(all, o.rounds);
   say.note("called from a task of the pool, or from the peer's main thread:");
   report_loops(say, seen);
   report_fib(say, seen, s);
   say.note("called from the main thread, which is no worker of Skua's pool:");
   report_calls(say, seen);
-  say.write();
 }
 
-}  // namespace
-}  // namespace skua::bench::regions
+}}  // namespace skua::bench::regions
 
 int main(int argc, char** argv) {
   using namespace skua::bench;
-  regions::setting s;
-  std::int64_t rounds = 9;
-  std::string only;
-  std::string rayon = SKUA_BENCH_RAYON_REGIONS;
-  command asked("regions_bench", "short parallel regions beside their peers; each sample is the median of one process");
-  asked.number("--rounds", rounds, 1, 10'000, "processes of each runner");
-  asked.number("--workers", s.workers, 1, 1024, "workers of each runner");
-  asked.number("--index-ps", s.index_ps, 0, 1'000'000, "picoseconds of one index of the loops; 0: measured");
-  asked.text("--rayon", rayon, "the program built from bench/peers");
-  asked.text("--only", only, "a runner: measure it in this process and print one line");
-  return asked.run(argc, argv, [&] {
-    if (s.index_ps == 0) s.index_ps = regions::measured_index_ps();
-    if (only.empty()) {
-      regions::compare(s, rounds, rayon, asked);
-    } else {
-      print_figures(regions::runners(s), only);
-    }
-  });
+  regions::options const o;
+  return run("regions_bench", "short parallel regions beside their peers; each sample is the median of one process", o,
+             argc, argv, [&](report& say) {
+               regions::setting const s{o.workers, o.index_ps > 0 ? o.index_ps : regions::measured_index_ps()};
+               if (!o.only.empty()) return print_figures(regions::runners(s), o.only);
+               regions::compare(s, o, say);
+             });
 }

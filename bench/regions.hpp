@@ -110,7 +110,7 @@ double us_of_floats(Run const& run) {
     seen.push_back(ns_between(from, clock::now()) / 1e3 / static_cast<double>(batch));
   }
   for (float x : all) verify(x == static_cast<float>(float_loops), "the sum of 2000 loops");
-  return spread_of(std::move(seen)).median;
+  return median(std::move(seen));
 }
 
 template <class Group, class Body>

@@ -27,14 +27,12 @@ void print_figures(std::vector<runner> const& all, std::string const& only) {
 }
 
 results::results(std::vector<process> const& all, std::int64_t rounds) {
-  for (std::size_t round = 0; round < static_cast<std::size_t>(rounds); ++round) {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      auto const& [program, name, options] = all[(i + round) % all.size()];
-      std::vector<std::string> words = {program, "--only", name};
-      words.insert(words.end(), options.begin(), options.end());
-      lines_[name].push_back(output_of(words));
-    }
-  }
+  in_turn(rounds, all.size(), [&](std::int64_t, std::size_t i) {
+    auto const& [program, name, options] = all[i];
+    std::vector<std::string> words = {program, "--only", name};
+    words.insert(words.end(), options.begin(), options.end());
+    lines_[name].push_back(output_of(words));
+  });
 }
 
 column results::of(std::string const& name, std::string const& key) const {
@@ -49,11 +47,6 @@ column results::best_of(std::vector<std::string> const& names, std::string const
     std::ranges::transform(best, of(name, key), best.begin(), [](double a, double b) { return std::min(a, b); });
   }
   return best;
-}
-
-void ratio(report& say, std::string const& what, column above, column const& below) {
-  std::ranges::transform(above, below, above.begin(), [](double a, double b) { return a / b; });
-  say.row(what, "", spread_of(std::move(above)));
 }
 
 std::string where_built(report& say, std::string const& rayon) {

@@ -29,7 +29,7 @@ double us_per_call(std::int64_t batch, F&& f) {
     for (std::int64_t i = 0; i < batch; ++i) f();
     seen.push_back(ns_between(from, clock::now()) / 1e3 / static_cast<double>(batch));
   }
-  return spread_of(std::move(seen)).median;
+  return median(std::move(seen));
 }
 
 template <class F>
@@ -53,6 +53,12 @@ struct process {
   std::vector<std::string> options;
 };
 
+/// The options of such a benchmark.
+struct runner_options : option_table {
+  number_option<std::int64_t> rounds{*this, "--rounds", 9, between(1, 10'000), "processes of each runner"};
+  text_option only{*this, "--only", "", "a runner: measure it in this process and print one line"};
+};
+
 using column = std::vector<double>;  ///< one figure, an entry a round
 
 /// The lines of all processes, in rounds whose order rotates, so that no runner always follows the same other.
@@ -69,10 +75,7 @@ class results {
   std::map<std::string, std::vector<std::string>> lines_;
 };
 
-/// A row of above / below, round by round.
-void ratio(report& say, std::string const& what, column above, column const& below);
-
-/// The program built from bench/peers, or an empty string and a note if it was not built.
+/// The program built from bench/peers, or an empty string and a note if it is not there.
 [[nodiscard]] std::string where_built(report& say, std::string const& rayon);
 
 }  // namespace skua::bench

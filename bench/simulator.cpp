@@ -19,10 +19,11 @@ namespace {
 
 using namespace skua;
 
-struct options {
-  std::int64_t tasks = 10'000'000;
-  std::int64_t rounds = 1;
-  std::string policies = "random";
+struct options : bench::option_table {
+  bench::number_option<std::int64_t> tasks{*this, "--tasks", 10'000'000, bench::between(1, 100'000'000),
+                                           "of the program; 400 bytes of memory each"};
+  bench::number_option<std::int64_t> rounds{*this, "--rounds", 1, bench::between(1, 1000), "runs of each"};
+  bench::text_option policies{*this, "--policies", "random", "names with commas between them"};
 };
 
 constexpr double events_per_second_wanted = 10e6;
@@ -69,28 +70,23 @@ void measure_run(bench::report& say, task_tree& tree, std::string const& policy,
     rates.push_back(static_cast<double>(done.result.moves) / took);
   }
   std::string const what = policy + ", " + std::to_string(where.workers()) + " workers";
-  say.row(what, "events/s", bench::spread_of(rates), bench::at_least(events_per_second_wanted));
-  say.row(what + ", all of it", "s", bench::spread_of(seconds), bench::at_most(seconds_wanted));
+  say.row(what, "events/s", rates, bench::at_least(events_per_second_wanted));
+  say.row(what + ", all of it", "s", seconds, bench::at_most(seconds_wanted));
 }
 
-void run(options const& o, bench::command const& asked) {
-  bench::report say(asked);
+void run(options const& o, bench::report& say) {
   task_tree tree;
   grow(tree, 0, o.tasks);
   for (std::string const& policy : items(o.policies)) {
     measure_run(say, tree, policy, layout(topology::synthetic("package:4 numa:1 l3:1 core:16 pu:1")), o);
     measure_run(say, tree, policy, layout(topology::synthetic("package:16 numa:1 l3:4 core:16 pu:1")), o);
   }
-  say.write();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  options o;
-  bench::command asked("simulator_bench", "events per second of the simulator, with 64 and with 1024 workers");
-  asked.number("--tasks", o.tasks, 1, 100'000'000, "of the program; 400 bytes of memory each");
-  asked.number("--rounds", o.rounds, 1, 1000, "runs of each");
-  asked.text("--policies", o.policies, "names with commas between them");
-  return asked.run(argc, argv, [&] { run(o, asked); });
+  options const o;
+  return bench::run("simulator_bench", "events per second of the simulator, with 64 and with 1024 workers", o, argc,
+                    argv, [&](bench::report& say) { run(o, say); });
 }

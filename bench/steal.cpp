@@ -3,17 +3,17 @@
 // nothing) and with full ones (both pay). Each kind runs in processes of its own, because a process that has registered
 // for membarrier stays registered; the processes of both kinds take turns.
 //
-// A process prints one line of JSON with the medians of its samples; the report spreads them over the processes.
+// A process measures all medians of its samples (runners.hpp).
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
+#include <iterator>
 #include <semaphore>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "bench/harness.hpp"
+#include "bench/runners.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/fence.hpp"
 #include "skua/parts/queue/deque.hpp"
@@ -30,7 +30,7 @@ struct figure {
   char const* key;
   char const* what;
 };
-constexpr figure figures[] = {
+constexpr figure named[] = {
     {"owner", "owner: push and pop above another entry"},
     {"empty", "thief: attempt on an empty deque, in cache"},
     {"loaded", "thief: steal from a full deque, owner running"},
@@ -39,8 +39,6 @@ constexpr figure figures[] = {
     {"fence_idle", "heavy fence, another thread asleep"},
     {"join", "join to a searching thief's first instruction"},
 };
-
-double median(std::vector<double> all) { return bench::spread_of(std::move(all)).median; }
 
 /// Mean ns of `times` calls of f.
 template <class F>
@@ -67,7 +65,7 @@ double owner_pair() {
     }));
   }
   bench::verify(right, "an entry that nobody took");
-  return median(seen);
+  return bench::median(seen);
 }
 
 double attempt_on_empty() {
@@ -79,7 +77,7 @@ double attempt_on_empty() {
     seen.push_back(mean_ns(2000, [&] { right = d.outside().steal(taken) == runtime::outcome::empty && right; }));
   }
   bench::verify(right, "an empty deque");
-  return median(seen);
+  return bench::median(seen);
 }
 
 void spin_until(std::atomic<std::int64_t> const& word, std::int64_t value) {
@@ -111,7 +109,7 @@ double steal(std::int64_t batch) {
     emptied.store(i, std::memory_order_release);
   }
   bench::verify(right, "the oldest entry is stolen first");
-  return median(seen);
+  return bench::median(seen);
 }
 
 /// One fence at a time, clock included. Counts only fences during which the other thread was seen to run.
@@ -132,7 +130,7 @@ double fence_beside_running() {
     ++i;
   }
   done.store(true, std::memory_order_relaxed);
-  return median(seen);
+  return bench::median(seen);
 }
 
 double fence_beside_asleep() {
@@ -142,7 +140,7 @@ double fence_beside_asleep() {
   std::vector<double> seen;
   for (std::int64_t i = 0; i < samples; ++i) seen.push_back(mean_ns(20, runtime::heavy_fence));
   morning.release();
-  return median(seen);
+  return bench::median(seen);
 }
 
 /// The first child waits until a thief has begun the second.
@@ -169,55 +167,41 @@ double join_to_thief() {
     return ns;
   });
   bench::verify(seen.size() > samples / 2, "a searching thief comes within 0.1 s");
-  return median(seen);
+  return bench::median(seen);
 }
 
 /// All measurements of one process.
-void print_figures(runtime::fences kind) {
+void measure(runtime::fences kind, bench::figures& all) {
   if (kind == runtime::fences::full) runtime::force_full_fences();
   if (runtime::fence_kind() != kind)
     throw resource_error("this kernel offers no asymmetric fences: " + runtime::fence_reason());
   double const values[] = {owner_pair(),           attempt_on_empty(),    steal(48),      steal(1),
                            fence_beside_running(), fence_beside_asleep(), join_to_thief()};
-  static_assert(std::size(values) == std::size(figures));
-  for (std::size_t i = 0; i < std::size(values); ++i) {
-    std::printf("%s\"%s\": %.6g", i == 0 ? "{" : ", ", figures[i].key, values[i]);
-  }
-  std::printf("}\n");
+  static_assert(std::size(values) == std::size(named));
+  for (std::size_t i = 0; i < std::size(values); ++i) all.emplace_back(named[i].key, values[i]);
 }
 
-void compare(std::string const& self, std::int64_t rounds, bench::command const& asked) {
-  bench::report say(asked);
-  std::vector<std::string> const kinds = {"asymmetric", "full"};
-  std::vector<std::vector<std::string>> said(kinds.size());
-  for (std::int64_t round = 0; round < rounds; ++round) {
-    for (std::size_t k = 0; k < kinds.size(); ++k) said[k].push_back(bench::output_of({self, "--only", kinds[k]}));
+std::vector<bench::runner> const runners = {
+    {"asymmetric", [](auto& all) { measure(runtime::fences::asymmetric, all); }},
+    {"full", [](auto& all) { measure(runtime::fences::full, all); }},
+};
+
+void compare(std::int64_t rounds, bench::report& say) {
+  std::vector<bench::process> all;
+  for (auto const& r : runners) all.push_back({"/proc/self/exe", r.name, {}});
+  bench::results const seen(all, rounds);
+  for (auto const& [key, what] : named) {
+    for (auto const& r : runners) say.row(r.name + ", " + what, "ns", seen.of(r.name, key));
   }
-  for (auto const& [key, what] : figures) {
-    for (std::size_t k = 0; k < kinds.size(); ++k) {
-      std::vector<double> seen;
-      for (auto const& line : said[k]) seen.push_back(bench::number_in(line, key));
-      say.row(kinds[k] + ", " + what, "ns", bench::spread_of(std::move(seen)));
-    }
-  }
-  say.write();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::int64_t rounds = 9;
-  std::string only;
-  bench::command asked("steal_bench", "steals with both kinds of fence; each sample is the median of one process");
-  asked.number("--rounds", rounds, 1, 10'000, "processes of each kind");
-  asked.text("--only", only, "asymmetric or full: measure in this process and print one line");
-  return asked.run(argc, argv, [&] {
-    if (only.empty()) {
-      compare("/proc/self/exe", rounds, asked);
-    } else if (only == "asymmetric" || only == "full") {
-      print_figures(only == "full" ? runtime::fences::full : runtime::fences::asymmetric);
-    } else {
-      throw usage_error("--only is '" + only + "'; allowed: asymmetric, full");
-    }
-  });
+  bench::runner_options const o;
+  return bench::run("steal_bench", "steals with both kinds of fence; each sample is the median of one process", o, argc,
+                    argv, [&](bench::report& say) {
+                      if (!o.only.empty()) return bench::print_figures(runners, o.only);
+                      compare(o.rounds, say);
+                    });
 }

@@ -14,17 +14,10 @@ namespace {
 
 using namespace skua;
 
-/// Nanoseconds per unit of `count` calls of f(), `rounds` times.
+/// Nanoseconds per unit of `count` calls of f(), `rounds` times; a first time warms up.
 template <class F>
-bench::spread per_unit(std::int64_t rounds, std::int64_t count, F&& f) {
-  std::vector<double> all;
-  for (std::int64_t round = 0; round <= rounds; ++round) {
-    auto const start = bench::clock::now();
-    f();
-    double const ns = bench::ns_between(start, bench::clock::now());
-    if (round > 0) all.push_back(ns / static_cast<double>(count));  // the first one warms up
-  }
-  return bench::spread_of(std::move(all));
+std::vector<double> per_unit(std::int64_t rounds, std::int64_t count, F&& f) {
+  return bench::repeated(rounds, [&] { return bench::ns_of(f) / static_cast<double>(count); });
 }
 
 void locals(bench::report& say, std::int64_t rounds) {
@@ -48,7 +41,7 @@ void enqueued(bench::report& say, std::int64_t rounds, std::uint32_t n) {
   std::atomic<std::int64_t> ran{0};
   std::int64_t expected = 0;
   auto const task = [&ran] { ran.fetch_add(1, std::memory_order_relaxed); };
-  std::string const with = ", " + std::to_string(n) + (n == 1 ? " worker" : " workers");
+  std::string const with = ", " + bench::workers_in_words(n);
   auto const outside = [&] {
     for (std::int64_t i = 0; i < count; ++i) workers.enqueue(task);
     workers.drain();
@@ -154,16 +147,15 @@ void round_trip(bench::report& say, std::int64_t rounds) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bench::command asked("tasks", "worker-local objects, tasks that nobody waits for, and tasks that wait for a value");
-  std::int64_t rounds = 15;
-  asked.number("--rounds", rounds, 1, 1000, "timed rounds");
-  return asked.run(argc, argv, [&] {
-    bench::report all(asked);
-    locals(all, rounds);
-    enqueued(all, rounds, 1);
-    enqueued(all, rounds, 2);
-    waits(all, rounds);
-    round_trip(all, rounds);
-    all.write();
-  });
+  struct : bench::option_table {
+    bench::number_option<std::int64_t> rounds{*this, "--rounds", 15, bench::between(1, 1000), "timed rounds"};
+  } const o;
+  return bench::run("tasks", "worker-local objects, tasks that nobody waits for, and tasks that wait for a value", o,
+                    argc, argv, [&](bench::report& all) {
+                      locals(all, o.rounds);
+                      enqueued(all, o.rounds, 1);
+                      enqueued(all, o.rounds, 2);
+                      waits(all, o.rounds);
+                      round_trip(all, o.rounds);
+                    });
 }

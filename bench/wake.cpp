@@ -22,10 +22,12 @@ namespace {
 using namespace skua;
 using namespace std::chrono_literals;
 
-struct options {
-  std::int64_t rounds = 400;
-  std::int64_t workers = 2;
-  std::int64_t idle_ms = 2000;
+struct options : bench::option_table {
+  bench::number_option<std::int64_t> rounds{*this, "--rounds", 400, bench::between(1, 1'000'000), "calls per state"};
+  bench::number_option<std::uint32_t> workers{*this, "--workers", 2, bench::between(2, 1024),
+                                              "workers of the sleeping pool"};
+  bench::number_option<std::int64_t> idle_ms{*this, "--idle-ms", 2000, bench::between(40, 600'000),
+                                             "how long to watch a sleeping pool"};
 };
 
 struct trip {
@@ -98,8 +100,8 @@ void trips(bench::report& say, options const& o, std::string const& state, pool&
   }
   if (dropped > 0) say.note(state + ": " + std::to_string(dropped) + " rounds left out, the workers were not");
   if (there.empty()) return;
-  say.row(state + (asleep ? ": fork" : ": run") + " to first instruction", "us", bench::spread_of(there));
-  say.row(state + ": last instruction to caller", "us", bench::spread_of(back));
+  say.row(state + (asleep ? ": fork" : ": run") + " to first instruction", "us", there);
+  say.row(state + ": last instruction to caller", "us", back);
 }
 
 double processor_seconds() {
@@ -119,31 +121,25 @@ void idle(bench::report& say, options const& o, pool& p) {
     std::this_thread::sleep_for(std::chrono::milliseconds(o.idle_ms / 4));
     percent.push_back((processor_seconds() - before) / bench::seconds_since(start) * 100);
   }
-  say.row("asleep: processor time of the process", "% of core", bench::spread_of(percent), bench::at_most(1));
+  say.row("asleep: processor time of the process", "% of core", percent, bench::at_most(1));
 }
 
-void run(options const& o, bench::command const& asked) {
-  bench::report say(asked);
-  auto const workers = static_cast<std::uint32_t>(o.workers);
+void run(options const& o, bench::report& say) {
   {
-    pool p({.workers = workers});
-    trips(say, o, "asleep, " + std::to_string(workers) + (workers == 1 ? " worker" : " workers"), p, 2ms, true);
+    pool p({.workers = o.workers});
+    trips(say, o, "asleep, " + bench::workers_in_words(o.workers), p, 2ms, true);
     idle(say, o, p);
   }
   {
     pool p({.workers = 1, .spin = runtime::spin_forever});
     trips(say, o, "searching, 1 worker", p, 50us, false);
   }
-  say.write();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  options o;
-  bench::command asked("wake_bench", "how long a pool takes to come when called, and what it costs while it sleeps");
-  asked.number("--rounds", o.rounds, 1, 1'000'000, "calls per state");
-  asked.number("--workers", o.workers, 2, 1024, "workers of the sleeping pool");
-  asked.number("--idle-ms", o.idle_ms, 40, 600'000, "how long to watch a sleeping pool");
-  return asked.run(argc, argv, [&] { run(o, asked); });
+  options const o;
+  return bench::run("wake_bench", "how long a pool takes to come when called, and what it costs while it sleeps", o,
+                    argc, argv, [&](bench::report& say) { run(o, say); });
 }

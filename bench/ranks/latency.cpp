@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "apps/timing.hpp"
 #include "skua/mpi.hpp"
 
 namespace {
@@ -21,9 +22,7 @@ struct task {
 
 void print(char const* what, std::vector<double> all, char const* unit) {
   std::ranges::sort(all);
-  auto const at = [&](double share) {
-    return all[static_cast<std::size_t>(share * static_cast<double>(all.size() - 1))];
-  };
+  auto const at = [&](double share) { return skua::apps::quantile(all, share); };
   std::printf("%-40s %8.2f %s (quartiles %.2f to %.2f)\n", what, at(0.5), unit, at(0.25), at(0.75));
 }
 

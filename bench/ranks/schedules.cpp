@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/timing.hpp"
 #include "skua/mpi.hpp"
 #include "skua/parts/base/dice.hpp"
 
@@ -161,9 +162,7 @@ class schedules {
 
 std::string quartiles(std::vector<double> all) {
   std::ranges::sort(all);
-  auto const at = [&](double share) {
-    return all[static_cast<std::size_t>(share * static_cast<double>(all.size() - 1))];
-  };
+  auto const at = [&](double share) { return skua::apps::quantile(all, share); };
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.2f (%.2f-%.2f)", at(0.5), at(0.25), at(0.75));
   return text.data();

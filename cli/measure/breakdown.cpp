@@ -56,10 +56,4 @@ usual_breakdown usual(std::span<breakdown const> runs) {
   return it;
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  std::size_t const half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 }  // namespace skua::cli

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "apps/timing.hpp"
 #include "skua/machine/threads/lane/counters.hpp"
 
 namespace skua::cli {
@@ -47,7 +48,6 @@ struct usual_breakdown {
 /// At least one run; all of them with as many workers.
 [[nodiscard]] usual_breakdown usual(std::span<breakdown const> runs);
 
-/// The middle value, or the mean of the two in the middle. At least one value.
-[[nodiscard]] double median(std::vector<double> values);
+using apps::median;
 
 }  // namespace skua::cli

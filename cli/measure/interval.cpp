@@ -2,29 +2,18 @@
 #include "cli/measure/interval.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
+#include "apps/timing.hpp"
+
 namespace skua::cli {
-namespace {
-
-/// Between the two values that are nearest to this share of the way from the least to the largest.
-double quantile(std::vector<double> const& sorted, double share) {
-  double const at = share * static_cast<double>(sorted.size() - 1);
-  auto const below = static_cast<std::size_t>(at);
-  std::size_t const above = std::min(below + 1, sorted.size() - 1);
-  return std::lerp(sorted[below], sorted[above], at - std::floor(at));
-}
-
-}  // namespace
-
 interval spread_of(std::span<double const> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::ranges::sort(sorted);
   bool const all = sorted.size() < rounds_for_middle_half;
-  return {.low = all ? sorted.front() : quantile(sorted, 0.25),
-          .middle = quantile(sorted, 0.5),
-          .high = all ? sorted.back() : quantile(sorted, 0.75)};
+  return {.low = all ? sorted.front() : apps::quantile(sorted, 0.25),
+          .middle = apps::quantile(sorted, 0.5),
+          .high = all ? sorted.back() : apps::quantile(sorted, 0.75)};
 }
 
 bool are_apart(interval const& a, interval const& b) noexcept { return a.high < b.low || b.high < a.low; }

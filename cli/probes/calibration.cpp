@@ -33,8 +33,8 @@ class lazy_ring {
   std::optional<pointer_ring> ring_;
 };
 
-/// The value of a figure that is not measured.
-constexpr samples no_samples{.median = 1, .low = 1, .high = 1};
+/// What stands for a figure that is not measured.
+constexpr samples no_samples{.low = 1, .median = 1, .high = 1};
 
 /// Goes through the figures of a model. It measures them until there is an interrupt, and then only notes their names.
 class calibration {
@@ -78,10 +78,10 @@ class calibration {
       try {
         stop_if_interrupted();
         if (before_) before_(done_, planned_, key);
-        samples const s = sample(rounds_, [&] {
+        samples const s = apps::spread_of(repeated(rounds_, [&] {
           stop_if_interrupted();
           return take();
-        });
+        }));
         ++done_;
         keep_after_interrupts();
         return s;

@@ -17,8 +17,6 @@
 namespace skua::cli {
 namespace {
 
-using clock = std::chrono::steady_clock;
-
 constexpr unsigned fences_per_sample = 200;
 
 /// Pushes and pops above an entry that stays, `turns` times.
@@ -95,7 +93,7 @@ heavy_fence_cost with_running_threads(unsigned others) {
     interrupts.push_back(gap);
   }
   verify(fences.size() == fences_per_sample, "another thread runs while a heavy fence is measured");
-  return {samples::of(fences).median, samples::of(interrupts).median};
+  return {median(fences), median(interrupts)};
 }
 
 }  // namespace skua::cli

@@ -115,10 +115,10 @@ double hidden_share(std::size_t bytes) {
   page_array<float> const ones(all, page_size::huge);
   std::ranges::fill(ones, 1.0F);
   auto const near_ns = [&](unsigned degree) {
-    return sample(tries, [&] { return polynomial_ns(ones.data(), near, degree, 64); }).median;
+    return median(repeated(tries, [&] { return polynomial_ns(ones.data(), near, degree, 64); }));
   };
   std::size_t at = 0;
-  double const first = sample(tries, [&] { return polynomial_ns(&ones[part * at++], part, 0, 1); }).median;
+  double const first = median(repeated(tries, [&] { return polynomial_ns(&ones[part * at++], part, 0, 1); }));
   unsigned degree = 1;
   while (degree < highest && near_ns(degree) < first) ++degree;
   std::vector<double> plain;
@@ -128,10 +128,10 @@ double hidden_share(std::size_t bytes) {
     both.push_back(polynomial_ns(&ones[part * (at + 1)], part, degree, 1));
   }
   double const arithmetic = near_ns(degree);
-  double const fetching = samples::of(std::move(plain)).median;
+  double const fetching = median(std::move(plain));
   double const longer = std::max(arithmetic, fetching);
   double const shorter = std::min(arithmetic, fetching);
-  return std::clamp(1 - (samples::of(std::move(both)).median - longer) / shorter, 0.0, 1.0);
+  return std::clamp(1 - (median(std::move(both)) - longer) / shorter, 0.0, 1.0);
 }
 
 double read_bytes_per_ns(std::size_t bytes, unsigned threads) {

@@ -21,14 +21,8 @@
 namespace skua::cli {
 namespace {
 
-using clock = std::chrono::steady_clock;
-
 constexpr int fib_n = 27;
 constexpr unsigned trips = 200;
-
-double ns_between(clock::time_point from, clock::time_point to) {
-  return std::chrono::duration<double, std::nano>(to - from).count();
-}
 
 /// Long enough for an idle worker to return to searching, or for a waiting one to park.
 void keep_busy(std::chrono::nanoseconds length) {
@@ -89,7 +83,7 @@ round_trip stolen_child() {
     return 0;
   });
   verify(there.size() > trips / 2, "a searching worker steals within 0.1 s");
-  return {samples::of(there).median, samples::of(back).median};
+  return {median(there), median(back)};
 }
 
 }  // namespace
@@ -230,7 +224,7 @@ double notify_ns() {
     all.push_back(ns_of([&] { start.release(); }));
     done.acquire();
   }
-  return samples::of(all).median;
+  return median(all);
 }
 
 double wake_up_ns() {
@@ -244,7 +238,7 @@ double wake_up_ns() {
     });
   }
   verify(all.size() > trips / 2, "a sleeping worker takes a child within 0.1 s");
-  return samples::of(all).median;
+  return median(all);
 }
 
 }  // namespace skua::cli

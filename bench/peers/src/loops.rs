@@ -8,7 +8,7 @@
 
 mod measure;
 
-use measure::{check, number, print, us_per_call, warm_up, Failure, Figures};
+use measure::{check, number, run, us_per_call, warm_up, Failure, Figures};
 use rayon::prelude::*;
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -69,9 +69,9 @@ fn parse(arguments: &[String]) -> Result<usize, Failure> {
     Ok(workers)
 }
 
-fn measure_on(workers: usize) -> Result<Figures, Failure> {
+fn measure_on(workers: &usize) -> Result<Figures, Failure> {
     rayon::ThreadPoolBuilder::new()
-        .num_threads(workers)
+        .num_threads(*workers)
         .build_global()
         .map_err(|e| format!("cannot start {workers} workers: {e}"))?;
     let mut all = Err(String::new());
@@ -80,19 +80,7 @@ fn measure_on(workers: usize) -> Result<Figures, Failure> {
 }
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (code, why) = match parse(&arguments) {
-        Err(why) => (2, why),
-        Ok(workers) => match measure_on(workers) {
-            Err(why) => (1, why),
-            Ok(all) => {
-                print(&all);
-                return ExitCode::SUCCESS;
-            }
-        },
-    };
-    eprintln!("skua-peer-loops: {why}");
-    ExitCode::from(code)
+    run("skua-peer-loops", parse, measure_on)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How the runners on rayon measure, as bench/runners.hpp does, and what they read and print.
 
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 pub type Figures = Vec<(String, f64)>;
@@ -45,8 +46,18 @@ pub fn number(name: &str, text: &str, most: u64) -> Result<u64, Failure> {
     }
 }
 
-/// One line of JSON.
-pub fn print(all: &Figures) {
-    let parts: Vec<String> = all.iter().map(|(key, us)| format!("\"{key}\": {us:.6}")).collect();
-    println!("{{{}}}", parts.join(", "));
+/// The main() of a runner: prints its figures as one line of JSON. Wrong options end with exit code 2, a wrong answer with 1.
+pub fn run<O>(name: &str, parse: fn(&[String]) -> Result<O, Failure>, measure: fn(&O) -> Result<Figures, Failure>) -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (code, why) = match parse(&arguments).map(|chosen| measure(&chosen)) {
+        Err(why) => (2, why),
+        Ok(Err(why)) => (1, why),
+        Ok(Ok(all)) => {
+            let parts: Vec<String> = all.iter().map(|(key, us)| format!("\"{key}\": {us:.6}")).collect();
+            println!("{{{}}}", parts.join(", "));
+            return ExitCode::SUCCESS;
+        }
+    };
+    eprintln!("{name}: {why}");
+    ExitCode::from(code)
 }

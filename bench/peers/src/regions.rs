@@ -8,7 +8,7 @@
 
 mod measure;
 
-use measure::{batch_us, check, median, number, print, us_per_call, warm_up, Failure, Figures};
+use measure::{batch_us, check, median, number, run, us_per_call, warm_up, Failure, Figures};
 use rayon::prelude::*;
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -181,19 +181,7 @@ fn measure(chosen: &Options) -> Result<Figures, Failure> {
 }
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (code, why) = match parse(&arguments) {
-        Err(why) => (2, why),
-        Ok(chosen) => match measure(&chosen) {
-            Err(why) => (1, why),
-            Ok(all) => {
-                print(&all);
-                return ExitCode::SUCCESS;
-            }
-        },
-    };
-    eprintln!("skua-peer-regions: {why}");
-    ExitCode::from(code)
+    run("skua-peer-regions", parse, measure)
 }
 
 #[cfg(test)]
