@@ -71,13 +71,16 @@ def sources(root, group, only=None):
 
 
 def read_unobservable(path):
-    entries = tomllib.loads(path.read_text()).get("fault", [])
-    for e in entries:
-        wanted = {"file", "line", "rule", "why"} - e.keys()
-        if wanted:
-            raise UseError(f"{path}: an entry of {e.get('file', '?')} lacks {', '.join(sorted(wanted))}")
-        if e["rule"] not in sites.RULES:
-            raise UseError(f"{path}: {e['rule']!r} is no rule; there are {', '.join(sites.RULES)}")
+    entries = []
+    for file, lines in tomllib.loads(path.read_text()).items():
+        for line, rules in lines.items():
+            if not isinstance(rules, dict):
+                raise UseError(f"{path}: {line!r} of {file} lacks a rule and why")
+            for rule, why in rules.items():
+                if rule not in sites.RULES:
+                    raise UseError(f"{path}: {rule!r} is no rule; there are {', '.join(sites.RULES)}")
+                entries += [{"file": file, "line": line, "rule": rule, "why": why}] if isinstance(why, str) else \
+                    [{"file": file, "line": line, "rule": rule, "what": what, "why": of} for what, of in why.items()]
     return entries
 
 

@@ -291,12 +291,15 @@ class Report(unittest.TestCase):
     def test_entries_and_groups_are_complete(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "u.toml"
-            path.write_text('[[fault]]\nfile = "x"\nline = "f();"\nrule = "call"\n')
-            with self.assertRaisesRegex(fault_rules.UseError, "lacks why"):
+            path.write_text('["x"]\n"f();" = "call"\n')
+            with self.assertRaisesRegex(fault_rules.UseError, "lacks a rule and why"):
                 fault_rules.read_unobservable(path)
-            path.write_text('[[fault]]\nfile = "x"\nline = "f();"\nrule = "cal"\nwhy = "y"\n')
+            path.write_text('["x"]\n"f();".cal = "y"\n')
             with self.assertRaisesRegex(fault_rules.UseError, "'cal' is no rule"):
                 fault_rules.read_unobservable(path)
+            path.write_text('["x"]\n"f();".call = "y"\n"f();".border."1" = "z"\n')
+            self.assertEqual(fault_rules.read_unobservable(path), [{"file": "x", "line": "f();", "rule": "call", "why": "y"},
+                                                                   {"file": "x", "line": "f();", "rule": "border", "what": "1", "why": "z"}])
         for group in fault_rules.read_groups().values():
             for folder in group["folders"]:
                 self.assertTrue(fault_rules.sources(fault_rules.ROOT, group, folder), folder)

@@ -38,15 +38,16 @@ class TableError(Exception):
 
 
 def read_table(path):
-    mutants = tomllib.loads(path.read_text())["mutant"]
-    names = set()
-    for m in mutants:
-        wanted = {"name", "file", "text", "becomes", "tests"} - m.keys()
-        if wanted:
-            raise TableError(f"{m.get('name', '?')}: lacks {', '.join(sorted(wanted))}")
-        if m["name"] in names:
-            raise TableError(f"{m['name']}: stands twice")
-        names.add(m["name"])
+    mutants, names = [], set()
+    for file, named in tomllib.loads(path.read_text()).items():
+        for name, m in named.items():
+            wanted = {"text", "becomes", "tests"} - m.keys()
+            if wanted:
+                raise TableError(f"{name}: lacks {', '.join(sorted(wanted))}")
+            if name in names:
+                raise TableError(f"{name}: stands twice")
+            names.add(name)
+            mutants.append({"file": file, "name": name} | m)
     return mutants
 
 
