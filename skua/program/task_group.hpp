@@ -50,7 +50,7 @@ template <class Here, class F>
 struct group_task final : free_task<Here>, task_memory<Here> {
   template <class G>
   group_task(wait_group& g, hint h, G&& f)
-      : free_task<Here>{.kind = &kind, .group = &g, .hints = h}, function(std::forward<G>(f)) {}
+      : free_task<Here>{.kind = &this_kind, .group = &g, .hints = h}, function(std::forward<G>(f)) {}
 
   static void run_and_finish(free_task<Here>& task, Here& here) noexcept {
     call_for(*task.group, here, std::move(static_cast<group_task&>(task).function));
@@ -63,7 +63,7 @@ struct group_task final : free_task<Here>, task_memory<Here> {
     delete static_cast<group_task*>(task);
     group.finish();
   }
-  static constexpr free_task_kind<Here> kind{.run = &run_and_finish, .name = type_text<F>()};
+  static constexpr free_task_kind<Here> this_kind{.run = &run_and_finish, .name = type_text<F>()};
 
   F function;
 };
@@ -72,14 +72,14 @@ struct group_task final : free_task<Here>, task_memory<Here> {
 template <class Here, class F>
 struct waited_task final : free_task<Here> {
   waited_task(wait_group& g, F&& f) noexcept
-      : free_task<Here>{.kind = &kind, .group = &g}, function(std::forward<F>(f)) {}
+      : free_task<Here>{.kind = &this_kind, .group = &g}, function(std::forward<F>(f)) {}
 
   static void run_and_finish(free_task<Here>& task, Here& here) noexcept {
     wait_group& group = *task.group;
     call_for(group, here, std::forward<F>(static_cast<waited_task&>(task).function));
     group.finish();
   }
-  static constexpr free_task_kind<Here> kind{.run = &run_and_finish, .name = type_text<std::remove_reference_t<F>>()};
+  static constexpr free_task_kind<Here> this_kind{.run = &run_and_finish, .name = type_text<std::remove_reference_t<F>>()};
 
   F&& function;
 };

@@ -210,13 +210,13 @@ TEST(live_team, policy_learns_the_time_of_a_member_not_of_the_whole_task) {
   observer nobody;
   simulate(chain_of(200, 8000), scheduler, where, by, prices, nobody);
   std::uint32_t learnt = 0;
-  for (std::uint32_t i = 0; i < scheduler.where().all().size(); ++i) {
+  for (std::uint32_t i = 0; i < scheduler.partitions().all().size(); ++i) {
     policies::arms::partition_id const p{i};
     std::uint64_t const ns = scheduler.time_ns(1, address::of(0, 1), p);
     if (ns == 0) continue;
     ++learnt;
-    EXPECT_GE(ns, 8000U / scheduler.where()[p].width);
-    EXPECT_LE(ns, 8000U / scheduler.where()[p].width + 20);
+    EXPECT_GE(ns, 8000U / scheduler.partitions()[p].width);
+    EXPECT_LE(ns, 8000U / scheduler.partitions()[p].width + 20);
   }
   EXPECT_GE(learnt, 3U);  // widths 1, 2 and 4
 }

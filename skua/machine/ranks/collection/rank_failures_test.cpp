@@ -281,7 +281,7 @@ TEST(rank_failures, are_what_an_addition_is_whose_parent_nobody_would_know) {
     });
     self = &all;
     all.add(1);
-    EXPECT_NE(failure_of(all).find("allowed: spawn"), std::string::npos);
+    EXPECT_NE(failure_of(all).find("allowed: site.spawn"), std::string::npos);
     all.add(0);
     EXPECT_EQ(failure_of(all), "none");
   });

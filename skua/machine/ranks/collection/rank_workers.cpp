@@ -109,7 +109,7 @@ split_queue& rank_workers::fullest() noexcept {
 void rank_workers::add(std::span<std::byte const> task, bool spawned) {
   if (spawned && log_ != nullptr) {
     throw usage_error(
-        "a task adds to a collection whose lost tasks run again; allowed: here.spawn, which records the parent");
+        "a task adds to a collection whose lost tasks run again; allowed: site.spawn, which records the parent");
   }
   added_.change([&](std::vector<std::byte>& slots) {
     std::size_t const at = slots.size();

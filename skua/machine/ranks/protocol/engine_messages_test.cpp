@@ -183,7 +183,7 @@ TEST(engine_messages, the_lowest_rank_that_failed_goes_up_with_drained_and_down_
   r.engine.vote({});
   EXPECT_EQ(r.told(), told{});
   EXPECT_EQ(r.engine.state_in_words(),
-            "round 1, 1 of its 2 children in the tree have not drained, knows of the end and "
+            "round 1, 1 of its 2 children in the tree have not drained, has seen the end and "
             "waits to leave");
   r.hear(kind::drained, 4, 1, "of rank 0");
   r.engine.vote({});

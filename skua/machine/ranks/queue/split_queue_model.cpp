@@ -33,7 +33,7 @@ class plain_slots {
 
   plain_slots(std::size_t, std::uint64_t slots) : all_(std::make_unique<slot[]>(slots)), slots_(slots) {}
   [[nodiscard]] slot* at(std::uint64_t index, std::size_t) const noexcept { return all_.get() + index; }
-  [[nodiscard]] run from(std::uint64_t index, std::uint64_t slots, std::size_t) const noexcept {
+  [[nodiscard]] run run_at(std::uint64_t index, std::uint64_t slots, std::size_t) const noexcept {
     require(index + slots <= slots_, "a range lies in the ring");
     return {all_.get() + index, slots};
   }

@@ -30,8 +30,8 @@ TEST(history_text, text_and_times_are_two_forms_of_one_thing) {
   history const known{
       .workers = 4,
       .times = {
-          {.type = 65'535, .where = address::at(1), .leader = worker_id{3}, .width = 1, .ns = std::uint64_t{1} << 60},
-          {.type = 0, .where = address::at(0.3), .leader = worker_id{0}, .width = 4, .ns = 1}}};
+          {.type = 65'535, .address = address::at(1), .leader = worker_id{3}, .width = 1, .ns = std::uint64_t{1} << 60},
+          {.type = 0, .address = address::at(0.3), .leader = worker_id{0}, .width = 4, .ns = 1}}};
   EXPECT_EQ(read_history("a.json", text_of(known)), known);
   history const nothing{.workers = 4, .times = {}};
   EXPECT_EQ(read_history("a.json", text_of(nothing)), nothing);

@@ -189,7 +189,7 @@ TEST(trouble_DeathTest, a_task_that_can_never_end_for_want_of_stacks_ends_the_pr
               while (!buried) std::this_thread::yield();
             });
       },
-      ::testing::KilledBySignal(SIGABRT), "out of stacks: .* can never end; .*vm.max_map_count.*ulimit -v.*SKUA_STACK");
+      ::testing::KilledBySignal(SIGABRT), "out of stacks: .* cannot end; .*vm.max_map_count.*ulimit -v.*SKUA_STACK");
 }
 
 /// While it lives, what is written to stderr comes here.
