@@ -314,7 +314,11 @@ TEST(rank_failures, are_looked_for_in_other_ranks_where_their_tasks_can_run_agai
         2,
         [&](communicator& world, meter& m) {
           task_collection<int> all(world, {.on_loss = how}, [](int) {});
-          m.on_rest = [&](std::uint32_t) { m.now_ns += 60'000'000; };
+          // 6 s at most: a rank that is silent for 10 s counts as dead, and the other thread may not have begun yet.
+          int jumps = 100;
+          m.on_rest = [&](std::uint32_t) {
+            if (jumps-- > 0) m.now_ns += 60'000'000;
+          };
           for (int iteration = 0; iteration < 3; ++iteration) all.process();
           m.on_rest = [](std::uint32_t) {};
           m.now_ns += 60'000'000;
