@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "skua/machine/threads/engine/core/pool_core.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/skua.hpp"
 #include "tests/programs/fib.hpp"
