@@ -83,6 +83,10 @@ template <class S>
 concept names_conversion = requires { requires is_function<&S::allow_call_conversion>; };
 template <class S>
 concept names_death = requires { requires is_function<&S::is_dead>; };
+template <class S>
+concept names_spawned = requires { requires is_function<&S::spawned>; };
+template <class S>
+concept names_stolen = requires { requires is_function<&S::stolen>; };
 
 /// Fails to compile, with a sentence, at the first mistake in S. Without this check a strategy's function with other
 /// parameters or without const would silently never be called.
@@ -104,6 +108,10 @@ constexpr void check_strategy() noexcept {
     static_assert(has_conversion<S>, "strategy: expected bool allow_call_conversion() const");
   } else if constexpr (names_death<S> && !has_death<S>) {
     static_assert(has_death<S>, "strategy: expected bool is_dead() const");
+  } else if constexpr (names_spawned<S> && !has_spawned<S>) {
+    static_assert(has_spawned<S>, "strategy: expected void spawned(skua::worker_id, std::uint64_t)");
+  } else if constexpr (names_stolen<S> && !has_stolen<S>) {
+    static_assert(has_stolen<S>, "strategy: expected void stolen(skua::worker_id, std::uint64_t)");
   } else {
     static_assert(strategy<S>,
                   "spawn: takes [a hint], [a strategy] and a task, in this order; a strategy has one function "
