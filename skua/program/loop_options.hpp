@@ -62,20 +62,24 @@ constexpr void read_grain(grain& into, grain g) noexcept { into = g; }
 template <class Option>
 constexpr void read_grain(grain&, Option const&) noexcept {}
 
-/// The grain among them; without one, or if it is `automatic`, 1.
+/// The grain among them; `automatic` without one.
 template <class... Options>
-constexpr std::size_t grain_of(Options const&... options) noexcept {
+constexpr grain given_grain(Options const&... options) noexcept {
   grain found;
   (read_grain(found, options), ...);
-  return std::max<std::size_t>(1, found.elements);
+  return found;
+}
+
+/// Its elements; 1 if it is `automatic`.
+template <class... Options>
+constexpr std::size_t grain_of(Options const&... options) noexcept {
+  return std::max<std::size_t>(1, given_grain(options...).elements);
 }
 
 /// Do they ask for a division down to the grain? A grain does: it is the largest leaf in every loop.
 template <class... Options>
 constexpr bool divide_to_grain(Options const&... options) noexcept {
-  grain found;
-  (read_grain(found, options), ...);
-  return divides_fully<Options...> || found.elements != 0;
+  return divides_fully<Options...> || given_grain(options...).elements != 0;
 }
 
 /// Can one of them cancel the call?
