@@ -349,6 +349,13 @@ void checked_worker::learnt(part_ended const& p) noexcept {
   require(!running_ || p.task == *running_, "ends a part with another tag than that of the running task");
 }
 
+void checked_worker::learnt(team_ended const& t) noexcept {
+  goes_on("ends a team");
+  require(needs_.times, "reports the end of a team to a policy that needs no times");
+  require(exposed_.empty(), "ends a team before its last member has left its group");
+  require(!running_ || t.task == *running_, "ends a team with another tag than that of the running member");
+}
+
 void checked_worker::learnt(rested const&) noexcept {
   require(needs_.rests, "reports a rest to a policy that does not need it");
   require(now_ == state::idle && asked_.kind == action::rest, "reports a rest that was not the answer");

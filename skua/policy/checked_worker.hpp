@@ -80,6 +80,7 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   void learnt(waiting const& w) noexcept;
   void learnt(ended const& e) noexcept;
   void learnt(part_ended const& p) noexcept;
+  void learnt(team_ended const& t) noexcept;
   void learnt(rested const& r) noexcept;
   void note_placed(task_tag const& task, placement const& to, cause why) noexcept;
   void note_child(task_tag const& task, bool is_new, bool is_recording) noexcept;

@@ -31,7 +31,7 @@ class lane_set {
 
 struct policy_needs {
   lane_set lanes{};    ///< in which this policy places tasks. A placement in another lane stays where it was asked
-  bool times = false;  ///< `ended.duration_ns` is measured: two readings of the clock per task
+  bool times = false;  ///< `ended.duration_ns` is measured, and `team_ended` told: two readings of the clock per task
   bool chosen =
       false;  ///< `place(chosen)` is asked of tasks that their own worker pops from `spawned`, `local` or `migrated`
   bool released = false;   ///< `place(released)` is asked of tasks that are spawned in a finish region

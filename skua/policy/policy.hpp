@@ -21,7 +21,7 @@
 namespace skua { inline namespace v0 { namespace policies {
 
 /// What a machine tells a policy.
-using event = std::variant<probed, begun, returned, waiting, ended, part_ended, rested>;
+using event = std::variant<probed, begun, returned, waiting, ended, part_ended, team_ended, rested>;
 
 /// One worker's share of a policy. Only that worker calls it (any thread may call `is_choosy`), off the hot path; no call
 /// allocates. Same layout, seed and events give the same answers.
@@ -89,9 +89,15 @@ class worker_policy {
   }
 };
 
-/// What a machine shows to a policy that checks it (protocol_checker.hpp). Other policies decide by events alone.
+/// What a machine shows to its policy, beside events. Any of it may be old when it is read.
 class machine_view {
  public:
+  /// True if worker `w` runs a task of another region. A hint. Called on any worker.
+  [[nodiscard]] virtual bool works_elsewhere(worker_id w) const noexcept {
+    static_cast<void>(w);
+    return false;
+  }
+  /// For a policy that checks the machine (protocol_checker.hpp).
   /// The frame that worker `w` must continue next, and that no other worker may: a number that no other frame had since
   /// `w` last began something; 0: none is ready. Called on that worker.
   [[nodiscard]] virtual std::uint64_t ready_frame(worker_id w) const noexcept = 0;

@@ -133,6 +133,12 @@ TEST_F(protocol, a_task_may_have_parts) {
   m.learn(ended{t, 7});
   EXPECT_EQ(verdict(), "");
 }
+TEST_F(protocol, the_last_member_of_a_team_ends_it) {
+  task_tag const t = root();
+  m.learn(team_ended{t, 9});
+  m.learn(ended{t, 7});
+  EXPECT_EQ(verdict(), "");
+}
 TEST_F(protocol, a_mark_of_which_nothing_came_is_forgotten_with_the_next_task) {
   task_tag const t = root();
   task_tag own = t;
@@ -349,6 +355,23 @@ TEST_F(protocol, a_part_that_ends_under_another_tag) {
   root();
   m.learn(part_ended{task_tag{{9}}});
   EXPECT_SAYS("ends a part with another tag than that of the running task");
+}
+TEST_F(protocol, a_team_that_ends_under_another_tag) {
+  root();
+  m.learn(team_ended{task_tag{{9}}});
+  EXPECT_SAYS("ends a team with another tag than that of the running member");
+}
+TEST_F(protocol, a_team_that_ends_inside_of_a_group) {
+  task_tag const t = root();
+  meet(t);
+  m.learn(team_ended{t});
+  EXPECT_SAYS("ends a team before its last member has left its group");
+}
+TEST_F(protocol, a_team_of_nothing) {
+  task_tag const t = root();
+  m.learn(ended{t});
+  m.learn(team_ended{t});
+  EXPECT_SAYS("ends a team while no task runs");
 }
 TEST_F(protocol, a_part_that_ends_inside_of_a_group) {
   task_tag const t = root();

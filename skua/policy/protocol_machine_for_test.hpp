@@ -266,6 +266,7 @@ class sound_worker {
     if (is_in_group) return go_on_in_group(running.groups.back());
     if (roll.below(4) == 0) return end_unseen_group();
     if (says.needs.times && roll.below(2) == 0) return m.learn(part_ended{running.tag, 1});
+    if (says.needs.times && roll.below(4) == 0) m.learn(team_ended{running.tag, 1});
     m.learn(ended{running.tag, 1});
     now = at::idle;
   }

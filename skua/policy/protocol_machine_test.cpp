@@ -70,13 +70,14 @@ constexpr probe other_than(probe p) {
 /// Says something of a running task where none runs.
 std::optional<std::string> speaks_for_nobody(sound_worker& w) {
   task_tag t = w.any_known();
-  switch (w.roll.below(7)) {
+  switch (w.roll.below(8)) {
     case 0: w.m.meet(t, 0, 2); return "meets a group while no task runs";
     case 1: w.m.learn(returned{t}); return "reports a child that has returned while no task runs";
     case 2: w.m.learn(waiting{}); return "waits while no task runs";
     case 3: w.m.learn(ended{t, 1}); return "ends a task while no task runs";
     case 4: w.m.learn(part_ended{t, 1}); return "ends a part of a task while no task runs";
     case 5: w.m.leave(t, t); return "leaves a group while no task runs";
+    case 6: w.m.learn(team_ended{t, 1}); return "ends a team while no task runs";
     default: w.m.place(t, cause::forked); return "places a child while no task runs";
   }
 }

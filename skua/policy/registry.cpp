@@ -113,11 +113,13 @@ constexpr std::array strategies_options_known{
 std::unique_ptr<policy> make_arms(policy_setup const& from) {
   constexpr std::array<std::string_view, 3> costs{"product", "time", "idle"};  // in the order of arms::cost
   constexpr std::array<std::string_view, 2> models{"history", "power"};        // in the order of arms_model
+  constexpr std::array<std::string_view, 2> measures{"team", "leader"};        // in the order of arms::measure
   arms_options options;
   for (chosen_option const& o : from.options) {
     if (o.word == "width") options.width = static_cast<std::uint16_t>(whole_number(of("arms"), o, 1, 65'535));
     if (o.word == "cost") options.cost = static_cast<arms::cost>(word_of(of("arms"), o, costs));
     if (o.word == "model") options.model = static_cast<arms_model>(word_of(of("arms"), o, models));
+    if (o.word == "measure") options.measure = static_cast<arms::measure>(word_of(of("arms"), o, measures));
     if (o.word == "idle-tries") options.idle_tries = whole_number(of("arms"), o, 0, 1'000'000);
     if (o.word == "threshold") options.threshold = whole_number(of("arms"), o, 0, 1'000'000);
   }
@@ -133,6 +135,8 @@ constexpr std::array arms_options_known{
     policy_option{"cost",
                   "cost=idle|product|time: the minimised cost: time * busy members (default), time * width, time"},
     policy_option{"model", "model=history|power: each width has measured times, or times follow a power of the width"},
+    policy_option{"measure",
+                  "measure=team|leader: time from the choice to the last member's end (default), or the leader's part"},
     policy_option{"idle-tries",
                   "idle-tries=K: failed steals from neighbours before one from a distant worker (default 10)"},
     policy_option{"threshold", "threshold=K: rejected far steals before the thief takes any task (default 4)"},

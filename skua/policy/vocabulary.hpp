@@ -121,6 +121,14 @@ struct part_ended {
   friend constexpr bool operator==(part_ended const&, part_ended const&) = default;
 };
 
+/// The last member of a team is about to end, on this worker: the task of all members is done. Only for a policy that
+/// needs times.
+struct team_ended {
+  task_tag task{};
+  std::uint64_t duration_ns = 0;  ///< from the placement on: queues, waits and preemptions of all members included
+  friend constexpr bool operator==(team_ended const&, team_ended const&) = default;
+};
+
 /// The worker has rested, and will search again. Only for a policy that needs it (needs.hpp).
 struct rested {
   /// Pages of memory were touched for the first time within the last period: a worker that touches a page first now

@@ -26,11 +26,11 @@ constexpr search_order order{.own = own, .theirs = theirs, .own_again = own_agai
 common::common(layout const& map, partitions const& all_partitions, arms_options const& chosen)
     : worker_layout(map), all(all_partitions), options(chosen), addresses(map.workers()),
       choice(std::in_place_type<width_choice<history_model>>, all,
-             chosen.model == arms_model::history ? addresses.bits() : 0, chosen.cost),
+             chosen.model == arms_model::history ? addresses.bits() : 0, chosen.cost, chosen.measure),
       counts(std::size_t{map.workers()} * most_types * all.widths().size()), busy(busy_flag_of(map.workers())) {
   runtime::expects(all.workers() == map.workers(), "arms: partitions of the workers of this layout");
   if (chosen.model == arms_model::power_law)
-    choice.emplace<width_choice<power_law_model>>(all, addresses.bits(), chosen.cost);
+    choice.emplace<width_choice<power_law_model>>(all, addresses.bits(), chosen.cost, chosen.measure);
 }
 
 worker_state::worker_state(common& shared, worker_id self, std::uint64_t seed)
@@ -123,32 +123,51 @@ std::uint32_t worker_state::key_of(tag_fields const& c) const noexcept {
   return common_.addresses.key_of(c.address.value_or(common_.addresses.middle_of(self_, 1)));
 }
 
+/// What the others of this partition do.
+partners worker_state::partners_in(partition const& p) const noexcept {
+  partners found;
+  for (std::uint32_t w = index(p.leader); w < index(p.leader) + p.width; ++w) {
+    if (w == index(self_)) continue;
+    bool const away = common_.is_away(worker_id{w});
+    found.away |= away;
+    if (away || common_.is_busy(worker_id{w})) ++found.busy;
+  }
+  return found;
+}
+
 /// This worker holds the task and chooses among its own partitions. A task without a type has no model and runs here.
 placement worker_state::decide(tag_fields c, task_tag& task) noexcept {
   if (!c.type) return {.worker = self_, .lane = lane::inbox};
   c.key = key_of(c);
-  auto const busy_partners = [this](partition const& p) {
-    std::uint32_t busy = 0;
-    for (std::uint32_t w = index(p.leader); w < index(p.leader) + p.width; ++w) {
-      if (w != index(self_) && common_.is_busy(worker_id{w})) ++busy;
-    }
-    return busy;
-  };
+  auto const busy = [this](partition const& p) { return partners_in(p); };
   auto const from = allowed(*c.type);
   c.chosen = common_.with_choice(
-      [&](auto& choice) { return choice.choose({.type = c.type->number, .key = c.key}, from, busy_partners); });
-  task = c.written();
+      [&](auto& choice) { return choice.choose({.type = c.type->number, .key = c.key}, from, busy); });
   partition const& p = common_.all[*c.chosen];
+  c.beside = common_.options.cost == cost::idle && p.width > 1 && busy(p).busy != 0;
+  task = c.written();
   return {.worker = p.leader, .lane = lane::inbox, .width = p.width};
 }
 
 void worker_state::ended_here(task_tag const& task, std::uint64_t duration_ns) noexcept {
   tag_fields const c = tag_fields::read(task);
-  if (!c.type || !c.chosen || common_.all[*c.chosen].leader != self_) return;
-  common_.with_choice(
-      [&](auto& choice) { choice.learn({.type = c.type->number, .key = c.key}, *c.chosen, duration_ns); });
+  if (!c.type || !c.chosen) return;
+  partition const& p = common_.all[*c.chosen];
+  if (p.leader != self_) return;
+  task_kind const kind{.type = c.type->number, .key = c.key};
+  common_.with_choice([&](auto& choice) {
+    choice.learn_of_leader(kind, *c.chosen, duration_ns);
+    if (p.width == 1) choice.learn(kind, *c.chosen, duration_ns);
+  });
   std::size_t const count = common_.count_of(self_, c.type->number, common_.all.width_class(*c.chosen));
   common_.counts.set(count, common_.counts.get(count) + 1);
+}
+
+void worker_state::team_ended_here(policies::team_ended const& t) noexcept {
+  tag_fields const c = tag_fields::read(t.task);
+  if (!c.type || !c.chosen || c.beside) return;
+  common_.with_choice(
+      [&](auto& choice) { choice.learn({.type = c.type->number, .key = c.key}, *c.chosen, t.duration_ns); });
 }
 
 // ---- the search for tasks [arms-2021 3.3.2] ----------------------------------------------------------------------------
@@ -210,7 +229,8 @@ void worker_state::learn(event const& seen) noexcept {
     be_busy(has_next_);
     return ended_here(e->task, e->duration_ns);
   }
-  if (auto const* p = std::get_if<part_ended>(&seen)) ended_here(p->task, p->duration_ns);
+  if (auto const* p = std::get_if<part_ended>(&seen)) return ended_here(p->task, p->duration_ns);
+  if (auto const* t = std::get_if<team_ended>(&seen)) team_ended_here(*t);
 }
 
 /// Other workers read the flag, so only changes are written.
@@ -260,7 +280,10 @@ void adaptive_moldable::remember(known_times const& earlier) {
                         " on, which are no partition here; allowed: partitions as in the run that wrote it");
     }
     arms::task_kind const kind{.type = t.type, .key = shared_.addresses.key_of(t.address)};
-    shared_.with_choice([&](auto& choice) { choice.learn(kind, *p, t.ns); });
+    shared_.with_choice([&](auto& choice) {
+      choice.learn(kind, *p, t.ns);
+      choice.learn_of_leader(kind, *p, t.ns);
+    });
   }
 }
 

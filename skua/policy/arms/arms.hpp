@@ -33,8 +33,9 @@ struct arms_options {
   std::uint16_t width = 0xffff;  ///< no team is wider; 1: ARMS-1 of the paper
   arms::cost cost = arms::cost::idle;
   arms_model model = arms_model::history;
-  std::uint32_t idle_tries = 10;  ///< failed tries at neighbours before a steal from any other worker
-  std::uint32_t threshold = 4;    ///< rejected steals before one takes what it finds
+  arms::measure measure = arms::measure::team;  ///< of cost::product and cost::time
+  std::uint32_t idle_tries = 10;                ///< failed tries at neighbours before a steal from any other worker
+  std::uint32_t threshold = 4;                  ///< rejected steals before one takes what it finds
 };
 
 namespace arms {
@@ -55,8 +56,11 @@ struct common {
     return std::size_t{w} * runtime::cache_line_bytes;
   }
 
+  /// True if w runs a task of this region, or has a next one.
   [[nodiscard]] bool is_busy(worker_id w) const noexcept { return busy.get(busy_flag_of(index(w))) != 0; }
+  [[nodiscard]] bool is_away(worker_id w) const noexcept { return machine != nullptr && machine->works_elsewhere(w); }
 
+  machine_view const* machine = nullptr;  ///< set before any worker runs
   layout const worker_layout;
   partitions const all;
   arms_options const options;
@@ -88,6 +92,8 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   std::optional<victim> choose_victim(victim_request why) noexcept;
   [[nodiscard]] worker_id outsider() noexcept;
   void ended_here(task_tag const& task, std::uint64_t duration_ns) noexcept;
+  void team_ended_here(policies::team_ended const& t) noexcept;
+  [[nodiscard]] partners partners_in(partition const& p) const noexcept;
   void be_busy(bool now) noexcept;
 
   common& common_;
@@ -118,6 +124,7 @@ class adaptive_moldable final : public per_worker<arms::worker_state> {
   [[nodiscard]] std::string_view name() const noexcept override {
     return shared_.options.width == 1 ? "arms:width=1" : "arms";
   }
+  void watch(machine_view const& machine) noexcept override { shared_.machine = &machine; }
   [[nodiscard]] std::vector<known_time> known() const override;
   /// Adds times of an earlier run on the same partitions; they count as measured. Call before the first task. Throws
   /// usage_error.

@@ -20,17 +20,19 @@ constexpr task_type moldable{.number = 3, .moldable = 1};
 
 /// A task of type 3 takes this long on every partition around worker 0.
 void train(adaptive_moldable& p, std::uint64_t ns) {
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 7; ++i) {
     task_tag task = tag_fields{.address = address::at(0), .type = moldable}.written();
     placement const to = p.of_worker(worker_id{0}).place(task, cause::chosen);
-    p.of_worker(to.worker).learn(ended{.task = task, .duration_ns = ns / to.width + 10});
+    std::uint64_t const took = ns / to.width + 10;
+    if (to.width > 1) p.of_worker(to.worker).learn(team_ended{.task = task, .duration_ns = took});
+    p.of_worker(to.worker).learn(ended{.task = task, .duration_ns = took});
   }
 }
 
 TEST(known_times, a_new_policy_knows_what_the_old_one_measured) {
   for (arms_model const model : {arms_model::history, arms_model::power_law}) {
     adaptive_moldable old(two_by_four(), 1, {.cost = arms::cost::product, .model = model});
-    train(old, 400);
+    train(old, 40'000);
     adaptive_moldable p(two_by_four(), 1, {.cost = arms::cost::product, .model = model});
     std::vector<known_time> const measured = old.known();
     EXPECT_EQ(measured.size(), model == arms_model::history ? 3U : 2U) << "two widths predict the third";
@@ -63,7 +65,7 @@ TEST(known_times, of_partitions_that_there_are_not_are_refused) {
 
 TEST(known_times, registry_hands_them_on_and_other_policies_ignore_them) {
   adaptive_moldable old(two_by_four(), 1);
-  train(old, 400);
+  train(old, 40'000);
   std::vector<known_time> const measured = old.known();
   layout const where = two_by_four();
   policy_setup const from{.layout = where, .seed = 1, .known = {.source = "a.json", .all = measured}};

@@ -18,6 +18,7 @@ struct tag_fields {
   // The other words: written once the worker that runs the task is chosen.
   std::optional<partition_id> chosen = {};
   std::uint32_t key = 0;  ///< of the model from which it was chosen
+  bool beside = false;    ///< some of its members had other work then
 
   [[nodiscard]] static tag_fields read(task_tag const& t) noexcept { return read(t.words[0], t.words[1]); }
   /// Of the first word of a tag.
@@ -28,7 +29,8 @@ struct tag_fields {
       c.type = runtime::task_type{.number = static_cast<std::uint16_t>(shown >> 32),
                                   .moldable = static_cast<std::uint16_t>((shown & moldable_bit) != 0 ? 1 : 0)};
     }
-    if (auto const p = static_cast<std::uint32_t>(own); p != 0) c.chosen = partition_id{p - 1};
+    if (auto const p = static_cast<std::uint32_t>(own) & ~beside_bit; p != 0) c.chosen = partition_id{p - 1};
+    c.beside = (static_cast<std::uint32_t>(own) & beside_bit) != 0;
     c.key = static_cast<std::uint32_t>(own >> 32);
     return c;
   }
@@ -36,10 +38,14 @@ struct tag_fields {
     std::uint64_t const where = address ? address_bit | address->fraction : 0;
     std::uint64_t const what =
         type ? type_bit | std::uint64_t{type->number} << 32 | (type->moldable != 0 ? moldable_bit : 0) : 0;
-    return {{where | what, chosen ? (std::uint64_t{index(*chosen)} + 1) | std::uint64_t{key} << 32 : 0}};
+    return {{where | what, chosen ? own() : 0}};
   }
 
  private:
+  [[nodiscard]] std::uint64_t own() const noexcept {
+    return (index(*chosen) + 1) | (beside ? beside_bit : 0) | std::uint64_t{key} << 32;
+  }
+  static constexpr std::uint32_t beside_bit = std::uint32_t{1} << 31;  // partitions have smaller numbers
   static constexpr std::uint64_t moldable_bit = std::uint64_t{1} << 48;
   static constexpr std::uint64_t type_bit = std::uint64_t{1} << 49;
   static constexpr std::uint64_t address_bit = std::uint64_t{1} << 50;

@@ -8,51 +8,67 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "skua/parts/base/relaxed_array.hpp"
 #include "skua/policy/arms/partitions.hpp"
 #include "skua/policy/arms/performance_models.hpp"
+#include "skua/policy/arms/trials.hpp"
 
 namespace skua { inline namespace v0 { namespace policies { namespace arms {
 
-/// The cost to minimise. T: the leader's time, W: the width.
+/// Which of a task's two times a model means.
+enum class measure : std::uint8_t {
+  team,    ///< from the choice of its partition until the last member has ended
+  leader,  ///< the leader's own part [arms-2021 3.3.1]
+};
+
+/// The cost to minimise. T: the time on a partition, of the `measure` in question; W: its width.
 enum class cost : std::uint8_t {
   product,  ///< T * W: the time of all members together [arms-2021 3.3.1]
   time,     ///< T: the cost in the authors' code
-  idle,     ///< T * (1 + 3/2 * members that have other work now): idle members cost nothing
+  idle,     ///< T * (1 + 3/2 * members that have other work now), T beside idle members: these cost nothing
+};
+
+/// What the other members of a partition do now.
+struct partners {
+  std::uint32_t busy = 0;  ///< that many have work
+  bool away = false;       ///< some of it is in another region: nobody knows for how long
 };
 
 /// Shared by the workers of a region; a worker sees later what another one has learned.
 template <time_model Model>
 class width_choice {
  public:
-  /// Every Nth task of a kind runs on the partition whose measurement is oldest. The paper never measures a losing
-  /// partition again, so it would not find one that has become better.
-  static constexpr std::uint32_t trial_period = 64;
   /// Under cost::idle the partition that a kind had last gets this discount: a change of width moves the data, which
   /// slows down the tasks before and after it.
   static constexpr double constancy = 0.85;
 
   /// `all` outlives this.
-  width_choice(partitions const& all, std::uint32_t key_bits, cost minimised)
-      : all_(all), shape_(key_bits, all), cost_(minimised), model_(shape_, all), measured_at_(shape_.cells()),
-        measurements_(shape_.rows()), last_(shape_.rows()), least_(shape_.rows()), runner_up_(shape_.rows()) {}
+  width_choice(partitions const& all, std::uint32_t key_bits, cost minimised, measure taken = measure::team)
+      : all_(all), shape_(key_bits, all), cost_(minimised), measure_(taken), model_(shape_, all), leaders_(shape_, all),
+        measured_at_(shape_.cells()), measurements_(shape_.rows()), trials_(shape_.rows()), last_(shape_.rows()),
+        least_(shape_.rows()), runner_up_(shape_.rows()) {}
 
   [[nodiscard]] Model const& model() const noexcept { return model_; }
-  [[nodiscard]] std::uint64_t time_ns(task_kind kind, partition_id p) const noexcept {
-    return model_.time_ns(shape_.row_of(kind), p);
+  [[nodiscard]] std::uint64_t time_ns(task_kind kind, partition_id p, measure m = measure::team) const noexcept {
+    return (m == measure::team ? model_ : leaders_).time_ns(shape_.row_of(kind), p);
   }
 
-  /// Chooses one of `from`, which ascend by width. `busy(partition)`: how many other members have work now; called for
+  /// Chooses one of `from`, which ascend by width. `busy(partition)`: what the other members do (partners); called for
   /// `cost::idle`.
   template <class Busy>
   [[nodiscard]] partition_id choose(task_kind kind, std::span<partition_id const> from, Busy&& busy) noexcept {
     std::size_t const row = shape_.row_of(kind);
+    if (std::optional<partition_id> const p = present_trial(row, from, busy)) return *p;
     choice_made const made = cheapest(row, from, busy);
-    if (made.is_known && measurements_.get(row) % trial_period == trial_period - 1) return oldest(row, from, busy);
-    if (cost_ == cost::idle && made.is_known && last_.get(row) != index(made.partition) + 1)
-      last_.set(row, index(made.partition) + 1);
+    if (!made.is_known) return tried(row, made.partition, from);
+    // The paper never measures a losing partition again, so it would not find one that has become better.
+    if (trials_.may_begin(row, measurements_.get(row))) {
+      if (partition_id const p = oldest(row, from, busy); p != made.partition) return tried(row, p, from);
+    }
+    if (last_.get(row) != index(made.partition) + 1) last_.set(row, index(made.partition) + 1);
     return made.partition;
   }
 
@@ -82,49 +98,100 @@ class width_choice {
     }
   }
 
-  /// The leader of a partition reports the time of a task.
+  /// A task took so long on a partition. Whoever ends it reports the time of measure::team. Under cost::idle only that
+  /// of a task whose partners were idle counts.
   void learn(task_kind kind, partition_id p, std::uint64_t ns) noexcept {
     std::size_t const row = shape_.row_of(kind);
     std::size_t const cell = shape_.cell_of(row, p);
     // Two leaders may count the same number: a trial then comes one task later.
     std::uint32_t const now = measurements_.get(row) + 1;
     std::uint32_t const last = measured_at_.get(cell);
+    count_cost(row, p, ns);
     measurements_.set(row, now);
     measured_at_.set(cell, now);
-    model_.update(row, p, ns, last != 0 && now - last >= trial_period);
+    bool const is_of_trial = trials_.counts(row, p);
+    model_.update(row, p, ns, is_of_trial || (last != 0 && now - last >= trials::period));
     if constexpr (Model::knows_leaders) keep_least(row, p);
+  }
+  /// The leader's own part of it took so long: measure::leader.
+  void learn_of_leader(task_kind kind, partition_id p, std::uint64_t ns) noexcept {
+    leaders_.update(shape_.row_of(kind), p, ns, false);
   }
 
  private:
-  static constexpr auto nobody = [](partition const&) { return 0U; };
+  static constexpr auto nobody = [](partition const&) { return partners{}; };
+
+  partition_id tried(std::size_t row, partition_id p, std::span<partition_id const> from) noexcept {
+    std::uint64_t const alone = model_.time_ns(row, from.front());
+    trials_.begin(row, p, all_[p].width > 1, alone, measurements_.get(row));
+    return p;
+  }
+  /// The partition of the present trial, if this worker may run tasks there. Busy partners end the trial.
+  template <class Busy>
+  [[nodiscard]] std::optional<partition_id> present_trial(std::size_t row, std::span<partition_id const> from,
+                                                          Busy&& busy) noexcept {
+    std::optional<partition_id> const p = trials_.present(row);
+    if (!p || std::ranges::find(from, *p) == from.end()) return {};
+    if (!is_delayed(*p, busy)) return p;
+    trials_.abandon(row);
+    return {};
+  }
+  /// Under cost::idle no trial runs on a partition with busy members: it would delay them, and they would not be chosen
+  /// anyway.
+  template <class Busy>
+  [[nodiscard]] bool is_delayed(partition_id p, Busy&& busy) const noexcept {
+    return cost_ == cost::idle && busy(all_[p]).busy != 0;
+  }
+  /// Compares with the partition that was chosen last for its cost; before the first choice, with the leader alone.
+  void count_cost(std::size_t row, partition_id p, std::uint64_t ns) noexcept {
+    std::uint32_t const last = last_.get(row);
+    partition_id const best{last == 0 ? index(all_[p].leader) : last - 1};
+    std::uint64_t const usual = model_.time_ns(row, best);
+    if (usual == 0 || p == best) {
+      trials_.pay(row, ns, 0);
+    } else {
+      trials_.pay(row, ns, cost_of(ns, p, {}) - cost_of(usual, best, {}));
+    }
+    if (usual != 0 && p == best && all_[p].width > 1) trials_.note_team(row, ns, usual);
+  }
 
   /// The cost of a partition on which such a task takes t.
-  template <class Busy>
-  [[nodiscard]] double cost_of(std::uint64_t t, partition_id p, Busy&& busy) const noexcept {
+  [[nodiscard]] double cost_of(std::uint64_t t, partition_id p, partners const& others) const noexcept {
     auto const ns = static_cast<double>(t);
     switch (cost_) {
       case cost::product: return ns * all_[p].width;
       case cost::time: break;
       // 3/2: where a team barely makes up for its members' time, measurements differ by chance and a team is of no use.
-      case cost::idle: return ns * (1 + 1.5 * busy(all_[p]));
+      case cost::idle: return ns * (1 + 1.5 * others.busy);
     }
     return ns;
+  }
+  /// The time that counts; 0: unknown. Of a team that never found its members idle only the leader's time is known: how
+  /// long the others took depended on their other work.
+  [[nodiscard]] std::uint64_t time_beside(std::size_t row, partition_id p, partners const& others) const noexcept {
+    if (measure_ == measure::leader) return leaders_.time_ns(row, p);
+    std::uint64_t const t = model_.time_ns(row, p);
+    return t == 0 && others.busy != 0 ? leaders_.time_ns(row, p) : t;
   }
 
   struct choice_made {
     partition_id partition;
     bool is_known;  ///< false: it has to be measured
   };
-  /// The first unknown partition, else the first one of least cost.
+  /// The first unknown partition, else the first one of least cost. One with members in another region is neither.
   template <class Busy>
   [[nodiscard]] choice_made cheapest(std::size_t row, std::span<partition_id const> from, Busy&& busy) const noexcept {
     partition_id best = from.front();
+    bool knows_one = false;
     double least = std::numeric_limits<double>::infinity();
     std::uint32_t const last = cost_ == cost::idle ? last_.get(row) : 0;
     for (partition_id const p : from) {
-      std::uint64_t const t = model_.time_ns(row, p);
+      partners const others = cost_ == cost::idle ? busy(all_[p]) : partners{};
+      if (knows_one && others.away) continue;
+      std::uint64_t const t = time_beside(row, p, others);
       if (t == 0) return {p, false};
-      double const c = cost_of(t, p, busy) * (index(p) + 1 == last ? constancy : 1);
+      knows_one = true;
+      double const c = cost_of(t, p, others) * (index(p) + 1 == last ? constancy : 1);
       if (c < least) {
         least = c;
         best = p;
@@ -133,8 +200,6 @@ class width_choice {
     return {best, true};
   }
 
-  /// Under cost::idle no trial runs on a partition with busy members: it would delay them, and they would not be chosen
-  /// anyway.
   template <class Busy>
   [[nodiscard]] partition_id oldest(std::size_t row, std::span<partition_id const> from, Busy&& busy) const noexcept {
     std::uint32_t const now = measurements_.get(row);
@@ -142,7 +207,7 @@ class width_choice {
     std::uint32_t most = 0;
     for (partition_id const p : from) {
       std::uint32_t const age = now - measured_at_.get(shape_.cell_of(row, p));
-      if (age > most && age <= now && (cost_ != cost::idle || busy(all_[p]) == 0)) {
+      if (age > most && age <= now && !is_delayed(p, busy)) {
         most = age;
         found = p;
       }
@@ -157,7 +222,7 @@ class width_choice {
   static partition_id holder_of(std::uint64_t l) noexcept { return partition_id{static_cast<std::uint32_t>(l) - 1}; }
   static float cost_in(std::uint64_t l) noexcept { return std::bit_cast<float>(static_cast<std::uint32_t>(l >> 32)); }
   [[nodiscard]] float kept_cost(std::size_t row, partition_id p) const noexcept {
-    return static_cast<float>(cost_of(model_.time_ns(row, p), p, nobody));
+    return static_cast<float>(cost_of(time_beside(row, p, {}), p, {}));
   }
 
   /// Invariant (runner-up): every partition but the least costs at least `runner_up_`. So all are compared only once
@@ -201,12 +266,15 @@ class width_choice {
   partitions const& all_;
   table_shape shape_;
   cost const cost_;
-  Model model_;
+  measure const measure_;
+  Model model_;                                         ///< of measure::team
+  Model leaders_;                                       ///< of measure::leader
   runtime::relaxed_array<std::uint32_t> measured_at_;   ///< per cell: the row's measurements then
   runtime::relaxed_array<std::uint32_t> measurements_;  ///< per row
-  runtime::relaxed_array<std::uint32_t> last_;          ///< per row: the last one chosen for its cost, plus 1; 0: none
-  runtime::relaxed_array<std::uint64_t> least_;         ///< per row; 0: nothing is measured
-  runtime::relaxed_array<float> runner_up_;             ///< per row: a bound for the cost of all others
+  trials trials_;
+  runtime::relaxed_array<std::uint32_t> last_;   ///< per row: the last one chosen for its cost, plus 1; 0: none
+  runtime::relaxed_array<std::uint64_t> least_;  ///< per row; 0: nothing is measured
+  runtime::relaxed_array<float> runner_up_;      ///< per row: a bound for the cost of all others
 };
 
 }}}}  // namespace skua::v0::policies::arms

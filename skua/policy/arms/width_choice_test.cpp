@@ -18,8 +18,11 @@ namespace skua { inline namespace v0 { namespace policies { namespace arms { nam
 
 /// Figure 4: two packages of four. Numbers of partitions: widths 1: 0..7, 2: 8..11, 4: 12, 13.
 partitions figure_4() { return partitions(layout(topology::synthetic("package:2 numa:1 core:4 pu:1"))); }
-constexpr auto nobody = [](partition const&) { return 0U; };
+constexpr auto nobody = [](partition const&) { return partners{}; };
 constexpr task_kind kind{.type = 3, .key = 5};
+
+/// Every partition around worker 0 or 1 is measured: width 1 once, teams of 2 and 4 three times.
+constexpr int first_measurements = 7;
 
 /// Runs tasks of one kind on one worker, with times as a function of the partition; what was chosen, in order.
 template <class Model>
@@ -29,12 +32,16 @@ struct bench {
 
   explicit bench(cost what = cost::product) : choice(all, 5, what) {}
 
+  void learn(partition_id p, std::uint64_t ns) {
+    choice.learn(kind, p, ns);
+    choice.learn_of_leader(kind, p, ns);
+  }
   std::vector<std::uint32_t> run(int tasks, std::uint32_t worker, std::function<std::uint64_t(partition)> const& time) {
     std::vector<std::uint32_t> widths;
     for (int i = 0; i < tasks; ++i) {
       partition_id const p = choice.choose(kind, all.inclusive(worker_id{worker}), nobody);
       widths.push_back(all[p].width);
-      choice.learn(kind, p, time(all[p]));
+      learn(p, time(all[p]));
     }
     return widths;
   }
@@ -46,8 +53,9 @@ int count(std::vector<std::uint32_t> const& in, std::uint32_t what) {
 
 TEST(width_choice, what_is_not_measured_comes_first_in_increasing_width) {
   bench<history_model> b;
-  EXPECT_EQ(b.run(3, 1, [](partition) { return 1000; }), (std::vector<std::uint32_t>{1, 2, 4}));
-  EXPECT_EQ(b.run(2, 2, [](partition) { return 1000; }), (std::vector<std::uint32_t>{1, 2}))
+  EXPECT_EQ(b.run(first_measurements, 1, [](partition) { return 10'000; }),
+            (std::vector<std::uint32_t>{1, 2, 2, 2, 4, 4, 4}));
+  EXPECT_EQ(b.run(4, 2, [](partition) { return 10'000; }), (std::vector<std::uint32_t>{1, 2, 2, 2}))
       << "[0, 4] was measured by another worker";
 }
 
@@ -60,38 +68,40 @@ struct scene {
 
 TEST(width_choice, the_width_of_least_cost_is_chosen_and_the_smaller_of_equals) {
   scene const table[] = {
-      {"perfect speedup: all products alike", cost::product, 4000, 2000, 1000, 1},
-      {"superlinear: the caches of two hold it", cost::product, 4000, 1500, 1000, 2},
-      {"superlinear up to four", cost::product, 4000, 1900, 900, 4},
-      {"no speedup", cost::product, 4000, 4000, 4000, 1},
-      {"latency: any speedup counts", cost::time, 4000, 3999, 3998, 4},
-      {"latency: no speedup", cost::time, 4000, 4000, 4000, 1},
-      {"latency: overhead beyond two", cost::time, 4000, 2500, 2600, 2},
-      {"idle partners cost nothing", cost::idle, 4000, 2500, 2400, 4},
+      {"perfect speedup: all products alike", cost::product, 40'000, 20'000, 10'000, 1},
+      {"superlinear: the caches of two hold it", cost::product, 40'000, 15'000, 10'000, 2},
+      {"superlinear up to four", cost::product, 40'000, 19'000, 9'000, 4},
+      {"no speedup", cost::product, 40'000, 40'000, 40'000, 1},
+      {"latency: any speedup counts", cost::time, 40'000, 39'990, 39'980, 4},
+      {"latency: no speedup", cost::time, 40'000, 40'000, 40'000, 1},
+      {"latency: overhead beyond two", cost::time, 40'000, 25'000, 26'000, 2},
+      {"idle partners cost nothing", cost::idle, 40'000, 25'000, 24'000, 4},
   };
   for (scene const& s : table) {
     bench<history_model> b(s.what);
     auto const time = [&](partition p) { return p.width == 1 ? s.t1 : p.width == 2 ? s.t2 : s.t4; };
-    b.run(3, 0, time);
+    b.run(first_measurements, 0, time);
     EXPECT_EQ(b.run(1, 0, time).front(), s.chosen) << s.name;
   }
 }
 
 TEST(width_choice, busy_partners_make_a_partition_dearer_where_idle_ones_are_free) {
   bench<history_model> b(cost::idle);
-  b.run(3, 0, [](partition p) { return std::uint64_t{p.width == 1 ? 4000U : p.width == 2 ? 2500U : 2400U}; });
+  b.run(first_measurements, 0, [](partition p) {
+    return std::uint64_t{p.width == 1 ? 40'000U : p.width == 2 ? 25'000U : 24'000U};
+  });
   auto const choose = [&](auto busy) {
     return b.all[b.choice.choose(kind, b.all.inclusive(worker_id{0}), busy)].width;
   };
   EXPECT_EQ(choose(nobody), 4);
-  EXPECT_EQ(choose([](partition const& p) { return p.width == 4 ? 2U : 0U; }), 2);
-  EXPECT_EQ(choose([](partition const& p) { return p.width - 1U; }), 1);
+  EXPECT_EQ(choose([](partition const& p) { return partners{.busy = p.width == 4 ? 2U : 0U}; }), 2);
+  EXPECT_EQ(choose([](partition const& p) { return partners{.busy = p.width - 1U}; }), 1);
 }
 
 TEST(width_choice, the_choice_follows_a_kernel_whose_cost_changes_within_100_tasks) {
   bench<history_model> b;
-  auto const wide = [](partition p) { return std::uint64_t{p.width == 4 ? 500U : 4000U}; };
-  auto const narrow = [](partition p) { return std::uint64_t{p.width == 1 ? 600U : 4000U}; };
+  auto const wide = [](partition p) { return std::uint64_t{p.width == 4 ? 5'000U : 40'000U}; };
+  auto const narrow = [](partition p) { return std::uint64_t{p.width == 1 ? 6'000U : 40'000U}; };
   EXPECT_GT(count(b.run(1000, 0, wide), 4), 960);
   auto const after = b.run(100, 0, narrow);
   EXPECT_EQ(after.back(), 1U);
@@ -100,27 +110,86 @@ TEST(width_choice, the_choice_follows_a_kernel_whose_cost_changes_within_100_tas
 
 TEST(width_choice, a_partition_that_lost_once_and_became_better_is_found_by_a_trial) {
   bench<history_model> b;
-  EXPECT_GT(count(b.run(1000, 0, [](partition p) { return std::uint64_t{p.width == 1 ? 100U : 4000U}; }), 1), 960);
-  auto const better = [](partition p) { return std::uint64_t{p.width == 4 ? 10U : p.width == 1 ? 100U : 4000U}; };
-  auto const after = b.run(3 * 64 + 1, 0, better);
-  EXPECT_EQ(after.back(), 4U) << "each of three partitions is measured once in 192 tasks";
+  EXPECT_GT(count(b.run(1000, 0, [](partition p) { return std::uint64_t{p.width == 1 ? 10'000U : 400'000U}; }), 1),
+            960);
+  auto const better = [](partition p) {
+    return std::uint64_t{p.width == 4 ? 1'000U : p.width == 1 ? 10'000U : 400'000U};
+  };
+  auto const most = static_cast<int>(3 * trials::longest_pause / 10'000);
+  EXPECT_EQ(b.run(most, 0, better).back(), 4U) << "three trials, each after the longest pause";
   EXPECT_GT(count(b.run(640, 0, better), 4), 600);
 }
 
-TEST(width_choice, trials_are_one_task_in_64) {
+TEST(width_choice, trials_that_do_not_pay_lose_one_percent_of_the_time) {
   bench<history_model> b;
-  auto const widths = b.run(6400, 0, [](partition p) { return std::uint64_t{1000U * p.width}; });
-  EXPECT_EQ(count(widths, 1), 6400 - 2 - 100) << "two were measured at first, each trial took another width";
+  auto const time = [](partition p) { return std::uint64_t{10'000U * p.width}; };
+  auto const widths = b.run(64'000, 0, time);
+  double lost = 0;
+  for (std::uint32_t const w : widths) lost += 10'000.0 * w * w - 10'000.0;
+  EXPECT_LE(lost, 0.01 * 64'000 * 10'000 + 2 * 3 * (10'000.0 * 16 - 10'000))
+      << "and the trial that is not paid for yet";
+  EXPECT_GT(count(widths, 2), 3) << "but they go on";
+  EXPECT_GT(count(widths, 4), 3);
+}
+
+TEST(width_choice, teams_of_short_tasks_are_tried_once_and_then_seldom) {
+  bench<history_model> b;
+  auto const time = [](partition p) { return std::uint64_t{p.width == 1 ? 500U : 20'000U}; };
+  EXPECT_EQ(b.run(3, 0, time), (std::vector<std::uint32_t>{1, 2, 4}));
+  EXPECT_EQ(count(b.run(10'000, 0, time), 1), 10'000);
+}
+
+TEST(width_choice, an_unknown_partition_with_members_in_another_region_waits) {
+  bench<history_model> b(cost::idle);
+  b.learn(partition_id{0}, 10'000);
+  auto const choose = [&](partners const& others) {
+    return b.all[b.choice.choose(kind, b.all.inclusive(worker_id{0}), [&](partition const&) { return others; })].width;
+  };
+  EXPECT_EQ(choose({.busy = 1, .away = true}), 1) << "nobody knows when they come back";
+  EXPECT_EQ(choose({}), 2) << "a trial begins";
+  EXPECT_EQ(choose({.busy = 1, .away = true}), 1) << "and is given up";
+}
+
+TEST(width_choice, the_leaders_time_counts_where_no_team_has_found_its_members_idle) {
+  bench<history_model> b(cost::idle);
+  b.learn(partition_id{0}, 40'000);
+  b.choice.learn_of_leader(kind, partition_id{8}, 10'000);  // a quarter: two caches hold what one does not
+  b.choice.learn_of_leader(kind, partition_id{12}, 30'000);
+  auto const choose = [&](partners const& others) {
+    return b
+        .all[b.choice.choose(kind, b.all.inclusive(worker_id{0}),
+                             [&](partition const& p) { return p.width == 1 ? partners{} : others; })]
+        .width;
+  };
+  EXPECT_EQ(choose({.busy = 1}), 2);
+  EXPECT_EQ(choose({.busy = 1, .away = true}), 1);
+  b.choice.learn(kind, partition_id{8}, 20'000);  // but its members come late
+  EXPECT_EQ(choose({.busy = 1}), 1);
+}
+
+/// A member that is late once makes the team dear; the next trial finds it as good as before.
+TEST(width_choice, a_team_with_a_late_member_is_left_for_10_ms) {
+  bench<history_model> b(cost::idle);
+  auto const time = [](partition p) {
+    return std::uint64_t{p.width == 1 ? 40'000U : p.width == 2 ? 20'000U : 50'000U};
+  };
+  b.run(first_measurements, 0, time);
+  EXPECT_EQ(b.run(1, 0, [](partition) { return std::uint64_t{4'000'000}; }).front(), 2U);
+  auto const after = b.run(1000, 0, time);
+  auto const back = std::ranges::find(after, 2U) - after.begin();
+  EXPECT_GE(back, static_cast<int>(trials::shortest_pause / 40'000));
+  EXPECT_LE(back, static_cast<int>(2 * trials::shortest_pause / 40'000)) << "the other width may have its turn first";
+  EXPECT_EQ(after.back(), 2U);
 }
 
 TEST(width_choice, a_power_law_needs_two_widths_to_choose_among_three) {
   bench<power_law_model> superlinear;
-  auto const good = [](partition p) { return std::uint64_t{p.width == 1 ? 4000U : p.width == 2 ? 1500U : 600U}; };
-  EXPECT_EQ(superlinear.run(3, 0, good), (std::vector<std::uint32_t>{1, 2, 4}));
+  auto const good = [](partition p) { return std::uint64_t{p.width == 1 ? 40'000U : p.width == 2 ? 15'000U : 6'000U}; };
+  EXPECT_EQ(superlinear.run(5, 0, good), (std::vector<std::uint32_t>{1, 2, 2, 2, 4}));
   EXPECT_EQ(superlinear.run(1, 5, good).front(), 4U) << "what one worker learnt holds for all: leaders are alike";
   bench<power_law_model> sublinear;
-  auto const bad = [](partition p) { return std::uint64_t{p.width == 1 ? 4000U : p.width == 2 ? 3000U : 2600U}; };
-  EXPECT_EQ(sublinear.run(4, 0, bad), (std::vector<std::uint32_t>{1, 2, 1, 1}));
+  auto const bad = [](partition p) { return std::uint64_t{p.width == 1 ? 40'000U : p.width == 2 ? 30'000U : 26'000U}; };
+  EXPECT_EQ(sublinear.run(6, 0, bad), (std::vector<std::uint32_t>{1, 2, 2, 2, 1, 1}));
 }
 
 TEST(width_choice, a_worker_is_in_the_partition_of_the_globally_least_cost_or_is_not) {
@@ -180,8 +249,10 @@ struct naive_choice {
   };
   struct of_kind {
     std::map<std::uint32_t, measured> times;  ///< by partition
+    std::map<std::uint32_t, std::uint64_t> leaders;
     std::uint32_t measurements = 0;
     std::optional<std::uint32_t> last;
+    trials tried{1};
   };
   partitions const& all;
   cost const what;
@@ -191,8 +262,19 @@ struct naive_choice {
     of_kind& m = kinds[{k.type, k.key}];
     auto const found = m.times.find(p);
     std::uint32_t const now = ++m.measurements;
-    bool const counts_alone = found == m.times.end() || now - found->second.at >= 64;
+    std::uint32_t const best = m.last.value_or(index(all[partition_id{p}].leader));
+    auto const usual = m.times.find(best);
+    bool const compares = usual != m.times.end() && p != best;
+    m.tried.pay(0, ns, compares ? cost_of(p, ns, 0) - cost_of(best, usual->second.ns, 0) : 0);
+    if (found != m.times.end() && p == best && all[partition_id{p}].width > 1)
+      m.tried.note_team(0, ns, found->second.ns);
+    bool const counts_alone =
+        m.tried.counts(0, partition_id{p}) || found == m.times.end() || now - found->second.at >= 64;
     m.times[p] = {counts_alone ? ns : (4 * found->second.ns + ns) / 5, now};
+  }
+  void learn_of_leader(task_kind k, std::uint32_t p, std::uint64_t ns) {
+    std::uint64_t& t = kinds[{k.type, k.key}].leaders[p];
+    t = t == 0 ? ns : (4 * t + ns) / 5;
   }
   [[nodiscard]] double cost_of(std::uint32_t p, std::uint64_t ns, std::uint32_t busy) const {
     auto const t = static_cast<double>(ns);
@@ -200,25 +282,46 @@ struct naive_choice {
   }
   std::uint32_t choose(task_kind k, std::span<partition_id const> from, auto const& busy) {
     of_kind& m = kinds[{k.type, k.key}];
-    for (partition_id const p : from) {
-      if (!m.times.contains(index(p))) return index(p);
+    auto const others = [&](std::uint32_t p) { return what == cost::idle ? busy(all[partition_id{p}]) : partners{}; };
+    auto const is_delayed = [&](std::uint32_t p) { return others(p).busy != 0; };
+    auto const may = [&](std::uint32_t wanted) {
+      return std::ranges::any_of(from, [&](partition_id p) { return index(p) == wanted; });
+    };
+    auto const tries = [&](std::uint32_t p) {
+      auto const alone = m.times.find(index(from.front()));
+      m.tried.begin(0, partition_id{p}, all[partition_id{p}].width > 1, alone == m.times.end() ? 0 : alone->second.ns,
+                    m.measurements);
+      return p;
+    };
+    if (auto const present = m.tried.present(0); present && may(index(*present))) {
+      if (!is_delayed(index(*present))) return index(*present);
+      m.tried.abandon(0);
     }
-    bool const is_trial = m.measurements % 64 == 63;
     std::optional<std::uint32_t> best;
+    std::optional<std::uint32_t> oldest;
     double least = 0;
-    for (partition_id const p : from) {
-      measured const& t = m.times.at(index(p));
-      std::uint32_t const others = busy(all[p]);
-      if (is_trial) {
-        double const age = m.measurements - t.at;
-        if (age > least && (what != cost::idle || others == 0)) best = index(p), least = age;
-      } else {
-        double const c = cost_of(index(p), t.ns, others) * (what == cost::idle && m.last == index(p) ? 0.85 : 1);
-        if (!best || c < least) best = index(p), least = c;
-      }
+    std::uint32_t age = 0;
+    for (partition_id const each : from) {
+      std::uint32_t const p = index(each);
+      std::uint32_t const since = m.times.contains(p) ? m.times.at(p).at : 0;
+      if (m.measurements - since > age && !is_delayed(p)) oldest = p, age = m.measurements - since;
     }
-    if (!is_trial) m.last = best;
-    return best.value_or(index(from.front()));
+    for (partition_id const each : from) {
+      std::uint32_t const p = index(each);
+      if (best && others(p).away) continue;
+      auto const t = m.times.contains(p) ? m.times.at(p).ns : others(p).busy != 0 ? m.leaders[p] : 0;
+      if (t == 0) {
+        return tries(p);
+      }
+      double const c = cost_of(p, t, others(p).busy) * (what == cost::idle && m.last == p ? 0.85 : 1);
+      if (!best || c < least) best = p, least = c;
+    }
+    if (m.tried.may_begin(0, m.measurements)) {
+      std::uint32_t const p = oldest.value_or(index(from.front()));
+      if (p != *best) return tries(p);
+    }
+    m.last = best;
+    return *best;
   }
   /// All of them.
   std::vector<partition> least(task_kind k) {
@@ -251,15 +354,19 @@ TEST(width_choice, chooses_what_the_rules_say_among_random_times) {
         std::uint32_t n = 0;
         for (std::uint32_t o = index(p.leader); o < index(p.leader) + p.width; ++o)
           n += worker_id{o} != w && (busy_workers >> o & 1) != 0 ? 1 : 0;
-        return n;
+        return partners{.busy = n, .away = n != 0 && (busy_workers >> 9 & 1) != 0};
       };
       auto const from = b.all.inclusive(w);
       partition_id const p = b.choice.choose(k, from, busy);
       ASSERT_EQ(index(p), naive.choose(row, from, busy)) << "seed " << seed << ", task " << i;
-      std::uint64_t const ns = 1000 + roll.below(100'000);
-      b.choice.learn(k, p, ns);
-      naive.learn(row, index(p), ns);
-      ASSERT_EQ(b.choice.time_ns(k, p), (naive.kinds[{row.type, row.key}].times[index(p)].ns));
+      std::uint64_t const ns = 2000 + roll.below(roll.below(10) == 0 ? 2'000'000 : 100'000);
+      b.choice.learn_of_leader(k, p, ns / 2);
+      naive.learn_of_leader(row, index(p), ns / 2);
+      if (what != cost::idle || busy(b.all[p]).busy == 0) {
+        b.choice.learn(k, p, ns);
+        naive.learn(row, index(p), ns);
+        ASSERT_EQ(b.choice.time_ns(k, p), (naive.kinds[{row.type, row.key}].times[index(p)].ns));
+      }
       auto const least = naive.least(row);
       for (std::uint32_t o = 0; o < 8 && least.size() == 1; ++o)
         ASSERT_EQ(b.choice.is_in_least(k, worker_id{o}, from), least[0].has(worker_id{o})) << "seed " << seed;

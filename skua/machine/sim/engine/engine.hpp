@@ -72,6 +72,7 @@ struct running_team {
   std::uint32_t present;
   worker_id first{};
   std::uint32_t width = 0;
+  tick placed = 0;
   std::vector<fiber_id> waiting{};  ///< at the barrier
 };
 
@@ -192,6 +193,7 @@ class engine final : private policies::machine_view {
   void park_at_barrier(worker_id w, fiber_id f);
   void resume_at_home(worker_id w, fiber_id f);
   void end_member(fiber_id f, tree_node_id task);
+  void tell_team_end(worker_id w, fiber_id f);
   void leave_team(worker_id w, fiber_id f);
   [[nodiscard]] bool is_ready_member(item const& it) const {
     return it.content == item::kind::frame && is_member(it.fiber);

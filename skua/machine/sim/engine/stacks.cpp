@@ -301,6 +301,7 @@ void engine::end_task(worker_id w, fiber_id f) {
 void engine::end_base(worker_id w, fiber_id f, group_state* g) {
   if (trace_ != nullptr) [[unlikely]]
     note_end(w, f);
+  if (is_member(f)) tell_team_end(w, f);
   tell(w, ended{.task = fibers_[f].tag, .duration_ns = (fibers_[f].ran + spent_) / rules_.ticks_per_ns});
   leave_slot(w, f);
   if (is_member(f)) leave_team(w, f);

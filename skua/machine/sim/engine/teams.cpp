@@ -30,7 +30,7 @@ void engine::form_team(worker_id w, item const& whole, placement const& to, caus
   count_width(to.width);
   groups_[program_.group_of(whole.node)].outstanding += to.width - 1U;
   auto const id = static_cast<team_id>(teams_.size());
-  teams_.push_back({.task = whole.node, .present = to.width, .first = to.worker, .width = to.width});
+  teams_.push_back({.task = whole.node, .present = to.width, .first = to.worker, .width = to.width, .placed = now_});
   for (std::uint32_t m = 0; m < to.width; ++m) {
     item const member{.content = item::kind::child, .node = first + m, .tag = whole.tag, .team = id};
     placement const there{.worker = worker_id{index(to.worker) + m}, .lane = lane::inbox};
@@ -114,6 +114,14 @@ bool engine::continues_member(worker_id w) {
 void engine::end_member(fiber_id f, tree_node_id task) {
   turn& all = result_.turns[teams_[fibers_[f].team].task];
   all.end = std::max(all.end, result_.turns[task].end);
+}
+
+/// This member is about to end: if it is the last one, the team ends.
+void engine::tell_team_end(worker_id w, fiber_id f) {
+  running_team const& t = teams_[fibers_[f].team];
+  if (t.present > 1 || !needs_.times) return;
+  tell(w, policies::team_ended{.task = fibers_[f].tag,
+                               .duration_ns = (now_ + spent_ - t.placed) / rules_.ticks_per_ns});
 }
 
 /// Others may wait for this member at the barrier.

@@ -130,6 +130,7 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
     task_tag outside;
     task_tag tag = slot.policy.mark(outside, call.hinted());
     static_cast<void>(slot.place(tag, cause::called));
+    me.serves(&slot.region);
     on.begins_task(tag);
     me.counts_.tasks.add(1);
     me.calls().add(1);
@@ -144,6 +145,7 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
   if (!call.reports_its_end()) on.task_ends();
   on.front().release_id();
   tsan::unseen const scheduling;
+  me.serves(nullptr);
   me.counts_.forks.add(slot.forks.take_pushes());
   me.trace_.call_ends();
   me.calls().add(1);

@@ -117,6 +117,15 @@ class worker final : public thread_record, private thread_owner {
     counts_.times.change_to(what, now_ns());
     trace_.begins(what, counts_.attempts.read());
   }
+  /// A task or frame of this region runs here from now on; null: nothing does.
+  void serves(region const* r) noexcept {
+    if (serves_.load(std::memory_order_relaxed) != r) serves_.store(r, std::memory_order_relaxed);  // relaxed: a hint
+  }
+  /// True if a task or frame of another region runs here. A hint. Any thread.
+  [[nodiscard]] bool serves_other_than(region const& r) const noexcept {
+    region const* const at = serves_.load(std::memory_order_relaxed);  // relaxed: a hint, never followed
+    return at != nullptr && at != &r;
+  }
   /// As in turns.
   [[nodiscard]] bool turns_away(worker_slot const& s) const noexcept;
   /// As turns::others_wait.
@@ -275,6 +284,7 @@ class worker final : public thread_record, private thread_owner {
   isolation_mark<> isolation_;
   std::atomic<char const*> in_place_for_{nullptr};  ///< a literal: what the fiber on top waits for without a frame
   observer_list& observers_;
+  std::atomic<region const*> serves_{nullptr};  ///< of what runs here; null: nothing does
 
   // The worker's own thread writes these before it sets is_ready_; then they are constant.
   std::thread thread_;

@@ -104,6 +104,7 @@ void worker::wait_in_place(fiber& waiting, group& g, std::uint64_t mine) noexcep
 /// The fiber on top continues after a wait without a frame.
 void worker::goes_on() noexcept {
   in_place_for_.store(nullptr, std::memory_order_relaxed);  // relaxed: as where it is set
+  serves(&slot_of(*running()).region);
   begin(activity::working);
 }
 
@@ -153,6 +154,7 @@ void worker::run_on_top(fiber& on, found const& f) noexcept {
   if (frame* const ready = on.take_ready()) send_home(*ready);
   on.tie(tied);
   on.run_in(below);
+  below.worker.serves(&below.region);
   on.clock() = waits;
   on.begins(on.tag(), true);
 }
@@ -238,6 +240,7 @@ void worker::return_to(frame& f) noexcept {
   resumed.forget_places();
   mine.continue_above(f.left_at);
   resumed.run_in(mine);
+  serves(&mine.region);
   resumed.begins(resumed.tag(), f.is_open);
   if (resumed.watching() != nullptr) mine.request_attention();  // a node that it watches may have been stopped
   run_from_now_on(&resumed);

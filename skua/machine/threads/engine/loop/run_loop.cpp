@@ -69,6 +69,7 @@ void worker::start_work(fiber& on, found const& f) noexcept {
   tsan::unseen const scheduling;
   worker& me = f.slot->worker;
   on.run_in(*f.slot);
+  me.serves(&f.slot->region);
   on.watch(nullptr);
   on.begins_task(f.taken.tag);
   me.counts_.tasks.add(1);
@@ -79,6 +80,7 @@ void worker::start_work(fiber& on, found const& f) noexcept {
 
 /// Brings time and counters up to date, because a task has ended or its fiber parks.
 void worker::pause_work(worker_slot& s) noexcept {
+  serves(nullptr);
   begin(activity::scheduling);
   counts_.forks.add(s.forks.take_pushes());
 }

@@ -20,8 +20,9 @@ constexpr std::uint64_t spin_ns = 20'000;
 
 task_kind const team_of_workers::member::kind{.run = &team_of_workers::run_member};
 
-team_of_workers::team_of_workers(finish_region::task& whole, task_tag const& tag, std::uint32_t width)
-    : team_state(width), whole_(whole), tag_(tag), members_(std::make_unique<member[]>(width)), counts_(width) {
+team_of_workers::team_of_workers(finish_region::task& whole, task_tag const& tag, std::uint32_t width,
+                                 std::uint64_t placed_at_ns)
+    : team_state(width), whole_(whole), tag_(tag), placed_at_ns_(placed_at_ns), members_(std::make_unique<member[]>(width)), counts_(width) {
   for (std::uint32_t m = 0; m < width; ++m) {
     members_[m].team = this;
     members_[m].number = m;
@@ -46,7 +47,8 @@ bool team_of_workers::form(worker_slot& from, task& whole, task_tag const& tag, 
   if (has_isolated_worker(from, to)) return false;
   team_of_workers* made = nullptr;
   try {
-    made = new team_of_workers(static_cast<finish_region::task&>(whole), tag, to.width);
+    std::uint64_t const now = from.needs.times ? clock_ns() : 0;
+    made = new team_of_workers(static_cast<finish_region::task&>(whole), tag, to.width, now);
   } catch (std::bad_alloc const&) {
     return false;
   }
@@ -77,6 +79,7 @@ void team_of_workers::run_member(task& t, std::uint64_t, fiber& on) noexcept {
   bool const is_last = team.leave(me);
   if (is_last) {
     if (!team.has_failed_.load(std::memory_order_relaxed)) region.end_team(on, whole);  // relaxed: depart orders
+    on.team_ends(team.placed_at_ns_);  // with the release of its successors, which a task that runs alone contains, too
     delete &team;
   }
   on.join_team(was_member);

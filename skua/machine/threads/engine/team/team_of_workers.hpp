@@ -39,7 +39,7 @@ class team_of_workers final : public team_state {
     void const* exposed = nullptr;
   };
 
-  team_of_workers(finish_region::task& whole, task_tag const& tag, std::uint32_t width);
+  team_of_workers(finish_region::task& whole, task_tag const& tag, std::uint32_t width, std::uint64_t placed_at_ns);
   [[nodiscard]] static bool has_isolated_worker(worker_slot& from, placement const& to) noexcept;
   static void run_member(task& t, std::uint64_t, fiber& on) noexcept;
   void call_member(member& me) noexcept;
@@ -48,6 +48,7 @@ class team_of_workers final : public team_state {
 
   finish_region::task& whole_;
   task_tag const tag_;
+  std::uint64_t const placed_at_ns_;  ///< 0 if the policy needs no times
   std::unique_ptr<member[]> const members_;
   team_barrier<> counts_;
   std::atomic<bool> has_failed_{false};  ///< a member threw, or was dropped

@@ -148,6 +148,12 @@ void fiber::next_part() noexcept {
   slot().policy.learn(part_ended{.task = tag_, .duration_ns = clock_.lap()});
 }
 
+void fiber::team_ends(std::uint64_t placed_at_ns) noexcept {
+  if (!slot().needs.times) return;
+  tsan::unseen const scheduling;
+  slot().policy.learn(policies::team_ended{.task = tag_, .duration_ns = clock_ns() - placed_at_ns});
+}
+
 void fiber::begins(task_tag const& t, bool open) noexcept {
   tsan::unseen const scheduling;
   know(t);

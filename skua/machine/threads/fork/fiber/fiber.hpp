@@ -107,6 +107,9 @@ class fiber {
   void task_ends() noexcept;
   /// Call it between two parts of a task. Policies that need times get one for each part.
   void next_part() noexcept;
+  /// For the member of a team that ends last, before `task_ends`: tells the policy, if it needs times, that the team was
+  /// placed at this time of the clock.
+  void team_ends(std::uint64_t placed_at_ns) noexcept;
   /// The tag of the running task, as the policy wrote it.
   [[nodiscard]] task_tag const& tag() const noexcept { return tag_; }
   void know(task_tag const& t) noexcept;

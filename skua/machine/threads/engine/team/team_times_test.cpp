@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// What a policy learns of a team's time on threads, and of workers that another region has.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <thread>
+
+#include "skua/policy/arms/arms.hpp"
+#include "skua/policy/protocol_checker.hpp"
+#include "skua/skua.hpp"
+#include "tests/programs/wait_until.hpp"
+
+namespace {
+
+using skua::policies::adaptive_moldable, skua::policies::arms_options;
+using namespace std::chrono_literals;
+
+constexpr skua::task_type type{1};
+constexpr skua::address there = skua::address::at(0.1);
+
+/// A region under arms, whose policy the test sees.
+struct seen_region {
+  adaptive_moldable const* policy = nullptr;
+  skua::region region;
+
+  seen_region(skua::pool& pool, arms_options const& options)
+      : region(pool.open_region([&](skua::policies::policy_setup const& from) {
+          auto made = std::make_unique<adaptive_moldable>(from.layout, from.seed, options);
+          policy = made.get();
+          return std::make_unique<skua::policies::protocol_checker>(std::move(made), from.layout.workers());
+        })) {}
+
+  /// A chain of n nodes; each member calls body(team).
+  void run_chain(int n, auto const& body) {
+    region.run([&](auto& here) {
+      skua::flow graph(here);
+      auto last = graph.add_team(there, type, [&](auto& team) { body(team); });
+      for (int i = 1; i < n; ++i)
+        last = graph.add_team(there, type, skua::after(last), [&](auto& team) { body(team); });
+      graph.run(here);
+    });
+  }
+};
+
+}  // namespace
+
+TEST(team_times, reach_from_the_choice_to_the_end_of_the_last_member) {
+  skua::pool pool({.workers = 2});
+  seen_region r(pool, {.cost = skua::policies::arms::cost::time});
+  std::atomic<int> teams{0};
+  r.run_chain(8, [&](auto& team) {
+    if (team.width() == 1) return std::this_thread::sleep_for(1ms);
+    if (team.member() == 0) ++teams;
+    if (team.member() == 1) std::this_thread::sleep_for(2ms);
+  });
+  ASSERT_GT(teams, 0);
+  auto const& all = r.policy->partitions();
+  bool found = false;
+  for (std::uint32_t p = 0; p < all.all().size(); ++p) {
+    std::uint64_t const ns = r.policy->time_ns(type.number, there, skua::policies::arms::partition_id{p});
+    if (all.all()[p].width == 1 || ns == 0) continue;
+    EXPECT_GE(ns, 2'000'000U) << "the leader has nothing to do";
+    found = true;
+  }
+  EXPECT_TRUE(found);
+  EXPECT_EQ(r.policy->ended(type.number, 2), static_cast<std::uint64_t>(teams.load()));
+}
+
+/// Worker 1 is in another region until the chain has ended. A team with it would wait for ever.
+TEST(team_times, no_team_is_formed_with_a_worker_that_another_region_has) {
+  skua::pool pool({.workers = 2});
+  seen_region r(pool, {});
+  auto other = pool.open_region("random");
+  std::atomic<int> occupied{0};
+  std::atomic<bool> ended{false};
+  std::atomic<int> wide{0};
+  std::thread rest([&] {
+    other.run([&](auto&) {
+      ++occupied;
+      skua::testing::wait_until("the chain has ended", [&] { return ended.load(); });
+    });
+  });
+  skua::testing::wait_until("a worker is occupied", [&] { return occupied.load() == 1; });
+  r.run_chain(200, [&](auto& team) {
+    if (team.width() > 1) ++wide;
+    std::this_thread::sleep_for(10us);
+  });
+  ended = true;
+  rest.join();
+  EXPECT_EQ(wide, 0);
+}
