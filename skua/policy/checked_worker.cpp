@@ -181,6 +181,7 @@ void checked_worker::check_place(task_tag const& task, cause why) noexcept {
       require(now_ != state::probing && now_ != state::in_hands, "preempts a task that does not run");
       return;
     case cause::released:
+    case cause::unblocked:
       require(needs_.released, "asks where a spawned task goes, which the policy does not need");
       return goes_on("spawns a task");
     case cause::seeded: return;
@@ -220,7 +221,8 @@ void checked_worker::note_placed(task_tag const& task, placement const& to, caus
       now_ = state::leaving;
       is_waiting_ = false;
     }
-  } else if (last_why_ == cause::released) {  // goes to a lane; the task that spawned it runs on
+  } else if (last_why_ == cause::released ||
+             last_why_ == cause::unblocked) {  // goes to a lane; the task that spawned it runs on
   } else if (last_why_ == cause::resumed && is_running) {
     resumed_ = task;
     running_ = marked_ ? marked_->rest : task;  // the mark is for this placement only

@@ -34,7 +34,7 @@ struct policy_needs {
   bool times = false;  ///< `ended.duration_ns` is measured, and `team_ended` told: two readings of the clock per task
   bool chosen =
       false;  ///< `place(chosen)` is asked of tasks that their own worker pops from `spawned`, `local` or `migrated`
-  bool released = false;   ///< `place(released)` is asked of tasks that are spawned in a finish region
+  bool released = false;   ///< `place(released)` and `place(unblocked)` are asked of tasks of finish regions
   bool rests = false;      ///< `rested` is told after every rest: the machine watches for first touches of memory
   bool strategies = true;  ///< strategies order the lane `ordered`; else it has the root's order
   friend constexpr bool operator==(policy_needs const&, policy_needs const&) = default;

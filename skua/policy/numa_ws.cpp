@@ -53,6 +53,7 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
   switch (why) {
     case cause::forked: return {.worker = self_, .lane = lane::forks};  // hints cost nothing where no steal happens
     case cause::released:
+    case cause::unblocked:
     case cause::seeded:
     case cause::preempted: return {.worker = self_, .lane = lane::spawned};
     case cause::injected:

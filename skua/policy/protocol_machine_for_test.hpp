@@ -336,7 +336,7 @@ class sound_worker {
   void spawn() {
     task_tag seen = running.tag;
     task_tag t = keep(m.mark(seen, {}));
-    m.place(t, cause::released);
+    m.place(t, roll.below(2) == 0 ? cause::released : cause::unblocked);
     keep(t);
   }
   void wait() {

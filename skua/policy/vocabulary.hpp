@@ -22,7 +22,8 @@ enum class cause : std::uint8_t {
   forked,     ///< a child was born on this worker
   stolen,     ///< this worker has just stolen it
   resumed,    ///< its frame may go on: the group that it waited for has ended
-  released,   ///< it may run: a finish region's task was spawned, or the last predecessor of a flow's node has ended
+  released,   ///< it may run: a running task has spawned it in a finish region, and runs on
+  unblocked,  ///< it may run: the node that runs here was its last predecessor, has returned, and ends next
   preempted,  ///< this worker turns to another task: the preempted fiber, or what it offered, goes to a lane
   refused,    ///< the last answer is impossible: the mailbox is full, or the machine has no teams of that width
   injected,   ///< it came from outside the pool

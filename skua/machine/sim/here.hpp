@@ -308,6 +308,8 @@ class here::finish_type final : public body_group {
     handle& operator=(handle const&) = delete;
 
     [[nodiscard]] sim::here& here() noexcept { return here_; }
+    /// From now on the task only spawns what waited for it.
+    void task_has_returned() noexcept { has_returned_ = true; }
 
    private:
     friend runtime::spawn_forms<handle>;
@@ -318,6 +320,7 @@ class here::finish_type final : public body_group {
       if (!here_.is_running_inside(task_))
         throw usage_error("simulator: spawn is called outside the task of its region");
       region_.children_.push_back(std::make_unique<closure_of<S, std::decay_t<F>>>(s, std::forward<F>(f)));
+      region_.children_.back()->is_unblocked = has_returned_;
       here_.spawn(region_.id_, hinted, region_, region_.children_.size() - 1);
     }
 
@@ -328,12 +331,14 @@ class here::finish_type final : public body_group {
       hinted.type = task_type{hinted.type.value_or(task_type{0}).number, 1};
       region_.children_.push_back(std::make_unique<team_of<S, std::decay_t<Body>, std::decay_t<Done>>>(
           s, std::forward<Body>(body), std::forward<Done>(done)));
+      region_.children_.back()->is_unblocked = has_returned_;
       here_.spawn(region_.id_, hinted, region_, region_.children_.size() - 1);
     }
 
     finish_type& region_;
     sim::here& here_;
     tree_node_id const task_;  ///< the body, or the task
+    bool has_returned_ = false;
   };
 
  private:
@@ -342,6 +347,7 @@ class here::finish_type final : public body_group {
     virtual void call(handle& region) = 0;
     [[nodiscard]] virtual spawn_request spawned() const { return {}; }
     [[nodiscard]] virtual bool is_moldable() const { return false; }
+    bool is_unblocked = false;  ///< the task that spawned it had returned
   };
   template <class S>
   static spawn_request request_of(S const& s) {
@@ -432,7 +438,11 @@ class here::finish_type final : public body_group {
     handle region(*this, h);
     mine->call(region);
   }
-  [[nodiscard]] spawn_request spawned(std::uint64_t i) override { return children_[i]->spawned(); }
+  [[nodiscard]] spawn_request spawned(std::uint64_t i) override {
+    spawn_request asked = children_[i]->spawned();
+    asked.is_unblocked = children_[i]->is_unblocked;
+    return asked;
+  }
   void drop(std::uint64_t i) override { children_[i].reset(); }
   [[nodiscard]] bool is_moldable(std::uint64_t i) const override { return children_[i]->is_moldable(); }
   std::uint64_t form_team(std::uint64_t i, std::uint32_t width) override {

@@ -193,6 +193,27 @@ TEST(live_flow, a_task_that_is_no_team_runs_alone_whatever_its_type_says) {
   EXPECT_GT(refused, 0U);
 }
 
+/// The task and its child take 10,000 ticks each, and either may have a history.
+TEST(live_flow, a_thief_takes_what_a_node_spawns_while_that_runs) {
+  for (std::string_view const policy : {"random", "arms", "arms:width=1"}) {
+    for (hint const& spawned : {hint{}, address::at(0.1) | task_type{2}}) {
+      simulation const done = run_on(
+          [&](here& h) {
+            flow graph(h);
+            graph.add(address::at(0.1), task_type{1}, [&](here& on) {
+              on.finish([&](auto& f) {
+                f.spawn(spawned, [](auto& inner) { inner.here().leaf(flops{10'000}, [] {}); });
+                on.leaf(flops{10'000}, [] {});
+              });
+            });
+            graph.run(h);
+          },
+          policy, 2, 1, false);
+      EXPECT_LT(done.result.makespan, 15'000U) << policy << ": 20,000 if the child waits for the end of the node";
+    }
+  }
+}
+
 /// The node that is called first works for longer than its brother, which ends later in the order of the calls: what waits
 /// for both begins when the first has ended in virtual time.
 TEST(live_flow, a_node_begins_when_the_measured_time_of_all_that_it_waits_for_is_over) {

@@ -101,6 +101,7 @@ inline constexpr tree_node_id at_barrier = no_tree_node - 2;
 struct spawn_request {
   runtime::offered_task task{};  ///< its strategy, valid while the task has not begun; `task` itself is unused
   bool may_be_call = false;
+  bool is_unblocked = false;  ///< a node of a flow: its last predecessor, which spawns it, has returned
 };
 
 /// A program whose tree grows while it runs: the engine asks it for one step after the other, and tells it which child

@@ -116,7 +116,8 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
     case cause::called: return place_root(c, task, index(self_) == 0);
     case cause::resumed: return place_resumed(c, task);
     case cause::preempted: return {.worker = self_, .lane = lane::local};
-    case cause::released: return place_released(task);
+    case cause::released:
+    case cause::unblocked: return place_released(task);
     case cause::seeded: return {.worker = self_, .lane = lane::spawned};
     case cause::stolen: return place_stolen(c, task);
     case cause::chosen: break;  // needs() does not ask for it

@@ -95,7 +95,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   double remaining_ = 0;       ///< work of the unmarked children of the group that was met last
   bool equal_shares_ = false;  ///< that work is unknown: every child counts as one
 
-  /// The arguments of the last mark. Only place(released) tells that the marked task belongs to no group.
+  /// The arguments of the last mark. Only place(released) and place(unblocked) tell that the marked task belongs to no group.
   struct marked {
     task_tag parent{};
     decltype(hint::address) address{};

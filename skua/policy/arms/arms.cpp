@@ -43,7 +43,6 @@ worker_state::worker_state(common& shared, worker_id self, std::uint64_t seed)
 
 task_tag worker_state::mark(task_tag& parent, hint const& hint) noexcept {
   tag_fields const by = tag_fields::read(parent);
-  has_model_ = by.chosen.has_value();
   tag_fields child{.address = address_of_child(by, hint)};
   if (hint.type) child.type = *hint.type;
   return child.written();
@@ -69,6 +68,7 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
     case cause::forked: return {.worker = self_, .lane = lane::forks};
     case cause::preempted: return {.worker = self_, .lane = lane::migrated};
     case cause::released: return release(c, task);
+    case cause::unblocked: return release_next(c, task);
     case cause::seeded: return start(c, task, {.worker = self_, .lane = lane::spawned});
     case cause::injected: {
       placement const to = start(c, task, own_inbox);
@@ -88,12 +88,16 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
   return own_inbox;
 }
 
-/// A node that ends releases others. This worker runs the first of those that belong here next, from the lane that no
-/// thief reads: a thief would only carry the data away. Partners, which check whether this worker is busy, may take the
-/// others at once.
+/// The running task goes on, so thieves may take this one at once.
 placement worker_state::release(tag_fields const& c, task_tag& task) noexcept {
-  placement const to = start(c, task, {.worker = self_, .lane = c.type ? lane::migrated : lane::spawned});
-  if (!has_model_) return to;
+  return start(c, task, {.worker = self_, .lane = c.type ? lane::migrated : lane::spawned});
+}
+
+/// A node that has returned releases others. This worker runs the first of those that belong here next, from the lane
+/// that no thief reads: a thief would only carry the data away. Partners, which check whether this worker is busy, may
+/// take the others at once.
+placement worker_state::release_next(tag_fields const& c, task_tag& task) noexcept {
+  placement const to = release(c, task);
   bool const is_next = !has_next_ && to.worker == self_ && to.lane == lane::migrated;
   has_next_ |= is_next;
   be_busy(has_next_);

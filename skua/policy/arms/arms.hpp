@@ -83,6 +83,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
 
  private:
   placement release(tag_fields const& c, task_tag& task) noexcept;
+  placement release_next(tag_fields const& c, task_tag& task) noexcept;
   placement start(tag_fields const& c, task_tag& task, placement const& otherwise) noexcept;
   placement decide(tag_fields c, task_tag& task) noexcept;
   [[nodiscard]] std::optional<runtime::address> address_of_child(tag_fields const& parent,
@@ -108,8 +109,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   bool is_outside_ = false;      ///< the victim shares no partition with this worker
   bool judges_ = false;          ///< the first word of the task that the probe is for says where it belongs
   bool is_busy_ = false;
-  bool has_next_ = false;   ///< `local` holds what this worker runs next
-  bool has_model_ = false;  ///< the last mark was for a child of a task whose partition was chosen
+  bool has_next_ = false;  ///< `local` holds what this worker runs next
 };
 
 }  // namespace arms

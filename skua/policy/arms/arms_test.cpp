@@ -255,7 +255,10 @@ TEST(arms, a_node_that_releases_another_is_a_free_partner) {
   p.of_worker(worker_id{1}).learn(begun{.task = before});
   EXPECT_EQ(runs(p, 0, t, 40'000), here(0));
   t = p.of_worker(worker_id{1}).mark(before, address::of(0, 8) | moldable);
-  EXPECT_EQ(p.of_worker(worker_id{1}).place(t, cause::released), queued(0));
+  task_tag spawned = t;
+  EXPECT_EQ(p.of_worker(worker_id{1}).place(spawned, cause::released), queued(0));
+  EXPECT_EQ(runs(p, 0, t, 40'000), here(0)) << "worker 1 still runs the task that has spawned this one";
+  EXPECT_EQ(p.of_worker(worker_id{1}).place(t, cause::unblocked), queued(0));
   EXPECT_EQ(runs(p, 0, t, 25'000), team(0, 2)) << "worker 1 has nothing else, though its task has not ended yet";
 }
 
@@ -267,7 +270,7 @@ TEST(arms, a_node_keeps_the_first_of_its_successors_that_belong_there_where_no_t
   m.learn(begun{.task = node});
   auto const released = [&](hint const& h) {
     task_tag t = m.mark(node, h);
-    return m.place(t, cause::released);
+    return m.place(t, cause::unblocked);
   };
   placement const next{.worker = worker_id{0}, .lane = lane::local};
   EXPECT_EQ(released(address::of(1, 8) | single), queued(1)) << "it belongs elsewhere";
@@ -278,10 +281,23 @@ TEST(arms, a_node_keeps_the_first_of_its_successors_that_belong_there_where_no_t
   EXPECT_EQ(released(address::of(0, 8) | single), next) << "the first one is under way";
   fruitless_round(m);
   EXPECT_EQ(released(address::of(0, 8) | single), next) << "it is not there: a machine had no memory for it";
-  // What is spawned by something else than a node may have to wait for the end of that.
-  task_tag root{};
-  task_tag t = p.of_worker(worker_id{5}).mark(root, address::of(5, 8) | single);
-  EXPECT_EQ(p.of_worker(worker_id{5}).place(t, cause::released), queued(5));
+}
+
+TEST(arms, what_a_running_task_spawns_waits_where_thieves_look) {
+  adaptive_moldable p(figure_4(), 1);
+  worker_policy& m = p.of_worker(worker_id{5});
+  for (hint const& h : {hint{}, address::of(5, 8) | single}) {
+    task_tag root{};
+    task_tag parent = m.mark(root, h);
+    EXPECT_EQ(m.place(parent, cause::chosen), here(5));
+    m.learn(begun{.task = parent});
+    task_tag child = m.mark(parent, as_hint(address::of(5, 8)));
+    EXPECT_EQ(m.place(child, cause::released), queued(5)) << "the parent may run on for long";
+    child = m.mark(parent, as_hint(address::of(5, 8)));
+    EXPECT_EQ(m.place(child, cause::unblocked).lane, lane::local) << "now it has returned";
+    m.learn(ended{.task = parent, .duration_ns = 100});
+    fruitless_round(m);
+  }
 }
 
 TEST(arms, a_layout_file_decides_which_widths_there_are) {

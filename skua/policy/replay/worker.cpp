@@ -125,6 +125,7 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
     case cause::called: return place_from_outside(task, index(self_) == 0);
     case cause::resumed: return place_resumed(c, task);
     case cause::released:
+    case cause::unblocked:
     case cause::seeded:
     case cause::preempted: return {.worker = self_, .lane = lane::spawned};
     case cause::chosen:

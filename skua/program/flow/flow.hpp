@@ -446,6 +446,7 @@ class flow : public flow_graph {
   template <tracing T, class... Sees>
   flow_node* release_after(region& tasks, flow_node& ran, flow_nodes const& added, Sees&&... sees) {
     charge_time(tasks);
+    if constexpr (requires { tasks.task_has_returned(); }) tasks.task_has_returned();
     flow_node* kept = nullptr;
     auto const release = [&](flow_node& ready) {
       if (!tasks.keeps(ready.hints)) return spawn<T>(tasks, ready);

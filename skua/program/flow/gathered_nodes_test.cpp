@@ -100,6 +100,46 @@ TEST_P(gathered_nodes, do_not_wait_for_one_that_runs) {
   EXPECT_EQ(begun, 64);
 }
 
+// The next node of the same worker comes before them.
+TEST_P(gathered_nodes, do_not_hold_back_what_waits_for_one_of_them) {
+  skua::pool pool(workers(2));
+  std::atomic<int> begun{0};
+  std::atomic<bool> has_followed{false};
+  pool.run([&](auto& here) {
+    flow graph(here);
+    auto const node = [&](auto&) {
+      if (++begun == 2)
+        skua::testing::wait_until("what waits for the first begins", [&] { return has_followed.load(); });
+    };
+    auto const first = graph.add(address::at(0.1), task_type{1}, node);
+    auto const second = graph.add(address::at(0.1), task_type{1}, node);
+    for (auto const& before : {first, second})
+      graph.add(skua::after(before), address::at(0.1), task_type{1}, [&](auto&) { has_followed = true; });
+    graph.run(here);
+  });
+  EXPECT_EQ(begun, 2);
+}
+
+// The node of a chain that has returned leaves the next one where only its worker looks; a node that runs on must not.
+TEST_P(gathered_nodes, or_not_do_not_hold_back_what_they_spawn) {
+  for (bool const has_type : {true, false}) {
+    skua::pool pool(workers(2));
+    std::atomic<bool> has_begun{false};
+    pool.run([&](auto& here) {
+      flow graph(here);
+      auto const node = [&](auto& on) {
+        on.finish([&](auto& f) {
+          has_type ? f.spawn(address::at(0.1) | task_type{2}, [&](auto&) { has_begun = true; })
+                   : f.spawn([&](auto&) { has_begun = true; });
+          skua::testing::wait_until("another worker takes it", [&] { return has_begun.load(); });
+        });
+      };
+      graph.add(address::at(0.1), task_type{1}, node);
+      graph.run(here);
+    });
+  }
+}
+
 TEST_P(gathered_nodes, cost_less_than_a_search_each) {
   constexpr std::uint64_t nodes = 2000;
   skua::pool pool(workers(1));

@@ -173,7 +173,7 @@ class engine final : private policies::machine_view {
   // Finish regions (finish.cpp).
   void order_tasks();
   void spawn(worker_id w, fiber_id f, tree_node_id task);
-  void release(worker_id w, fiber_id f, tree_node_id task);
+  void release(worker_id w, fiber_id f, tree_node_id task, cause why);
   [[nodiscard]] std::optional<worker_id> place_worker(worker_id w, tree_node_id task) const;
   void push_ordered(worker_id w, tree_node_id task, runtime::offered_task offered);
   void pay_comparisons(worker_id w, std::uint64_t n);

@@ -39,7 +39,7 @@ void engine::spawn(worker_id w, fiber_id f, tree_node_id task) {
     return call(w, f, task);
   }
   pay(w, operation::spawn);
-  if (needs_.released) return release(w, f, task);
+  if (needs_.released) return release(w, f, task, asked.is_unblocked ? cause::unblocked : cause::released);
   if (!ordered_.empty()) {
     push_ordered(w, task, asked.task);
     return offered(w);
@@ -50,19 +50,19 @@ void engine::spawn(worker_id w, fiber_id f, tree_node_id task) {
 }
 
 /// The policy chooses the lane of the spawned task.
-void engine::release(worker_id w, fiber_id f, tree_node_id task) {
+void engine::release(worker_id w, fiber_id f, tree_node_id task, cause why) {
   task_tag parent = fibers_[f].tag;
   item it{.content = item::kind::child, .node = task, .tag = of_worker(w).mark(parent, hint_of(task))};
-  placement const to = place(w, it.tag, cause::released, is_moldable(it));
+  placement const to = place(w, it.tag, why, is_moldable(it));
   if (to.width > 1) {
-    form_team(w, it, to, cause::released);
+    form_team(w, it, to, why);
   } else if (to.worker != w) {
-    send(w, it, to, cause::released);
+    send(w, it, to, why);
   } else if (to.lane == lane::migrated) {
-    put(w, it, to, cause::released);
+    put(w, it, to, why);
   } else if (to.lane == lane::local) {  // as on threads, nobody is woken for it
     lanes_.push(w, lane::local, it);
-    watcher_.put(now_, w, to, it, cause::released);
+    watcher_.put(now_, w, to, it, why);
   } else {
     lanes_.push(w, lane::spawned, it);
     offered(w);

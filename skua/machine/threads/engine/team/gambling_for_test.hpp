@@ -33,7 +33,8 @@ class gambling_worker final : public worker_policy {
     return child;
   }
   placement place(task_tag& task, cause why) noexcept override {
-    if (why == cause::released) return {sends_nothing_ ? self_ : worker_id{roll_.below(workers_)}, lane::migrated};
+    if (why == cause::released || why == cause::unblocked)
+      return {sends_nothing_ ? self_ : worker_id{roll_.below(workers_)}, lane::migrated};
     bool const may_choose = why == cause::chosen || why == cause::stolen;
     if (!may_choose || task.words[0] == 0) return inner_.place(task, why);
     std::uint32_t const leader = roll_.below(workers_);

@@ -38,7 +38,7 @@ class wide_worker final : public worker_policy {
     return child;
   }
   placement place(task_tag& task, cause why) noexcept override {
-    if (why == cause::released) return {self_, lane::migrated};
+    if (why == cause::released || why == cause::unblocked) return {self_, lane::migrated};
     bool const may_choose = why == cause::chosen || why == cause::stolen;
     if (!may_choose || std::exchange(task.words[0], 0) == 0) return inner_.place(task, why);
     told_.teams.fetch_add(1);

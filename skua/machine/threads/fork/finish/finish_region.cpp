@@ -68,7 +68,7 @@ void finish_region::add(fiber& on, task& t, spawn_options const& how) {
   fiber_slot& s = on.slot();
   s.counts.spawns.add(1);
   if (on.is_isolated()) return run_inside(on, t);  // the worker takes nothing until the isolated call returns
-  if (s.needs.released) return release(on, t);
+  if (s.needs.released) return release(on, t, how.is_last_act);
   if (s.ordered == nullptr) return push_spawned(on, t);
   offered_task const offered{.task = static_cast<runtime::task*>(&t),
                              .group = this,
@@ -104,14 +104,16 @@ void finish_region::push_spawned(fiber& on, task& t) noexcept {
   }
 }
 
-/// The policy chooses the lane.
-void finish_region::release(fiber& on, task& t) noexcept {
+/// The policy chooses the lane. While `spawned` has tasks of this region, this worker runs those first, on top of this fiber: so a
+/// node that has returned is not the last thing that runs here.
+void finish_region::release(fiber& on, task& t, bool is_last_act) noexcept {
   fiber_slot& s = on.slot();
+  cause const why = is_last_act && !next_unplaced_is_of(s, *this) ? cause::unblocked : cause::released;
   {
     tsan::unseen const scheduling;
     task_tag parent = on.tag();
     tagged_entry entry{&t, 0, s.policy.mark(parent, t.kind->hint_of(t, 0))};
-    placement const to = s.place(entry.tag, cause::released, is_moldable(t));
+    placement const to = s.place(entry.tag, why, is_moldable(t));
     if (t.operations().is_gathered) static_cast<gathered_task&>(t).home = to.worker;
     s.update_exposure();  // a spawn may end a search
     if (s.send(entry, to)) return;

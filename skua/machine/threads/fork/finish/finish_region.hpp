@@ -69,6 +69,7 @@ class finish_region : public group {
     void const* value;
     std::size_t value_size;
     std::uint64_t weight;
+    bool is_last_act = false;  ///< the task that spawns has returned, and only spawns what waited for it
   };
   /// From now on the task may be taken. `on` runs the body or a task of this region.
   void add(fiber& on, task& t, spawn_options const& how);
@@ -127,7 +128,7 @@ class finish_region : public group {
   void call(fiber& on, task& t) noexcept;
   template <class F>
   bool call_at_its_place(fiber& on, task& t, F&& f) noexcept;
-  void release(fiber& on, task& t) noexcept;
+  void release(fiber& on, task& t, bool is_last_act) noexcept;
   static void push_spawned(fiber& on, task& t) noexcept;
   void run_inside(fiber& on, task& t) noexcept;
   void drop_inside(fiber& on, task& t) noexcept;
@@ -174,6 +175,8 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
   }
   /// The `here` of the task that has this handle.
   [[nodiscard]] Here& here() noexcept { return here_; }
+  /// From now on the task only spawns what waited for it. Policies that place tasks are told so.
+  void task_has_returned() noexcept { has_returned_ = true; }
 
  private:
   [[nodiscard]] fiber& running() const noexcept { return fiber_of(here_); }
@@ -189,7 +192,7 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
       return region_.call_now(running(), called);
     }
     auto* const made = new task_of<std::decay_t<F>, true>(region_, hinted, place, std::forward<F>(f));
-    region_.add(running(), *made, {.kind = kind_of<S>(), .value = &s, .value_size = sizeof(S), .weight = weight});
+    region_.add(running(), *made, options_of(s, weight));
   }
 
   template <strategy S, class Body, class Done>
@@ -198,7 +201,12 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
     place_id const place = finish_region::place_of(running(), hinted);
     auto* const made = new team_of<std::decay_t<Body>, std::decay_t<Done>>(
         region_, hinted, place, std::forward<Body>(body), std::forward<Done>(done));
-    region_.add(running(), *made, {.kind = kind_of<S>(), .value = &s, .value_size = sizeof(S), .weight = weight_of(s)});
+    region_.add(running(), *made, options_of(s, weight_of(s)));
+  }
+
+  template <strategy S>
+  [[nodiscard]] finish_region::spawn_options options_of(S const& s, std::uint64_t weight) const noexcept {
+    return {.kind = kind_of<S>(), .value = &s, .value_size = sizeof(S), .weight = weight, .is_last_act = has_returned_};
   }
 
   template <class F>
@@ -280,6 +288,7 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
 
   finish_region& region_;
   Here& here_;
+  bool has_returned_ = false;
 };
 
 }}}  // namespace skua::v0::runtime
