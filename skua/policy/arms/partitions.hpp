@@ -35,7 +35,8 @@ struct partition_limits {
 class partitions {
  public:
   /// The workers that share a core, an L2, an L3 or place, a NUMA node or a package; and between two of these levels
-  /// blocks of 2, 4, 8, .. workers where they divide evenly.
+  /// blocks of as many workers as divide evenly, but no two sizes closer than 4/3: of 24 workers 2, 3, 4, 6, 8, 12. So a
+  /// worker is in at most log(workers) / log(4/3) + 2 partitions.
   explicit partitions(layout const& where, partition_limits const& limits = {});
 
   /// From the text of a layout file. Line 1: for each worker the number of its processor, with commas in between. Line w + 2:

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -63,13 +64,34 @@ TEST(partitions, no_partition_leaves_a_package_unless_that_is_asked_for) {
   EXPECT_EQ(widths(partitions(two, {.width = 0})), (std::vector<std::uint32_t>{1})) << "a worker is a partition";
 }
 
-TEST(partitions, flat_workers_are_divided_by_powers_of_two_as_far_as_that_goes) {
+TEST(partitions, flat_workers_are_divided_into_blocks_of_every_size_that_is_worth_a_try) {
   auto const of = [](std::uint32_t n) { return widths(partitions(layout::flat(n))); };
   EXPECT_EQ(of(1), (std::vector<std::uint32_t>{1}));
   EXPECT_EQ(of(2), (std::vector<std::uint32_t>{1, 2}));
   EXPECT_EQ(of(7), (std::vector<std::uint32_t>{1, 7}));
-  EXPECT_EQ(of(12), (std::vector<std::uint32_t>{1, 2, 4, 12}));
+  EXPECT_EQ(of(6), (std::vector<std::uint32_t>{1, 2, 3, 6}));
+  EXPECT_EQ(of(9), (std::vector<std::uint32_t>{1, 3, 9}));
+  EXPECT_EQ(of(12), (std::vector<std::uint32_t>{1, 2, 3, 4, 6, 12}));
   EXPECT_EQ(of(16), (std::vector<std::uint32_t>{1, 2, 4, 8, 16}));
+  EXPECT_EQ(of(24), (std::vector<std::uint32_t>{1, 2, 3, 4, 6, 8, 12, 24}));
+  EXPECT_EQ(of(60), (std::vector<std::uint32_t>{1, 2, 3, 4, 6, 10, 15, 20, 30, 60})) << "not 5 and 12";
+}
+
+TEST(partitions, blocks_consist_of_whole_parts_and_stay_in_what_they_share) {
+  partitions const opteron(layout(topology::synthetic("package:1 numa:2 l3:1 core:6 pu:1")));
+  EXPECT_EQ(widths(opteron), (std::vector<std::uint32_t>{1, 2, 3, 6, 12}));
+  EXPECT_EQ(inclusive(opteron, 10), (list{{10, 1}, {10, 2}, {9, 3}, {6, 6}, {0, 12}}));
+  EXPECT_EQ(widths(partitions(layout(topology::synthetic("package:1 numa:1 l3:6 core:4 pu:2")))),
+            (std::vector<std::uint32_t>{1, 2, 4, 8, 16, 24, 48}))
+      << "a core is not divided among blocks, nor is a cache";
+}
+
+TEST(partitions, are_bounded_in_number) {
+  for (std::uint32_t const n : {720U, 5040U, 10'080U}) {
+    partitions const all(layout::flat(n));
+    for (std::uint32_t w = 0; w < n; w += 719)
+      EXPECT_LT(static_cast<double>(all.inclusive(worker_id{w}).size()), 2 + std::log(n) / std::log(4.0 / 3));
+  }
 }
 
 TEST(partitions, every_worker_is_in_its_own_and_those_around_it_by_width_then_leader) {
