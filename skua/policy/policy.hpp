@@ -92,6 +92,11 @@ class worker_policy {
 /// What a machine shows to its policy, beside events. Any of it may be old when it is read.
 class machine_view {
  public:
+  /// True if tasks of this region wait in the lanes of worker `w`, its inbox aside. A hint. Called on any worker.
+  [[nodiscard]] virtual bool has_tasks(worker_id w) const noexcept {
+    static_cast<void>(w);
+    return false;
+  }
   /// True if worker `w` runs a task of another region. A hint. Called on any worker.
   [[nodiscard]] virtual bool works_elsewhere(worker_id w) const noexcept {
     static_cast<void>(w);

@@ -157,12 +157,12 @@ void worker_state::ended_here(task_tag const& task, std::uint64_t duration_ns) n
   tag_fields const c = tag_fields::read(task);
   if (!c.type || !c.chosen) return;
   partition const& p = common_.all[*c.chosen];
-  if (p.leader != self_) return;
   task_kind const kind{.type = c.type->number, .key = c.key};
   common_.with_choice([&](auto& choice) {
-    choice.learn_of_leader(kind, *c.chosen, duration_ns);
+    if (p.leader == self_ || common_.options.cost == cost::idle) choice.learn_of_member(kind, *c.chosen, duration_ns);
     if (p.width == 1) choice.learn(kind, *c.chosen, duration_ns);
   });
+  if (p.leader != self_) return;
   std::size_t const count = common_.count_of(self_, c.type->number, common_.all.width_class(*c.chosen));
   common_.counts.set(count, common_.counts.get(count) + 1);
 }
@@ -286,7 +286,7 @@ void adaptive_moldable::remember(known_times const& earlier) {
     arms::task_kind const kind{.type = t.type, .key = shared_.addresses.key_of(t.address)};
     shared_.with_choice([&](auto& choice) {
       choice.learn(kind, *p, t.ns);
-      choice.learn_of_leader(kind, *p, t.ns);
+      choice.learn_of_member(kind, *p, t.ns);
     });
   }
 }

@@ -56,8 +56,10 @@ struct common {
     return std::size_t{w} * runtime::cache_line_bytes;
   }
 
-  /// True if w runs a task of this region, or has a next one.
-  [[nodiscard]] bool is_busy(worker_id w) const noexcept { return busy.get(busy_flag_of(index(w))) != 0; }
+  /// True if w runs a task of this region, or has more of them. Between two tasks its flag is down for a moment.
+  [[nodiscard]] bool is_busy(worker_id w) const noexcept {
+    return busy.get(busy_flag_of(index(w))) != 0 || (machine != nullptr && machine->has_tasks(w));
+  }
   [[nodiscard]] bool is_away(worker_id w) const noexcept { return machine != nullptr && machine->works_elsewhere(w); }
 
   machine_view const* machine = nullptr;  ///< set before any worker runs

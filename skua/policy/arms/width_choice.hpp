@@ -45,15 +45,18 @@ class width_choice {
   /// slows down the tasks before and after it.
   static constexpr double constancy = 0.85;
 
+  /// What a team takes beside its members' parts, at most a few microseconds.
+  static constexpr std::uint64_t forming_ns = 5'000;
+
   /// `all` outlives this.
   width_choice(partitions const& all, std::uint32_t key_bits, cost minimised, measure taken = measure::team)
-      : all_(all), shape_(key_bits, all), cost_(minimised), measure_(taken), model_(shape_, all), leaders_(shape_, all),
+      : all_(all), shape_(key_bits, all), cost_(minimised), measure_(taken), model_(shape_, all), members_(shape_, all),
         measured_at_(shape_.cells()), measurements_(shape_.rows()), trials_(shape_.rows()), last_(shape_.rows()),
         least_(shape_.rows()), runner_up_(shape_.rows()) {}
 
   [[nodiscard]] Model const& model() const noexcept { return model_; }
   [[nodiscard]] std::uint64_t time_ns(task_kind kind, partition_id p, measure m = measure::team) const noexcept {
-    return (m == measure::team ? model_ : leaders_).time_ns(shape_.row_of(kind), p);
+    return (m == measure::team ? model_ : members_).time_ns(shape_.row_of(kind), p);
   }
 
   /// Chooses one of `from`, which ascend by width. `busy(partition)`: what the other members do (partners); called for
@@ -113,9 +116,9 @@ class width_choice {
     model_.update(row, p, ns, is_of_trial || (last != 0 && now - last >= trials::period));
     if constexpr (Model::knows_leaders) keep_least(row, p);
   }
-  /// The leader's own part of it took so long: measure::leader.
-  void learn_of_leader(task_kind kind, partition_id p, std::uint64_t ns) noexcept {
-    leaders_.update(shape_.row_of(kind), p, ns, false);
+  /// A member's own part of it took so long. Under cost::product and cost::time only the leader reports its part.
+  void learn_of_member(task_kind kind, partition_id p, std::uint64_t ns) noexcept {
+    members_.update(shape_.row_of(kind), p, ns, false);
   }
 
  private:
@@ -166,12 +169,14 @@ class width_choice {
     }
     return ns;
   }
-  /// The time that counts; 0: unknown. Of a team that never found its members idle only the leader's time is known: how
-  /// long the others took depended on their other work.
+  /// The time that counts; 0: unknown. Of a team that never found its members idle only the members' own parts are
+  /// known, because how long the whole took depended on their other work; forming the team is not in them.
   [[nodiscard]] std::uint64_t time_beside(std::size_t row, partition_id p, partners const& others) const noexcept {
-    if (measure_ == measure::leader) return leaders_.time_ns(row, p);
+    if (measure_ == measure::leader) return members_.time_ns(row, p);
     std::uint64_t const t = model_.time_ns(row, p);
-    return t == 0 && others.busy != 0 ? leaders_.time_ns(row, p) : t;
+    if (t != 0 || others.busy == 0) return t;
+    std::uint64_t const part = members_.time_ns(row, p);
+    return part == 0 || all_[p].width == 1 ? part : part + forming_ns;
   }
 
   struct choice_made {
@@ -268,7 +273,7 @@ class width_choice {
   cost const cost_;
   measure const measure_;
   Model model_;                                         ///< of measure::team
-  Model leaders_;                                       ///< of measure::leader
+  Model members_;                                       ///< of measure::leader
   runtime::relaxed_array<std::uint32_t> measured_at_;   ///< per cell: the row's measurements then
   runtime::relaxed_array<std::uint32_t> measurements_;  ///< per row
   trials trials_;

@@ -34,7 +34,7 @@ struct bench {
 
   void learn(partition_id p, std::uint64_t ns) {
     choice.learn(kind, p, ns);
-    choice.learn_of_leader(kind, p, ns);
+    choice.learn_of_member(kind, p, ns);
   }
   std::vector<std::uint32_t> run(int tasks, std::uint32_t worker, std::function<std::uint64_t(partition)> const& time) {
     std::vector<std::uint32_t> widths;
@@ -150,11 +150,11 @@ TEST(width_choice, an_unknown_partition_with_members_in_another_region_waits) {
   EXPECT_EQ(choose({.busy = 1, .away = true}), 1) << "and is given up";
 }
 
-TEST(width_choice, the_leaders_time_counts_where_no_team_has_found_its_members_idle) {
+TEST(width_choice, the_members_parts_count_where_no_team_has_found_its_members_idle) {
   bench<history_model> b(cost::idle);
   b.learn(partition_id{0}, 40'000);
-  b.choice.learn_of_leader(kind, partition_id{8}, 10'000);  // a quarter: two caches hold what one does not
-  b.choice.learn_of_leader(kind, partition_id{12}, 30'000);
+  b.choice.learn_of_member(kind, partition_id{8}, 5'000);  // an eighth: two caches hold what one does not
+  b.choice.learn_of_member(kind, partition_id{12}, 30'000);
   auto const choose = [&](partners const& others) {
     return b
         .all[b.choice.choose(kind, b.all.inclusive(worker_id{0}),
@@ -272,7 +272,7 @@ struct naive_choice {
         m.tried.counts(0, partition_id{p}) || found == m.times.end() || now - found->second.at >= 64;
     m.times[p] = {counts_alone ? ns : (4 * found->second.ns + ns) / 5, now};
   }
-  void learn_of_leader(task_kind k, std::uint32_t p, std::uint64_t ns) {
+  void learn_of_member(task_kind k, std::uint32_t p, std::uint64_t ns) {
     std::uint64_t& t = kinds[{k.type, k.key}].leaders[p];
     t = t == 0 ? ns : (4 * t + ns) / 5;
   }
@@ -309,7 +309,9 @@ struct naive_choice {
     for (partition_id const each : from) {
       std::uint32_t const p = index(each);
       if (best && others(p).away) continue;
-      auto const t = m.times.contains(p) ? m.times.at(p).ns : others(p).busy != 0 ? m.leaders[p] : 0;
+      auto const t = m.times.contains(p)                        ? m.times.at(p).ns
+                     : others(p).busy == 0 || m.leaders[p] == 0 ? 0
+                                                                : m.leaders[p] + (all[each].width > 1 ? 5'000 : 0);
       if (t == 0) {
         return tries(p);
       }
@@ -360,8 +362,8 @@ TEST(width_choice, chooses_what_the_rules_say_among_random_times) {
       partition_id const p = b.choice.choose(k, from, busy);
       ASSERT_EQ(index(p), naive.choose(row, from, busy)) << "seed " << seed << ", task " << i;
       std::uint64_t const ns = 2000 + roll.below(roll.below(10) == 0 ? 2'000'000 : 100'000);
-      b.choice.learn_of_leader(k, p, ns / 2);
-      naive.learn_of_leader(row, index(p), ns / 2);
+      b.choice.learn_of_member(k, p, ns / 2);
+      naive.learn_of_member(row, index(p), ns / 2);
       if (what != cost::idle || busy(b.all[p]).busy == 0) {
         b.choice.learn(k, p, ns);
         naive.learn(row, index(p), ns);

@@ -198,6 +198,10 @@ class engine final : private policies::machine_view {
   [[nodiscard]] bool is_ready_member(item const& it) const {
     return it.content == item::kind::frame && is_member(it.fiber);
   }
+  [[nodiscard]] bool has_tasks(worker_id w) const noexcept override {
+    return !(lanes_.empty(w, lane::spawned) && lanes_.empty(w, lane::local) && lanes_.empty(w, lane::migrated) &&
+             lanes_.empty(w, lane::ordered));
+  }
   [[nodiscard]] std::uint64_t ready_frame(worker_id w) const noexcept override;
   bool continues_member(worker_id w);
   [[nodiscard]] bool is_member(fiber_id f) const { return fibers_[f].team != no_team; }

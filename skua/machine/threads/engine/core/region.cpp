@@ -50,6 +50,8 @@ region::region(pool_core& c, policies::policy_factory make, std::span<worker_id 
   if (is_of_first_workers(members)) room_.show(*slots_.front(), workers(), number, policy_name());
 }
 
+bool region::has_tasks(worker_id local) const noexcept { return !slots_[index(local)]->own_tasks_look_empty(); }
+
 bool region::works_elsewhere(worker_id local) const noexcept {
   return slots_[index(local)]->worker.serves_other_than(*this);
 }

@@ -111,6 +111,7 @@ class region final : public std::enable_shared_from_this<region>, private polici
  private:
   friend class pool_core;
   void keep(worker_slot& by, outside_batch const& batch) noexcept;
+  [[nodiscard]] bool has_tasks(worker_id local) const noexcept override;
   [[nodiscard]] bool works_elsewhere(worker_id local) const noexcept override;
   [[nodiscard]] std::uint64_t ready_frame(worker_id local) const noexcept override;
   void submit(injector<>& to, handed& t) noexcept;
