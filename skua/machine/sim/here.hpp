@@ -308,6 +308,8 @@ class here::finish_type final : public body_group {
     handle& operator=(handle const&) = delete;
 
     [[nodiscard]] sim::here& here() noexcept { return here_; }
+    /// How many addresses the nodes of a flow should have, if they have none.
+    [[nodiscard]] std::uint32_t address_keys() const noexcept { return here_.program_.address_keys(task_); }
     /// From now on the task only spawns what waited for it.
     void task_has_returned() noexcept { has_returned_ = true; }
 

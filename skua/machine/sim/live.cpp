@@ -90,6 +90,15 @@ tree_node_id live::add_spawned(tree_node_id by, tree_node_id region, hint const&
   return add_task(tree_.add_spawned(by, region, hinted), in, number);
 }
 
+std::uint32_t live::address_keys(tree_node_id node) const noexcept {
+  if (!derives_addresses_) return 0;
+  for (; node != no_tree_node; node = tree_[node].parent) {
+    hint const& own = tree_[node].hints;
+    if (own.address || own.place || own.type) return 0;
+  }
+  return 4 * workers_;
+}
+
 tree_node_id live::add_task(tree_node_id id, live_group& in, std::uint64_t number) {
   tree_[id].ns = assumed_.task;
   called_.resize(tree_.size());

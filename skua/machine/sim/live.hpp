@@ -95,6 +95,11 @@ class live final : public stepped_program {
 
   /// The root task is child 0 of this group, which must live until the run has ended.
   void begin_with(live_group& root);
+  /// The policy wants flows to derive addresses.
+  void derives_addresses() noexcept { derives_addresses_ = true; }
+  /// For a flow that the code of this node runs, as on threads: how many addresses the policy tells apart; 0: it needs none, or a
+  /// task around the flow has hints that say where its data are.
+  [[nodiscard]] std::uint32_t address_keys(tree_node_id node) const noexcept;
 
   [[nodiscard]] task_tree const& tree() const noexcept override { return tree_; }
   [[nodiscard]] task_tree take_tree() { return std::move(tree_); }
@@ -151,6 +156,7 @@ class live final : public stepped_program {
   runtime::context engine_;                          ///< saved while the program runs
   live_fiber* running_ = nullptr;
   bool quitting_ = false;
+  bool derives_addresses_ = false;
   run_trace* trace_ = nullptr;
   std::atomic<int> edge_{0};
   runtime::thread_record record_;

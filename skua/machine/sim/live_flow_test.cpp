@@ -157,6 +157,46 @@ TEST(live_flow, a_task_runs_on_the_worker_at_its_address_while_nobody_is_idle) {
   }
 }
 
+/// A line of cells, each of which waits for itself and its neighbours: of 40 steps, how many of a cell run where the one before
+/// has run?
+double part_at_its_data(bool derives_addresses, std::uint32_t workers) {
+  std::uint32_t const cells = 4 * workers;
+  std::vector<std::uint32_t> last(cells, workers);
+  std::uint32_t again = 0;
+  run_on(
+      [&](here& h) {
+        flow graph(h);
+        std::vector<runtime::node<void>> before;
+        for (std::uint32_t step = 0; step < 40; ++step) {
+          std::vector<runtime::node<void>> now;
+          for (std::uint32_t i = 0; i < cells; ++i) {
+            auto const update = [&, i](here& on) {
+              std::uint32_t const w = index(on.worker());
+              again += std::exchange(last[i], w) == w ? 1 : 0;
+              on.leaf(flops{10'000.0 + 1000 * ((7 * i) % 5)}, [] {});
+            };
+            now.push_back(
+                step == 0 ? graph.add(update)
+                          : graph.add(after(before[i == 0 ? 0 : i - 1], before[i], before[i + 1 == cells ? i : i + 1]),
+                                      update));
+          }
+          before = now;
+        }
+        graph.derive_addresses(derives_addresses);
+        graph.run(h);
+      },
+      "arms", workers, 3, false);
+  return static_cast<double>(again) / (39 * cells);
+}
+
+TEST(live_flow, nodes_of_a_regular_graph_find_their_data_by_addresses_from_depth_and_breadth) {
+  for (std::uint32_t const workers : {4U, 16U}) {
+    SCOPED_TRACE(workers);
+    EXPECT_GT(part_at_its_data(true, workers), 0.8);
+    EXPECT_LT(part_at_its_data(false, workers), 0.6);
+  }
+}
+
 /// Also under policies that divide groups, which a flow has none of: its nodes are there to be stolen while the caller, who
 /// never waits, runs one of them.
 TEST(live_flow, independent_nodes_run_on_all_workers_under_every_policy_that_steals) {

@@ -132,7 +132,7 @@ class adaptive_moldable final : public per_worker<arms::worker_state> {
   /// usage_error.
   void remember(known_times const& earlier);
   [[nodiscard]] policy_needs needs() const noexcept override {
-    return {.lanes = {lane::local, lane::migrated}, .times = true, .chosen = true, .released = true};
+    return {.lanes = {lane::local, lane::migrated}, .times = true, .chosen = true, .released = true, .addresses = true};
   }
 
   [[nodiscard]] arms::partitions const& partitions() const noexcept { return shared_.all; }

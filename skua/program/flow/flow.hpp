@@ -298,6 +298,7 @@ class flow : public flow_graph {
     try {
       trace_.begin(here, *this);
       here.finish([&](region& tasks) {
+        if constexpr (requires { tasks.address_keys(); }) this->derive_for(tasks.address_keys());
         trace_.is_on() ? spawn_roots<is_traced>(tasks, roots) : spawn_roots<untraced>(tasks, roots);
       });
     } catch (...) {
@@ -446,10 +447,12 @@ class flow : public flow_graph {
   template <tracing T, class... Sees>
   flow_node* release_after(region& tasks, flow_node& ran, flow_nodes const& added, Sees&&... sees) {
     charge_time(tasks);
-    if constexpr (requires { tasks.task_has_returned(); }) tasks.task_has_returned();
     flow_node* kept = nullptr;
     auto const release = [&](flow_node& ready) {
-      if (!tasks.keeps(ready.hints)) return spawn<T>(tasks, ready);
+      if (!tasks.keeps(ready.hints)) {
+        if constexpr (requires { tasks.task_has_returned(); }) tasks.task_has_returned();
+        return spawn<T>(tasks, ready);
+      }
       if (kept != nullptr) spawn<T>(tasks, *kept);
       kept = &ready;
     };

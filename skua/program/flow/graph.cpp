@@ -68,6 +68,7 @@ flow_graph::~flow_graph() {
 
 void* flow_graph::take(std::size_t bytes, std::size_t alignment) {
   std::lock_guard const held(lock_);
+  is_changed_ = true;  // memory is for nodes and edges
   return memory_.allocate(bytes, alignment);
 }
 
@@ -181,6 +182,13 @@ std::vector<flow_node const*> flow_graph::by_number() const {
 std::vector<flow_node const*> flow_graph::in_order() const {
   std::vector<flow_node const*> const all = by_number();
   std::vector<std::uint32_t> waits(all.size());
+  std::vector<flow_node const*> order = in_order(all, waits);
+  if (order.size() != all.size()) throw usage_error("flow: nodes wait for each other: " + cycle_among(all, waits));
+  return order;
+}
+
+std::vector<flow_node const*> flow_graph::in_order(std::vector<flow_node const*> const& all,
+                                                   std::vector<std::uint32_t>& waits) const {
   std::vector<flow_node const*> order;
   order.reserve(all.size());
   for (flow_node const* n : all) {
@@ -192,7 +200,6 @@ std::vector<flow_node const*> flow_graph::in_order() const {
       if (--waits[to.number] == 0) order.push_back(&to);
     });
   }
-  if (order.size() != all.size()) throw usage_error("flow: nodes wait for each other: " + cycle_among(all, waits));
   return order;
 }
 
@@ -246,23 +253,90 @@ std::vector<std::uint32_t> flow_graph::critical_path() const {
   return path;
 }
 
+struct flow_graph::spread {
+  std::vector<std::uint32_t> depth;     ///< by node
+  std::vector<std::uint32_t> position;  ///< by node: among those of its depth, in the order in which they were added
+  std::vector<std::uint32_t> breadth;   ///< by depth
+
+  [[nodiscard]] address at(flow_node const& n) const noexcept {
+    return address::of(position[n.number], breadth[depth[n.number]]);
+  }
+};
+
+flow_graph::spread flow_graph::spread_of(std::vector<flow_node const*> const& order) const {
+  spread all{.depth = std::vector<std::uint32_t>(order.size()),
+             .position = std::vector<std::uint32_t>(order.size()),
+             .breadth = {}};
+  for (flow_node const* n : order) {
+    std::uint32_t const d = all.depth[n->number];
+    for_each_successor(*n, [&](flow_node const& to) { all.depth[to.number] = std::max(all.depth[to.number], d + 1); });
+    if (d >= all.breadth.size()) all.breadth.resize(d + 1);
+  }
+  for (flow_node const* n = all_.first; n != nullptr; n = n->next)
+    all.position[n->number] = all.breadth[all.depth[n->number]]++;
+  return all;
+}
+
 void flow_graph::address_by_breadth() {
   expect_at_rest("addresses");
-  std::vector<flow_node const*> const order = in_order();
-  std::vector<std::uint32_t> depth(order.size());
-  std::vector<std::uint32_t> breadth;  // of each depth
-  for (flow_node const* n : order) {
-    for_each_successor(
-        *n, [&](flow_node const& to) { depth[to.number] = std::max(depth[to.number], depth[n->number] + 1); });
-    if (depth[n->number] >= breadth.size()) breadth.resize(depth[n->number] + 1);
-    ++breadth[depth[n->number]];
-  }
-  std::vector<std::uint32_t> placed(breadth.size());
+  drop_derived();
+  spread const where = spread_of(in_order());
   for (flow_node* n = all_.first; n != nullptr; n = n->next) {
-    std::uint32_t const d = depth[n->number];
-    std::uint32_t const position = placed[d]++;
-    if (!n->hints.address) n->hints.address = address::of(position, breadth[d]);
+    if (!n->hints.address) n->hints.address = where.at(*n);
   }
+  is_changed_ = true;
+}
+
+void flow_graph::drop_derived() noexcept {
+  for (flow_node* n = all_.first; n != nullptr && derived_nodes_ > 0; n = n->next) {
+    if (n->number < derived_nodes_) n->hints.address = {};
+  }
+  derived_nodes_ = 0;
+}
+
+bool flow_graph::has_data_of_its_own() const noexcept {
+  for (flow_node const* n = all_.first; n != nullptr; n = n->next) {
+    if (n->hints.address || n->hints.place) return true;
+  }
+  return false;
+}
+
+void flow_graph::derive(std::uint32_t keys) {
+  drop_derived();
+  derived_for_ = keys;
+  is_changed_ = false;
+  if (keys == 0 || !may_derive_ || count_ == 0 || has_data_of_its_own()) return;
+  try {
+    derive_by_breadth(keys);
+  } catch (std::bad_alloc const&) {
+    // They are only hints.
+  }
+}
+
+/// Nodes whose addresses the policy does not tell apart get the same one, so that they can be gathered.
+void flow_graph::derive_by_breadth(std::uint32_t keys) {
+  std::vector<flow_node const*> const all = by_number();
+  std::vector<std::uint32_t> waits(all.size());
+  std::vector<flow_node const*> const order = in_order(all, waits);
+  if (order.size() != all.size()) return;  // the run will tell
+  spread const where = spread_of(order);
+  std::vector<std::uint32_t> key(all.size());
+  for (flow_node const* n : all)
+    key[n->number] = static_cast<std::uint32_t>((std::uint64_t{where.at(*n).fraction} * keys) >> 32);
+  // An address is a guess where the data are: where a predecessor with the same address has left them. If few nodes have one, the
+  // graph is not regular, or consists of independent nodes: these are better off where their last predecessor has run, or a
+  // thief comes.
+  std::vector<bool> follows(all.size());
+  for (flow_node const* n : all) {
+    for_each_successor(*n, [&](flow_node const& to) {
+      if (key[to.number] == key[n->number]) follows[to.number] = true;
+    });
+  }
+  auto const followers = static_cast<std::size_t>(std::ranges::count(follows, true));
+  std::size_t const waiting = all.size() - where.breadth[0];
+  if (2 * waiting < all.size() || 4 * followers < 3 * waiting) return;
+  for (flow_node* n = all_.first; n != nullptr; n = n->next) n->hints.address = address::of(key[n->number], keys);
+  derived_nodes_ = all.size();
 }
 
 std::string flow_graph::to_dot() const {

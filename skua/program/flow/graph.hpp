@@ -113,6 +113,15 @@ class flow_graph {
   /// neighbouring depths then have close addresses. Must not be called while the flow runs. O(nodes + edges).
   /// [arms-2021 3.1]
   void address_by_breadth();
+  /// Whether a run may do the same (the default) under a policy that starts nodes at their addresses (arms): if no node has an
+  /// address or a place, nor has the task that runs the flow, if at least half of the nodes wait for others, and if three
+  /// quarters of those then have the address of one that they wait for. Addresses are dropped again when the graph changes or another policy runs it. Must not be called while
+  /// the flow runs. Cost in a run: O(nodes + edges) after a change of the graph, else O(1). (flow.md, "Addresses")
+  void derive_addresses(bool may) {
+    expect_at_rest("addresses");
+    may_derive_ = may;
+    is_changed_ = true;
+  }
 
  protected:
   ~flow_graph();
@@ -147,8 +156,15 @@ class flow_graph {
   void arm(std::vector<flow_node*>& roots);
   /// Ends a run. Throws usage_error if nodes did not run because they wait for each other, unless the run `failed`.
   void disarm(bool failed);
+  /// In a run, before the first node begins. `keys`: how many positions on the line of addresses the policy tells apart;
+  /// 0: it asks for no addresses.
+  void derive_for(std::uint32_t keys) {
+    if (keys != derived_for_ || (keys != 0 && is_changed_)) [[unlikely]]
+      derive(keys);
+  }
 
  private:
+  struct spread;  ///< of the nodes over depth and breadth
   struct tables;  ///< of names and blocks
   [[noreturn, gnu::cold]] static void refuse(char const* change);
   void touch(flow_node& added, void const* block, bool is_written);
@@ -156,6 +172,14 @@ class flow_graph {
   [[nodiscard]] std::vector<flow_node const*> by_number() const;
   /// Predecessors first. Throws usage_error if there is a cycle.
   [[nodiscard]] std::vector<flow_node const*> in_order() const;
+  /// The same without those that wait for each other, nor what waits for them.
+  [[nodiscard]] std::vector<flow_node const*> in_order(std::vector<flow_node const*> const& all,
+                                                       std::vector<std::uint32_t>& waits) const;
+  [[nodiscard]] spread spread_of(std::vector<flow_node const*> const& order) const;
+  void derive(std::uint32_t keys);
+  void derive_by_breadth(std::uint32_t keys);
+  void drop_derived() noexcept;
+  [[nodiscard]] bool has_data_of_its_own() const noexcept;
   [[nodiscard]] std::string cycle_among(std::vector<flow_node const*> const& all,
                                         std::vector<std::uint32_t> const& waits) const;
 
@@ -163,9 +187,16 @@ class flow_graph {
   std::pmr::monotonic_buffer_resource memory_{std::size_t{1} << 16};
   flow_nodes all_;
   std::size_t count_ = 0;
+  bool is_changed_ = false;  ///< nodes or edges came since `derive`
 
   std::unique_ptr<tables> const tables_;
   announced_atomic<bool> runs_{false};  ///< between arm and disarm
+
+  // Invariant (derived): no node has an address that it was added with, while nodes have derived ones: those with numbers
+  // below derived_nodes_.
+  bool may_derive_ = true;
+  std::uint32_t derived_for_ = 0;  ///< keys of the last `derive`
+  std::size_t derived_nodes_ = 0;
 };
 
 }}}  // namespace skua::v0::runtime

@@ -149,6 +149,14 @@ bool finish_region::gathers(fiber const& on) noexcept {
   return s.needs.released && s.ordered == nullptr && !on.is_isolated();
 }
 
+/// A task about which the policy has written nothing has no data that the policy knows. As in ARMS a worker has at least four keys.
+std::uint32_t finish_region::address_keys(fiber const& on) noexcept {
+  fiber_slot const& s = on.slot();
+  if (!s.needs.addresses || on.is_isolated() || on.tag() != task_tag{}) [[likely]]
+    return 0;
+  return place_of(on, {}) == no_place_hint ? 4 * s.map.workers() : 0;
+}
+
 void finish_region::call_now(fiber& on, task& t) noexcept {
   on.expect_running();
   on.slot().counts.conversions.add(1);

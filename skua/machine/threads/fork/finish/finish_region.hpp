@@ -81,6 +81,9 @@ class finish_region : public group {
   [[nodiscard]] static bool keeps(fiber& on, hint const& hinted) noexcept;
   /// True if the policy places each released task, so that tasks with the same hints may be released as one. (finish.md, "Gathered tasks")
   [[nodiscard]] static bool gathers(fiber const& on) noexcept;
+  /// For a flow that the code on `on` runs: how many positions on the line of addresses the policy tells apart. 0: it needs none, or
+  /// the running task has data of its own, where nodes without an address stay.
+  [[nodiscard]] static std::uint32_t address_keys(fiber const& on) noexcept;
   /// As add, for a part of the gathered task that `on` runs: it stays there, and may be stolen from there.
   void add_beside(fiber& on, task& t);
   /// True if the gathered task runs where it was placed: it was not stolen, or it has no data.
@@ -163,6 +166,8 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
   [[nodiscard]] bool keeps(hint const& hinted) const noexcept { return finish_region::keeps(running(), hinted); }
   /// True if tasks with the same place, address and type may be spawned as one (spawn_gathered).
   [[nodiscard]] bool gathers() const noexcept { return finish_region::gathers(running()); }
+  /// How many addresses the nodes of a flow should have, if they have none.
+  [[nodiscard]] std::uint32_t address_keys() const noexcept { return finish_region::address_keys(running()); }
   /// f(region, is_at_home) runs the first task, and spawns the others beside it, in parts, with the same hints. Where it was
   /// stolen it leaves them to the policy, by spawn_gathered.
   template <class F>
