@@ -5,8 +5,7 @@
 #include "apps/chains/problem.hpp"
 #include "skua/program/serial.hpp"
 
-namespace skua::apps::chains {
-namespace {
+namespace skua::apps::chains { namespace {
 
 shape some_shape(std::uint64_t seed, kernel runs) {
   return {.parallelism = 1 + static_cast<std::uint32_t>(seed % 3),
@@ -81,6 +80,16 @@ TEST(chains, missing_repeated_and_exchanged_steps_are_noticed) {
   }
 }
 
+TEST(chains, partitions_are_counted_by_leader_and_width) {
+  problem p({.parallelism = 2, .tasks = 40, .size = 8});
+  serial here;
+  program(here, p);
+  EXPECT_EQ(p.partitions(), (partition_counts{{{0, 1}, 40}}));
+  json_value facts = json_value::object();
+  add_partitions(facts, {{{0, 1}, 3}, {{0, 2}, 5}, {{2, 2}, 7}});
+  EXPECT_EQ(facts.dump(), R"({"partitions":{"[0, 1]":3,"[0, 2]":5,"[2, 2]":7},"widths":{"1":3,"2":12}})");
+}
+
 TEST(chains, tasks_are_dealt_out_evenly_and_types_alternate) {
   problem p({.parallelism = 3, .tasks = 11, .runs = kernel::mixed, .size = 2});
   EXPECT_EQ(p.chains()[0].steps(), 4U);
@@ -92,5 +101,4 @@ TEST(chains, tasks_are_dealt_out_evenly_and_types_alternate) {
   EXPECT_EQ(p.chains()[0].operations(0).count, 8);
 }
 
-}  // namespace
-}  // namespace skua::apps::chains
+}}  // namespace skua::apps::chains

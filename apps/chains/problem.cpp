@@ -111,7 +111,7 @@ void chain::end_step(std::uint64_t step) noexcept {
 }
 
 void chain::reset() {
-  widths_.clear();
+  partitions_.clear();
   done_ = 0;
   in_order_ = true;
   for (std::size_t which = 0; which < 2; ++which) {
@@ -187,10 +187,10 @@ problem::problem(shape const& s) {
   reset();
 }
 
-std::map<std::uint32_t, std::uint64_t> problem::widths() const {
-  std::map<std::uint32_t, std::uint64_t> all;
+partition_counts problem::partitions() const {
+  partition_counts all;
   for (chain const& c : chains_) {
-    for (auto const& [width, steps] : c.widths()) all[width] += steps;
+    for (auto const& [partition, steps] : c.partitions()) all[partition] += steps;
   }
   return all;
 }

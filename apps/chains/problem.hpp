@@ -9,12 +9,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "apps/matmul/leaf.hpp"
 #include "apps/padded.hpp"
+#include "apps/partition_counts.hpp"
 #include "apps/tbb_workers.hpp"
 #include "skua/program/flow/flow.hpp"
 #include "skua/program/footprint.hpp"
@@ -72,15 +72,15 @@ class chain {
       mine.here().leaf(first, second, written(step, share.begin, share.end), flops{operations(step).count * part},
                        [&] { run_rows(step, share.begin, share.end); });
     }
-    if (mine.member() == 0) ++widths_[mine.width()];  // one leader at a time: the steps follow each other
+    if (mine.member() == 0)
+      ++partitions_[{index(mine.here().worker()), mine.width()}];  // one leader at a time: the steps follow each other
     // acq_rel: the other members' writes, for the member that ends the step. Pairs with: itself
     std::atomic_ref<std::uint32_t> ended(parts_ended_);
     if (ended.fetch_add(1, std::memory_order_acq_rel) + 1 < mine.width()) return;
     ended.store(0, std::memory_order_relaxed);  // relaxed: the next step begins after this one
     end_step(step);
   }
-  /// By width: steps that ran with it.
-  [[nodiscard]] std::map<std::uint32_t, std::uint64_t> const& widths() const noexcept { return widths_; }
+  [[nodiscard]] partition_counts const& partitions() const noexcept { return partitions_; }
 
   void reset();
   /// Empty if every step has run once, in order, and the last matrices are those of the closed form; else the
@@ -121,7 +121,7 @@ class chain {
       0;  ///< steps that have ended in order; the steps of a chain follow each other, so it is no atomic
   bool in_order_ = true;
   std::uint32_t parts_ended_ = 0;
-  std::map<std::uint32_t, std::uint64_t> widths_;
+  partition_counts partitions_;
 };
 
 class problem {
@@ -133,8 +133,7 @@ class problem {
   [[nodiscard]] std::vector<chain>& chains() noexcept { return chains_; }
   void reset();
   [[nodiscard]] std::string wrong() const;
-  /// By width: the steps of all chains that ran with it.
-  [[nodiscard]] std::map<std::uint32_t, std::uint64_t> widths() const;
+  [[nodiscard]] partition_counts partitions() const;  ///< of the steps of all chains
 
  private:
   std::vector<chain> chains_;

@@ -18,8 +18,7 @@ class chains_app final : public problem_app<chains_app, chains::problem> {
   }
   void add_facts(json_value& all) const override {
     all["size"] = size();
-    all["widths"] = json_value::object();
-    for (auto const& [width, steps] : problem_->widths()) all["widths"][std::to_string(width)] = steps;
+    add_partitions(all, problem_->partitions());
   }
   [[nodiscard]] std::size_t size() const { return size_.value_or(kernel_ == chains::kernel::triad ? 512 : 128); }
 

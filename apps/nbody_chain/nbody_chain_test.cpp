@@ -10,8 +10,7 @@
 #include "skua/program/serial.hpp"
 #include "skua/skua.hpp"
 
-namespace skua::apps::nbody_chain {
-namespace {
+namespace skua::apps::nbody_chain { namespace {
 
 TEST(nbody_chain, a_body_moves_by_the_mean_force) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
@@ -57,7 +56,11 @@ TEST(nbody_chain, every_schedule_gives_the_bits_of_the_serial_run) {
     four.run([&](auto& h) { program(h, p); });
     EXPECT_EQ(p.wrong(), "");
     std::uint64_t tasks = 0;
-    for (auto const& [width, count] : p.widths()) tasks += count;
+    for (auto const& [partition, count] : p.partitions()) {
+      EXPECT_EQ(partition.first % partition.second, 0U) << "a leader of blocks of this width";
+      EXPECT_LE(partition.first + partition.second, 4U);
+      tasks += count;
+    }
     EXPECT_EQ(tasks, 2 * p.iterations());
   }
 }
@@ -96,5 +99,4 @@ TEST(nbody_chain, remote_tasks_have_addresses_half_of_the_line_apart) {
   EXPECT_EQ(remote.at(1).fraction - remote.at(0).fraction, 1U << 31);
 }
 
-}  // namespace
-}  // namespace skua::apps::nbody_chain
+}}  // namespace skua::apps::nbody_chain

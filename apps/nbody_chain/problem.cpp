@@ -48,7 +48,7 @@ problem::problem(shape const& s) : shape_(s) {
 
 void problem::reset() {
   now_ = initial_;
-  widths_.clear();
+  partitions_.clear();
 }
 
 std::string problem::wrong() {

@@ -9,11 +9,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "apps/partition_counts.hpp"
 #include "skua/program/flow/flow.hpp"
 #include "skua/program/footprint.hpp"
 
@@ -65,10 +65,11 @@ class problem {
     mine.here().leaf(reads{sources.data(), sources.size_bytes()},
                      writes{now_[task].data() + begin, (end - begin) * sizeof(float)}, flops{flops_per_pair * pairs},
                      [&, first = begin, past = end] { run(task, first, past); });
-    if (mine.member() == 0) ++widths_[mine.width()];  // one leader at a time: tasks follow each other
+    if (mine.member() == 0)
+      ++partitions_[{index(mine.here().worker()), mine.width()}];  // one leader at a time: tasks follow each other
   }
-  /// By width: tasks that ran with it as nodes of a flow.
-  [[nodiscard]] std::map<std::uint32_t, std::uint64_t> const& widths() const noexcept { return widths_; }
+  /// Of the tasks that ran as nodes of a flow.
+  [[nodiscard]] partition_counts const& partitions() const noexcept { return partitions_; }
 
   void reset();
   /// Empty if the bits are those of a serial run, which the first call makes; else one line.
@@ -80,7 +81,7 @@ class problem {
   positions initial_;
   positions now_;
   positions right_;  ///< of a serial run; empty: none yet
-  std::map<std::uint32_t, std::uint64_t> widths_;
+  partition_counts partitions_;
 };
 
 /// One graph, run once per iteration.

@@ -18,8 +18,7 @@ class nbody_chain_app final : public problem_app<nbody_chain_app, nbody_chain::p
   }
   void add_facts(json_value& all) const override {
     all["flops"] = 2 * static_cast<double>(iterations_) * problem_->operations();
-    all["widths"] = json_value::object();
-    for (auto const& [width, tasks] : problem_->widths()) all["widths"][std::to_string(width)] = tasks;
+    add_partitions(all, problem_->partitions());
   }
 
   number_option<std::size_t> n_{*this, "--n", 1000, between(1, 10'000'000), "bodies in each array"};

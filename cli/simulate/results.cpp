@@ -55,6 +55,14 @@ json widths_of(sim_outcome const& o) {
   return all;
 }
 
+/// By "[leader, width]", as the paper on ARMS writes partitions.
+json partitions_of(sim_outcome const& o) {
+  json all = json::object();
+  for (auto const& [partition, tasks] : o.partitions)
+    all[fmt::format("[{}, {}]", partition.first, partition.second)] = tasks;
+  return all;
+}
+
 /// The seconds for machines, the share of all workers' time for people.
 cell time_of(double part_s, sim_row const& r) {
   return {part_s, in_percent(quotient(part_s, r.median.time_s * r.workers))};
@@ -150,6 +158,7 @@ std::vector<named_cell> sim_cells(sim_row const& r, double serial_s) {
                               {"events", "", cell::of(o.events)}};
   json counted = counts_of(o.sum);
   counted["widths"] = widths_of(o);
+  counted["partitions"] = partitions_of(o);
   counted.update(bytes_of(o.memory));
   for (auto const& [key, value] : counted.items()) all.push_back({key, "", cell::of(value)});
   return all;

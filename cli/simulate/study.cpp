@@ -79,6 +79,7 @@ sim_outcome outcome_of(sim::run_result&& run, layout const& where, std::uint64_t
                   .time_s = seconds_of(run.makespan),
                   .events = run.moves,
                   .widths = std::move(run.widths),
+                  .partitions = std::move(run.partitions),
                   .steals_by_distance = std::move(run.steals_by_distance),
                   .workers = std::move(run.workers),
                   .makespan = run.makespan};

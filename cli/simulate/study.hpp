@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -33,8 +34,9 @@ struct sim_outcome {
   double scheduling_s = 0;
   double idle_s = 0;
   std::uint64_t events = 0;
-  sim::worker_counters sum = {};           ///< of all workers
-  std::vector<std::uint64_t> widths = {};  ///< as in sim::run_result
+  sim::worker_counters sum = {};                                                     ///< of all workers
+  std::vector<std::uint64_t> widths = {};                                            ///< as in sim::run_result
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> partitions = {};  ///< the same
   std::vector<std::uint64_t> steals_by_distance = {};
   std::vector<std::string> distance_names = {};
   std::vector<sim::worker_counters> workers = {};  ///< times in ticks (picoseconds)

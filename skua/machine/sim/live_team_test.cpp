@@ -292,6 +292,21 @@ costs_of_a_task reader(std::string_view policy) {
   return all[150];
 }
 
+TEST(live_team, partitions_are_counted_by_leader_and_width) {
+  simulation const done = run_on(chain_of(200, 8000), {.policy = "arms:cost=time"});
+  std::vector<std::uint64_t> widths(done.result.widths.size());
+  std::uint64_t tasks = 0;
+  for (auto const& [partition, count] : done.result.partitions) {
+    auto const& [leader, width] = partition;
+    ASSERT_LT(width, widths.size());
+    EXPECT_EQ(leader % width, 0U) << "workers are divided into blocks of this width";
+    widths[width] += count;
+    tasks += count;
+  }
+  EXPECT_EQ(widths, done.result.widths);
+  EXPECT_EQ(tasks, 200U);
+}
+
 TEST(live_team, what_a_team_gains_by_its_members_caches_comes_out_of_the_machine_model) {
   costs_of_a_task const alone = reader("arms:width=1");
   costs_of_a_task const together = reader("arms");

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "skua/machine/sim/costs.hpp"
@@ -60,10 +62,11 @@ struct run_result {
   std::vector<turn> turns;          ///< by node
   std::vector<tree_node_id> order;  ///< tasks, leaves and steps in the order in which they began
   std::vector<worker_counters> workers;
-  std::vector<tree_node_id> teams;                ///< tasks that ran as teams; their children are the members
-  std::vector<std::uint64_t> widths;              ///< [w]: moldable tasks that ran on w workers; empty: none did
-  std::vector<std::uint64_t> steals_by_distance;  ///< successful ones
-  std::vector<std::string> faults;                ///< the validator's findings during the run; empty: none
+  std::vector<tree_node_id> teams;    ///< tasks that ran as teams; their children are the members
+  std::vector<std::uint64_t> widths;  ///< [w]: moldable tasks that ran on w workers; empty: none did
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> partitions;  ///< the same by leader and width
+  std::vector<std::uint64_t> steals_by_distance;                                ///< successful ones
+  std::vector<std::string> faults;  ///< the validator's findings during the run; empty: none
   friend bool operator==(run_result const&, run_result const&) = default;
 };
 

@@ -292,13 +292,17 @@ void adaptive_moldable::remember(known_times const& earlier) {
 }
 
 std::uint64_t adaptive_moldable::ended(std::uint32_t type, std::uint16_t width) const noexcept {
-  auto const widths = shared_.all.widths();
-  auto const at = std::ranges::find(widths, width);
-  if (at == widths.end()) return 0;
   std::uint64_t sum = 0;
   for (std::uint32_t w = 0; w < shared_.all.workers(); ++w)
-    sum += shared_.counts.get(shared_.count_of(worker_id{w}, type, static_cast<std::uint32_t>(at - widths.begin())));
+    sum += ended(type, arms::partition{.leader = worker_id{w}, .width = width});
   return sum;
+}
+
+std::uint64_t adaptive_moldable::ended(std::uint32_t type, arms::partition const& on) const noexcept {
+  auto const widths = shared_.all.widths();
+  auto const at = std::ranges::lower_bound(widths, on.width);
+  if (at == widths.end() || *at != on.width || index(on.leader) >= shared_.all.workers()) return 0;
+  return shared_.counts.get(shared_.count_of(on.leader, type, static_cast<std::uint32_t>(at - widths.begin())));
 }
 
 std::uint64_t adaptive_moldable::time_ns(std::uint32_t type, runtime::address data,

@@ -139,6 +139,8 @@ class adaptive_moldable final : public per_worker<arms::worker_state> {
   /// Tasks of this type that ended on partitions of this width, so far; types from arms::most_types - 1 on are counted
   /// together. Any thread. Cost: linear in workers.
   [[nodiscard]] std::uint64_t ended(std::uint32_t type, std::uint16_t width) const noexcept;
+  /// The same for the partition with this leader; 0 if there is none. Cost: O(1).
+  [[nodiscard]] std::uint64_t ended(std::uint32_t type, arms::partition const& on) const noexcept;
   /// The expected time of such a task there; 0: unknown. Any thread.
   [[nodiscard]] std::uint64_t time_ns(std::uint32_t type, runtime::address data, arms::partition_id p) const noexcept;
 

@@ -154,6 +154,14 @@ TEST(arms, a_moldable_task_tries_each_width_around_its_worker_then_takes_the_lea
   EXPECT_EQ(p.ended(moldable.number, 2), 23U);
   EXPECT_EQ(p.ended(moldable.number, 4), 3U);
   EXPECT_EQ(p.ended(moldable.number, 3), 0U);
+  auto const led_by = [&](std::uint32_t leader, std::uint16_t width) {
+    return p.ended(moldable.number, {.leader = worker_id{leader}, .width = width});
+  };
+  EXPECT_EQ(led_by(5, 1), 1U);
+  EXPECT_EQ(led_by(4, 1), 0U);
+  EXPECT_EQ(led_by(4, 2), 21U);
+  EXPECT_EQ(led_by(4, 4), 1U);
+  EXPECT_EQ(led_by(4, 3) + led_by(5, 2) + led_by(8, 1) + led_by(0, 8), 0U) << "no partitions";
   EXPECT_EQ(p.ended(single.number, 1), 0U);
   EXPECT_EQ(p.time_ns(moldable.number, address::of(5, 8), arms::partition_id{5}), 40'000U);
 }

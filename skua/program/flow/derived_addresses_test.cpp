@@ -158,7 +158,7 @@ TEST(derived_addresses, of_nodes_that_a_run_adds_come_with_the_next_run) {
   EXPECT_TRUE(added->get().hints.address);
 }
 
-TEST(derived_addresses, give_way_to_those_that_the_program_asks_for) {
+TEST(derived_addresses, yield_to_those_that_the_program_asks_for) {
   graph_type graph;
   std::vector<node> const all = add_chains(graph, 3, 2);
   run_under("arms", graph);

@@ -185,7 +185,7 @@ class engine final : private policies::machine_view {
 
   // Teams (teams.cpp).
   [[nodiscard]] bool is_moldable(item const& it) const;
-  void count_width(std::uint32_t width);
+  void count_partition(worker_id leader, std::uint32_t width);
   void form_team(worker_id w, item const& whole, placement const& to, cause why);
   void arrive(worker_id w, fiber_id f);
   void open_barrier(worker_id w, running_team& t);

@@ -23,7 +23,7 @@ void engine::begin(worker_id w, item const& it, lane from) {
     note_begin(w, it, from);
   tell(w, begun{.task = it.tag, .open = std::exchange(fibers_[f].open, false)});
   if (is_frame) return;
-  if (is_moldable(it)) count_width(1);
+  if (is_moldable(it)) count_partition(w, 1);
   if (it.content == item::kind::rest) {
     tree_node_id const group = program_[it.node].parent;
     fibers_[f].frames.push_back({.node = group, .next = it.node, .kind = program_[group].kind, .owner = false});

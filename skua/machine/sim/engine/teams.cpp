@@ -11,9 +11,10 @@ bool engine::is_moldable(item const& it) const {
   return live_ != nullptr && it.content == item::kind::child && live_->is_moldable(it.node);
 }
 
-void engine::count_width(std::uint32_t width) {
+void engine::count_partition(worker_id leader, std::uint32_t width) {
   result_.widths.resize(std::max<std::size_t>(result_.widths.size(), width + 1));
   ++result_.widths[width];
+  ++result_.partitions[{index(leader), width}];
 }
 
 /// Invariant (one order): a team enters all its inboxes in one move, so any two teams enter the inboxes that they share in the
@@ -27,7 +28,7 @@ void engine::form_team(worker_id w, item const& whole, placement const& to, caus
   t.begin = t.end = now_;
   result_.order.push_back(whole.node);
   result_.teams.push_back(whole.node);
-  count_width(to.width);
+  count_partition(to.worker, to.width);
   groups_[program_.group_of(whole.node)].outstanding += to.width - 1U;
   auto const id = static_cast<team_id>(teams_.size());
   teams_.push_back({.task = whole.node, .present = to.width, .first = to.worker, .width = to.width, .placed = now_});
