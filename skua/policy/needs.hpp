@@ -36,6 +36,7 @@ struct policy_needs {
       false;  ///< `place(chosen)` is asked of tasks that their own worker pops from `spawned`, `local` or `migrated`
   bool released = false;   ///< `place(released)` and `place(unblocked)` are asked of tasks of finish regions
   bool addresses = false;  ///< a flow without addresses may derive some for its nodes (program/flow/flow.md)
+  bool critical = false;   ///< flows mark the types of nodes on their critical path (`runtime::on_critical_path`)
   bool rests = false;      ///< `rested` is told after every rest: the machine watches for first touches of memory
   bool strategies = true;  ///< strategies order the lane `ordered`; else it has the root's order
   friend constexpr bool operator==(policy_needs const&, policy_needs const&) = default;

@@ -114,6 +114,7 @@ std::unique_ptr<policy> make_arms(policy_setup const& from) {
   constexpr std::array<std::string_view, 3> costs{"product", "time", "idle"};  // in the order of arms::cost
   constexpr std::array<std::string_view, 2> models{"history", "power"};        // in the order of arms_model
   constexpr std::array<std::string_view, 2> measures{"team", "leader"};        // in the order of arms::measure
+  constexpr std::array<std::string_view, 2> off_or_on{"off", "on"};
   arms_options options;
   for (chosen_option const& o : from.options) {
     if (o.word == "width") options.width = static_cast<std::uint16_t>(whole_number(of("arms"), o, 1, 65'535));
@@ -122,6 +123,7 @@ std::unique_ptr<policy> make_arms(policy_setup const& from) {
     if (o.word == "measure") options.measure = static_cast<arms::measure>(word_of(of("arms"), o, measures));
     if (o.word == "idle-tries") options.idle_tries = whole_number(of("arms"), o, 0, 1'000'000);
     if (o.word == "threshold") options.threshold = whole_number(of("arms"), o, 0, 1'000'000);
+    if (o.word == "critical") options.critical = word_of(of("arms"), o, off_or_on) == 1;
   }
   auto made = from.partitions != nullptr
                   ? std::make_unique<adaptive_moldable>(from.layout, *from.partitions, from.seed, options)
@@ -140,6 +142,8 @@ constexpr std::array arms_options_known{
     policy_option{"idle-tries",
                   "idle-tries=K: failed steals from neighbours before one from a distant worker (default 10)"},
     policy_option{"threshold", "threshold=K: rejected far steals before the thief takes any task (default 4)"},
+    policy_option{"critical",
+                  "critical=off|on: nodes on a flow's critical path go to the best partition at once (default off)"},
 };
 
 constexpr std::array entries{

@@ -40,9 +40,17 @@ struct address {
 /// of tasks per type. [arms-2021 3.3]
 struct task_type {
   std::uint16_t number;
-  std::uint16_t moldable = 0;  ///< 1: it may run as a team
+  std::uint16_t moldable = 0;  ///< 1: it may run as a team. Flows add `on_critical_path`
   friend constexpr bool operator==(task_type, task_type) noexcept = default;
 };
+
+/// The type of a task that may run as a team.
+[[nodiscard]] constexpr task_type as_team(task_type t) noexcept {
+  t.moldable |= 1;
+  return t;
+}
+/// For `task_type::moldable`: the task is a node on the critical path of its flow. Set for policies that ask for it.
+inline constexpr std::uint16_t on_critical_path = 2;
 
 }}}  // namespace skua::v0::runtime
 

@@ -310,6 +310,7 @@ class here::finish_type final : public body_group {
     [[nodiscard]] sim::here& here() noexcept { return here_; }
     /// How many addresses the nodes of a flow should have, if they have none.
     [[nodiscard]] std::uint32_t address_keys() const noexcept { return here_.program_.address_keys(task_); }
+    [[nodiscard]] bool wants_critical_path() const noexcept { return here_.program_.wants_critical_path(); }
     /// From now on the task only spawns what waited for it.
     void task_has_returned() noexcept { has_returned_ = true; }
 
@@ -330,7 +331,7 @@ class here::finish_type final : public body_group {
     void add_team(hint hinted, S const& s, Body&& body, Done&& done) {
       if (!here_.is_running_inside(task_))
         throw usage_error("simulator: spawn is called outside the task of its region");
-      hinted.type = task_type{hinted.type.value_or(task_type{0}).number, 1};
+      hinted.type = runtime::as_team(hinted.type.value_or(task_type{0}));
       region_.children_.push_back(std::make_unique<team_of<S, std::decay_t<Body>, std::decay_t<Done>>>(
           s, std::forward<Body>(body), std::forward<Done>(done)));
       region_.children_.back()->is_unblocked = has_returned_;

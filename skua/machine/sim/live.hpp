@@ -17,6 +17,7 @@
 #include "skua/parts/context/context.hpp"
 #include "skua/parts/context/current.hpp"
 #include "skua/parts/context/stack.hpp"
+#include "skua/policy/needs.hpp"
 #include "skua/program/recorder.hpp"
 #include "skua/program/task_tree.hpp"
 
@@ -95,8 +96,12 @@ class live final : public stepped_program {
 
   /// The root task is child 0 of this group, which must live until the run has ended.
   void begin_with(live_group& root);
-  /// The policy wants flows to derive addresses.
-  void derives_addresses() noexcept { derives_addresses_ = true; }
+  /// What the policy needs of flows.
+  void serves(policies::policy_needs const& needs) noexcept {
+    derives_addresses_ = needs.addresses;
+    wants_critical_path_ = needs.critical;
+  }
+  [[nodiscard]] bool wants_critical_path() const noexcept { return wants_critical_path_; }
   /// For a flow that the code of this node runs, as on threads: how many addresses the policy tells apart; 0: it needs none, or a
   /// task around the flow has hints that say where its data are.
   [[nodiscard]] std::uint32_t address_keys(tree_node_id node) const noexcept;
@@ -157,6 +162,7 @@ class live final : public stepped_program {
   live_fiber* running_ = nullptr;
   bool quitting_ = false;
   bool derives_addresses_ = false;
+  bool wants_critical_path_ = false;
   run_trace* trace_ = nullptr;
   std::atomic<int> edge_{0};
   runtime::thread_record record_;

@@ -99,7 +99,8 @@ class random_flow {
 };
 
 std::vector<std::string> all_policies() {
-  std::vector<std::string> all{"arms:width=1", "arms:cost=time", "arms:cost=idle", "arms:model=power"};
+  std::vector<std::string> all{"arms:width=1",     "arms:cost=time",   "arms:cost=idle",
+                               "arms:model=power", "arms:critical=on", "arms:critical=on,model=power"};
   for (auto const& p : policies::all()) all.emplace_back(p.name);
   return all;
 }

@@ -131,7 +131,8 @@ class random_teams {
 };
 
 std::vector<std::string> all_policies() {
-  std::vector<std::string> all{"arms:width=1", "arms:cost=time", "arms:cost=idle", "arms:model=power"};
+  std::vector<std::string> all{"arms:width=1", "arms:cost=time", "arms:cost=idle", "arms:model=power",
+                               "arms:critical=on"};
   for (auto const& p : policies::all()) all.emplace_back(p.name);
   return all;
 }

@@ -52,7 +52,7 @@ simulation simulate(F&& f, policy& scheduler, layout const& where, rules const& 
   } all{f};
   live program(where.workers(), how.measured, how.stack_bytes, how.assumed);
   program.begin_with(all);
-  if (scheduler.needs().addresses) program.derives_addresses();
+  program.serves(scheduler.needs());
   run_result result = run(program, scheduler, where, by, prices, watcher);
   refuse_unlawful(result.faults);
   all.check();

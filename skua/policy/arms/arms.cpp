@@ -90,7 +90,30 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
 
 /// The running task goes on, so thieves may take this one at once.
 placement worker_state::release(tag_fields const& c, task_tag& task) noexcept {
+  if (common_.options.critical) {
+    if (std::optional<placement> const best = send_critical(c, task)) return *best;
+  }
   return start(c, task, {.worker = self_, .lane = c.type ? lane::migrated : lane::spawned});
+}
+
+/// A task on the critical path goes to the partition that is globally best for its kind: its members enter the inboxes,
+/// which come before all else. Not before the partitions around its data are measured; and one of 16 starts as others do, so that
+/// they are measured again. [the authors' code: commit_and_wakeup]
+std::optional<placement> worker_state::send_critical(tag_fields c, task_tag& task) noexcept {
+  if (!c.type || (c.type->moldable & runtime::on_critical_path) == 0 || ++critical_ % 16 == 0) return {};
+  c.key = key_of(c);
+  task_kind const kind{.type = c.type->number, .key = c.key};
+  worker_id const home = common_.addresses.worker_of(c.key);
+  auto const around = allowed(*c.type, home);
+  std::optional<partition_id> const best = common_.with_choice([&](auto const& choice) -> std::optional<partition_id> {
+    if (!std::ranges::all_of(around, [&](partition_id p) { return choice.time_ns(kind, p) != 0; })) return {};
+    return choice.least(kind, around);
+  });
+  if (!best) return {};
+  partition const& p = common_.all[*best];
+  c.chosen = p.width > 1 ? best : std::nullopt;  // alone it waits in the queue of its worker, who chooses again
+  task = c.written();
+  return placement{.worker = p.leader, .lane = p.width > 1 ? lane::inbox : lane::migrated, .width = p.width};
 }
 
 /// A node that has returned releases others. This worker runs the first of those that belong here next, from the lane
@@ -98,7 +121,7 @@ placement worker_state::release(tag_fields const& c, task_tag& task) noexcept {
 /// take the others at once.
 placement worker_state::release_next(tag_fields const& c, task_tag& task) noexcept {
   placement const to = release(c, task);
-  bool const is_next = !has_next_ && to.worker == self_ && to.lane == lane::migrated;
+  bool const is_next = !has_next_ && to.worker == self_ && to.lane == lane::migrated && to.width == 1;
   has_next_ |= is_next;
   be_busy(has_next_);
   return is_next ? placement{.worker = self_, .lane = lane::local} : to;
@@ -114,10 +137,10 @@ placement worker_state::start(tag_fields const& c, task_tag& task, placement con
 
 // ---- how wide it is [arms-2021 3.3.1] ----------------------------------------------------------------------------------
 
-/// The inclusive partitions of this worker on which a task of this type may run, narrow ones first.
-std::span<partition_id const> worker_state::allowed(runtime::task_type type) const noexcept {
-  auto const mine = common_.all.inclusive(self_);
-  std::uint16_t const most = type.moldable != 0 ? common_.options.width : std::uint16_t{1};
+/// The inclusive partitions of a worker on which a task of this type may run, narrow ones first.
+std::span<partition_id const> worker_state::allowed(runtime::task_type type, worker_id around) const noexcept {
+  auto const mine = common_.all.inclusive(around);
+  std::uint16_t const most = (type.moldable & 1) != 0 ? common_.options.width : std::uint16_t{1};
   auto const end = std::ranges::find_if(mine, [&](partition_id p) { return common_.all[p].width > most; });
   return mine.first(static_cast<std::size_t>(end - mine.begin()));
 }

@@ -36,6 +36,7 @@ struct arms_options {
   arms::measure measure = arms::measure::team;  ///< of cost::product and cost::time
   std::uint32_t idle_tries = 10;                ///< failed tries at neighbours before a steal from any other worker
   std::uint32_t threshold = 4;                  ///< rejected steals before one takes what it finds
+  bool critical = false;  ///< nodes on a flow's critical path are sent to the globally best partition
 };
 
 namespace arms {
@@ -86,11 +87,15 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
  private:
   placement release(tag_fields const& c, task_tag& task) noexcept;
   placement release_next(tag_fields const& c, task_tag& task) noexcept;
+  std::optional<placement> send_critical(tag_fields c, task_tag& task) noexcept;
   placement start(tag_fields const& c, task_tag& task, placement const& otherwise) noexcept;
   placement decide(tag_fields c, task_tag& task) noexcept;
   [[nodiscard]] std::optional<runtime::address> address_of_child(tag_fields const& parent,
                                                                  hint const& hint) const noexcept;
-  [[nodiscard]] std::span<partition_id const> allowed(runtime::task_type type) const noexcept;
+  [[nodiscard]] std::span<partition_id const> allowed(runtime::task_type type) const noexcept {
+    return allowed(type, self_);
+  }
+  [[nodiscard]] std::span<partition_id const> allowed(runtime::task_type type, worker_id around) const noexcept;
   [[nodiscard]] std::uint32_t key_of(tag_fields const& c) const noexcept;
   std::optional<victim> choose_victim(victim_request why) noexcept;
   [[nodiscard]] worker_id outsider() noexcept;
@@ -111,7 +116,8 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   bool is_outside_ = false;      ///< the victim shares no partition with this worker
   bool judges_ = false;          ///< the first word of the task that the probe is for says where it belongs
   bool is_busy_ = false;
-  bool has_next_ = false;  ///< `local` holds what this worker runs next
+  std::uint32_t critical_ = 0;  ///< critical tasks that this worker has released
+  bool has_next_ = false;       ///< `local` holds what this worker runs next
 };
 
 }  // namespace arms
@@ -132,7 +138,12 @@ class adaptive_moldable final : public per_worker<arms::worker_state> {
   /// usage_error.
   void remember(known_times const& earlier);
   [[nodiscard]] policy_needs needs() const noexcept override {
-    return {.lanes = {lane::local, lane::migrated}, .times = true, .chosen = true, .released = true, .addresses = true};
+    return {.lanes = {lane::local, lane::migrated},
+            .times = true,
+            .chosen = true,
+            .released = true,
+            .addresses = true,
+            .critical = shared_.options.critical};
   }
 
   [[nodiscard]] arms::partitions const& partitions() const noexcept { return shared_.all; }

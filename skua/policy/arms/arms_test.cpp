@@ -308,6 +308,48 @@ TEST(arms, what_a_running_task_spawns_waits_where_thieves_look) {
   }
 }
 
+TEST(arms, a_critical_task_is_sent_to_the_globally_best_partition_when_it_is_released) {
+  constexpr task_type critical{.number = moldable.number, .moldable = 1 | runtime::on_critical_path};
+  adaptive_moldable p(figure_4(), 1, {.critical = true});
+  worker_policy& m = p.of_worker(worker_id{5});
+  auto const released = [&](worker_policy& by, task_type type, cause why) {
+    task_tag t = tag_of(address::of(0, 8) | type);
+    placement const to = by.place(t, why);
+    EXPECT_EQ(tag_fields::read(t).chosen.has_value(), to.width > 1);
+    return to;
+  };
+  EXPECT_EQ(released(m, critical, cause::released), queued(0)) << "nothing is known";
+  for (std::uint64_t const ns : {4000U, 2500U}) runs(p, 0, tag_of(address::of(0, 8) | moldable), ns);
+  EXPECT_EQ(released(m, critical, cause::released), queued(0)) << "width 4 is not";
+  runs(p, 0, tag_of(address::of(0, 8) | critical), 2600);
+  EXPECT_EQ(released(m, critical, cause::released), team(0, 2));
+  EXPECT_EQ(released(p.of_worker(worker_id{1}), critical, cause::unblocked), team(0, 2));
+  EXPECT_EQ(released(m, moldable, cause::released), queued(0)) << "not critical";
+  std::uint32_t sent = 0;
+  for (int i = 0; i < 160; ++i) sent += released(m, critical, cause::unblocked) == team(0, 2) ? 1 : 0;
+  EXPECT_EQ(sent, 150U) << "one of 16 is chosen as others are, and may measure another width";
+  EXPECT_TRUE(p.needs().critical);
+  adaptive_moldable by_default(figure_4(), 1);
+  EXPECT_FALSE(by_default.needs().critical);
+  for (std::uint64_t const ns : {4000U, 2500U, 2600U}) runs(by_default, 0, tag_of(address::of(0, 8) | critical), ns);
+  EXPECT_EQ(released(by_default.of_worker(worker_id{5}), critical, cause::released), queued(0));
+}
+
+TEST(arms, a_critical_task_that_is_best_alone_waits_for_its_worker) {
+  constexpr task_type critical{.number = single.number, .moldable = runtime::on_critical_path};
+  adaptive_moldable p(figure_4(), 1, {.critical = true});
+  task_tag const t = tag_of(address::of(0, 8) | critical);
+  runs(p, 0, t, 4000);
+  task_tag stolen = t;  // worker 6 has taken one, and was faster
+  ASSERT_EQ(p.of_worker(worker_id{6}).place(stolen, cause::stolen), here(6));
+  p.of_worker(worker_id{6}).learn(ended{.task = stolen, .duration_ns = 1000});
+  task_tag next = t;
+  EXPECT_EQ(p.of_worker(worker_id{0}).place(next, cause::released), queued(6));
+  next = t;
+  EXPECT_EQ(p.of_worker(worker_id{6}).place(next, cause::unblocked),
+            (placement{.worker = worker_id{6}, .lane = lane::local}));
+}
+
 TEST(arms, a_layout_file_decides_which_widths_there_are) {
   auto const file = arms::partitions::read("layout", "0,1,2\n1,3\n1\n1\n");
   adaptive_moldable p(layout::flat(3), file, 1);

@@ -26,8 +26,10 @@ struct tag_fields {
     tag_fields c;
     if ((shown & address_bit) != 0) c.address = runtime::address{static_cast<std::uint32_t>(shown)};
     if ((shown & type_bit) != 0) {
-      c.type = runtime::task_type{.number = static_cast<std::uint16_t>(shown >> 32),
-                                  .moldable = static_cast<std::uint16_t>((shown & moldable_bit) != 0 ? 1 : 0)};
+      c.type = runtime::task_type{
+          .number = static_cast<std::uint16_t>(shown >> 32),
+          .moldable = static_cast<std::uint16_t>(((shown & moldable_bit) != 0 ? 1 : 0) |
+                                                 ((shown & critical_bit) != 0 ? runtime::on_critical_path : 0))};
     }
     if (auto const p = static_cast<std::uint32_t>(own) & ~beside_bit; p != 0) c.chosen = partition_id{p - 1};
     c.beside = (static_cast<std::uint32_t>(own) & beside_bit) != 0;
@@ -36,8 +38,10 @@ struct tag_fields {
   }
   [[nodiscard]] task_tag written() const noexcept {
     std::uint64_t const where = address ? address_bit | address->fraction : 0;
-    std::uint64_t const what =
-        type ? type_bit | std::uint64_t{type->number} << 32 | (type->moldable != 0 ? moldable_bit : 0) : 0;
+    std::uint64_t const what = type ? type_bit | std::uint64_t{type->number} << 32 |
+                                          ((type->moldable & 1) != 0 ? moldable_bit : 0) |
+                                          ((type->moldable & runtime::on_critical_path) != 0 ? critical_bit : 0)
+                                    : 0;
     return {{where | what, chosen ? own() : 0}};
   }
 
@@ -49,6 +53,7 @@ struct tag_fields {
   static constexpr std::uint64_t moldable_bit = std::uint64_t{1} << 48;
   static constexpr std::uint64_t type_bit = std::uint64_t{1} << 49;
   static constexpr std::uint64_t address_bit = std::uint64_t{1} << 50;
+  static constexpr std::uint64_t critical_bit = std::uint64_t{1} << 51;
 };
 
 }}}}  // namespace skua::v0::policies::arms

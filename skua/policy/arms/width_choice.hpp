@@ -89,6 +89,19 @@ class width_choice {
     }
   }
 
+  /// The partition of least cost among all known ones, if one is known and its width is that of one of `home`, as in is_in_least.
+  [[nodiscard]] std::optional<partition_id> least(task_kind kind, std::span<partition_id const> home) const noexcept {
+    std::size_t const row = shape_.row_of(kind);
+    if constexpr (Model::knows_leaders) {
+      std::uint64_t const l = least_.get(row);
+      if (l == 0 || all_[holder_of(l)].width > all_[home.back()].width) return {};
+      return holder_of(l);
+    } else {
+      choice_made const made = cheapest(row, home, nobody);
+      return made.is_known ? std::optional(made.partition) : std::nullopt;
+    }
+  }
+
   /// Calls f(type, key, partition, ns) for every measurement. Other workers may learn meanwhile.
   template <class F>
   void for_each_known(F&& f) const {

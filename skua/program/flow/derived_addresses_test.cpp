@@ -174,3 +174,30 @@ TEST(derived_addresses, leave_it_to_the_run_to_refuse_a_cycle) {
   EXPECT_THROW(run_under("arms", graph), skua::usage_error);
   EXPECT_EQ(with_address(all), 0U);
 }
+
+TEST(derived_addresses, or_not_nodes_on_the_critical_path_are_marked_if_the_policy_asks) {
+  graph_type graph;
+  std::vector<node> all;
+  for (double const work : {1.0, 5.0, 2.0, 9.0})
+    all.push_back(graph.add(skua::work{work}, skua::task_type{3}, address::at(0.5), [](auto&) {}));
+  all.push_back(graph.add(skua::after(all[0], all[2]), address::at(0.5), [](auto&) {}));
+  all.push_back(graph.add_team(skua::work{9}, skua::after(all[2]), skua::task_type{4}, [](auto&) {}));
+  auto const marked = [&] {
+    std::string which;
+    for (node const& n : all) {
+      hint const& h = n.get().hints;
+      which += h.type && ((*h.type).moldable & skua::runtime::on_critical_path) != 0 ? '1' : '0';
+    }
+    return which;
+  };
+  run_under("arms", graph);
+  EXPECT_EQ(marked(), "000000");
+  run_under("checked:arms:critical=on", graph);
+  EXPECT_EQ(marked(), "001001") << "2 + 9";
+  graph.edge(all[3], all[4]);
+  graph.edge(all[4], all[5]);
+  run_under("arms:critical=on", graph);
+  EXPECT_EQ(marked(), "000101") << "9 + 1 + 9; a node without a type has no history";
+  run_under("random", graph);
+  EXPECT_EQ(marked(), "000000");
+}

@@ -298,7 +298,8 @@ class flow : public flow_graph {
     try {
       trace_.begin(here, *this);
       here.finish([&](region& tasks) {
-        if constexpr (requires { tasks.address_keys(); }) this->derive_for(tasks.address_keys());
+        if constexpr (requires { tasks.address_keys(); })
+          this->derive_for(tasks.address_keys(), tasks.wants_critical_path());
         trace_.is_on() ? spawn_roots<is_traced>(tasks, roots) : spawn_roots<untraced>(tasks, roots);
       });
     } catch (...) {

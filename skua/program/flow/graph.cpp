@@ -301,15 +301,33 @@ bool flow_graph::has_data_of_its_own() const noexcept {
   return false;
 }
 
-void flow_graph::derive(std::uint32_t keys) {
+void flow_graph::derive(std::uint32_t keys, bool critical) {
   drop_derived();
+  bool const has_marks = std::exchange(marks_critical_, critical);
   derived_for_ = keys;
   is_changed_ = false;
-  if (keys == 0 || !may_derive_ || count_ == 0 || has_data_of_its_own()) return;
   try {
-    derive_by_breadth(keys);
+    if (critical || has_marks) mark_critical_path();
+    if (keys != 0 && may_derive_ && count_ > 0 && !has_data_of_its_own()) derive_by_breadth(keys);
   } catch (std::bad_alloc const&) {
     // They are only hints.
+  }
+}
+
+/// A node without a type has no history by which a policy could prefer it. None is marked if there is a cycle.
+void flow_graph::mark_critical_path() {
+  std::vector<bool> is_critical(count_);
+  std::vector<flow_node const*> const all = by_number();
+  std::vector<std::uint32_t> waits(all.size());
+  if (marks_critical_ && in_order(all, waits).size() == all.size()) {
+    for (std::uint32_t const n : critical_path()) is_critical[n] = true;
+  }
+  for (flow_node* n = all_.first; n != nullptr; n = n->next) {
+    if (!n->hints.type) continue;
+    task_type t = *n->hints.type;
+    t.moldable =
+        static_cast<std::uint16_t>((t.moldable & ~on_critical_path) | (is_critical[n->number] ? on_critical_path : 0));
+    n->hints.type = t;
   }
 }
 

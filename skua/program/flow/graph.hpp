@@ -157,10 +157,10 @@ class flow_graph {
   /// Ends a run. Throws usage_error if nodes did not run because they wait for each other, unless the run `failed`.
   void disarm(bool failed);
   /// In a run, before the first node begins. `keys`: how many positions on the line of addresses the policy tells apart;
-  /// 0: it asks for no addresses.
-  void derive_for(std::uint32_t keys) {
-    if (keys != derived_for_ || (keys != 0 && is_changed_)) [[unlikely]]
-      derive(keys);
+  /// 0: it asks for no addresses. `critical`: it asks which nodes are on the critical path.
+  void derive_for(std::uint32_t keys, bool critical) {
+    if (keys != derived_for_ || critical != marks_critical_ || ((keys != 0 || critical) && is_changed_)) [[unlikely]]
+      derive(keys, critical);
   }
 
  private:
@@ -176,7 +176,8 @@ class flow_graph {
   [[nodiscard]] std::vector<flow_node const*> in_order(std::vector<flow_node const*> const& all,
                                                        std::vector<std::uint32_t>& waits) const;
   [[nodiscard]] spread spread_of(std::vector<flow_node const*> const& order) const;
-  void derive(std::uint32_t keys);
+  void derive(std::uint32_t keys, bool critical);
+  void mark_critical_path();
   void derive_by_breadth(std::uint32_t keys);
   void drop_derived() noexcept;
   [[nodiscard]] bool has_data_of_its_own() const noexcept;
@@ -197,6 +198,7 @@ class flow_graph {
   bool may_derive_ = true;
   std::uint32_t derived_for_ = 0;  ///< keys of the last `derive`
   std::size_t derived_nodes_ = 0;
+  bool marks_critical_ = false;  ///< of the last `derive`
 };
 
 }}}  // namespace skua::v0::runtime

@@ -157,6 +157,8 @@ std::uint32_t finish_region::address_keys(fiber const& on) noexcept {
   return place_of(on, {}) == no_place_hint ? 4 * s.map.workers() : 0;
 }
 
+bool finish_region::wants_critical_path(fiber const& on) noexcept { return on.slot().needs.critical; }
+
 void finish_region::call_now(fiber& on, task& t) noexcept {
   on.expect_running();
   on.slot().counts.conversions.add(1);

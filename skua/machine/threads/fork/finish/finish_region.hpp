@@ -84,6 +84,7 @@ class finish_region : public group {
   /// For a flow that the code on `on` runs: how many positions on the line of addresses the policy tells apart. 0: it needs none, or
   /// the running task has data of its own, where nodes without an address stay.
   [[nodiscard]] static std::uint32_t address_keys(fiber const& on) noexcept;
+  [[nodiscard]] static bool wants_critical_path(fiber const& on) noexcept;
   /// As add, for a part of the gathered task that `on` runs: it stays there, and may be stolen from there.
   void add_beside(fiber& on, task& t);
   /// True if the gathered task runs where it was placed: it was not stolen, or it has no data.
@@ -168,6 +169,8 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
   [[nodiscard]] bool gathers() const noexcept { return finish_region::gathers(running()); }
   /// How many addresses the nodes of a flow should have, if they have none.
   [[nodiscard]] std::uint32_t address_keys() const noexcept { return finish_region::address_keys(running()); }
+  /// True if the policy asks which nodes of a flow are on its critical path.
+  [[nodiscard]] bool wants_critical_path() const noexcept { return finish_region::wants_critical_path(running()); }
   /// f(region, is_at_home) runs the first task, and spawns the others beside it, in parts, with the same hints. Where it was
   /// stolen it leaves them to the policy, by spawn_gathered.
   template <class F>
@@ -202,7 +205,7 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
 
   template <strategy S, class Body, class Done>
   void add_team(hint hinted, S const& s, Body&& body, Done&& done) {
-    hinted.type = task_type{hinted.type.value_or(task_type{0}).number, 1};
+    hinted.type = as_team(hinted.type.value_or(task_type{0}));
     place_id const place = finish_region::place_of(running(), hinted);
     auto* const made = new team_of<std::decay_t<Body>, std::decay_t<Done>>(
         region_, hinted, place, std::forward<Body>(body), std::forward<Done>(done));
