@@ -112,6 +112,7 @@ std::optional<placement> worker_state::send_critical(tag_fields c, task_tag& tas
   if (!best) return {};
   partition const& p = common_.all[*best];
   c.chosen = p.width > 1 ? best : std::nullopt;  // alone it waits in the queue of its worker, who chooses again
+  c.beside = is_beside(p);
   task = c.written();
   return placement{.worker = p.leader, .lane = p.width > 1 ? lane::inbox : lane::migrated, .width = p.width};
 }
@@ -162,6 +163,11 @@ partners worker_state::partners_in(partition const& p) const noexcept {
   return found;
 }
 
+/// True if the time of a team that is formed now would tell how long its members' other work takes.
+bool worker_state::is_beside(partition const& p) const noexcept {
+  return common_.options.cost == cost::idle && p.width > 1 && partners_in(p).busy != 0;
+}
+
 /// This worker holds the task and chooses among its own partitions. A task without a type has no model and runs here.
 placement worker_state::decide(tag_fields c, task_tag& task) noexcept {
   if (!c.type) return {.worker = self_, .lane = lane::inbox};
@@ -171,7 +177,7 @@ placement worker_state::decide(tag_fields c, task_tag& task) noexcept {
   c.chosen = common_.with_choice(
       [&](auto& choice) { return choice.choose({.type = c.type->number, .key = c.key}, from, busy); });
   partition const& p = common_.all[*c.chosen];
-  c.beside = common_.options.cost == cost::idle && p.width > 1 && busy(p).busy != 0;
+  c.beside = is_beside(p);
   task = c.written();
   return {.worker = p.leader, .lane = lane::inbox, .width = p.width};
 }

@@ -102,6 +102,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   void ended_here(task_tag const& task, std::uint64_t duration_ns) noexcept;
   void team_ended_here(policies::team_ended const& t) noexcept;
   [[nodiscard]] partners partners_in(partition const& p) const noexcept;
+  [[nodiscard]] bool is_beside(partition const& p) const noexcept;
   void be_busy(bool now) noexcept;
 
   common& common_;

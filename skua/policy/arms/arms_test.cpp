@@ -159,8 +159,8 @@ TEST(arms, a_moldable_task_tries_each_width_around_its_worker_then_takes_the_lea
   };
   EXPECT_EQ(led_by(5, 1), 1U);
   EXPECT_EQ(led_by(4, 1), 0U);
-  EXPECT_EQ(led_by(4, 2), 21U);
-  EXPECT_EQ(led_by(4, 4), 1U);
+  EXPECT_EQ(led_by(4, 2), 23U);
+  EXPECT_EQ(led_by(4, 4), 3U);
   EXPECT_EQ(led_by(4, 3) + led_by(5, 2) + led_by(8, 1) + led_by(0, 8), 0U) << "no partitions";
   EXPECT_EQ(p.ended(single.number, 1), 0U);
   EXPECT_EQ(p.time_ns(moldable.number, address::of(5, 8), arms::partition_id{5}), 40'000U);
