@@ -2,20 +2,19 @@
 #include "apps/bipartition/problem.hpp"
 
 #include "apps/checks.hpp"
-#include "skua/parts/base/clock.hpp"
 
 namespace skua::apps::bipartition {
 
-search::search(graph const& g, choice how, std::uint32_t workers)
-    : graph_(g), how_(how), start_ns_(runtime::clock_ns()), best_(g.total_weight() + 1), counts_(workers) {}
+search::search(graph const& g, choice how, std::uint32_t workers, std::uint64_t start_ns)
+    : graph_(g), how_(how), start_ns_(start_ns), best_(g.total_weight() + 1), counts_(workers) {}
 
-void search::improve(subproblem const& solved) {
+void search::improve(subproblem const& solved, std::uint64_t now_ns) {
   std::lock_guard const lock(improving_);
   if (!promises_more(solved)) return;
   found_.cut = solved.lower;  // exact
   found_.side_a = solved.solution(graph_);
-  found_.expanded_until = counts_.sum(count::expanded);
-  found_.found_after_ns = runtime::clock_ns() - start_ns_;
+  found_.optimum_expanded = counts_.sum(count::expanded);
+  found_.optimum_ns = now_ns - start_ns_;
   // Relaxed: readers use nothing but the number.
   best_.store(solved.lower, std::memory_order_relaxed);
 }

@@ -16,6 +16,7 @@
 
 #include "apps/bipartition/graph.hpp"
 #include "apps/bipartition/subproblem.hpp"
+#include "apps/run_clock.hpp"
 #include "apps/worker_counts.hpp"
 #include "skua/program/strategy/finish.hpp"
 
@@ -53,21 +54,21 @@ static_assert(strategy<by_bound>);
 struct result {
   cost cut = 0;
   vertex_set side_a = 0;
-  std::uint64_t expanded = 0;        ///< subproblems that were divided in two
-  std::uint64_t expanded_until = 0;  ///< of these, before the best cut was found
-  std::uint64_t found_after_ns = 0;  ///< since the start
+  std::uint64_t expanded = 0;          ///< subproblems that were divided in two
+  std::uint64_t optimum_expanded = 0;  ///< of these, before the best cut was found
+  std::uint64_t optimum_ns = 0;        ///< from the start until it was found; virtual in the simulator
 };
 
 /// One run: the best known partition, and counts.
 class search {
  public:
-  search(graph const& g, choice how, std::uint32_t workers);
+  search(graph const& g, choice how, std::uint32_t workers, std::uint64_t start_ns);
 
   /// Solved: takes it if it is better than the best. Else spawns a task for it, if it may hold a better one.
   template <class Region>
   void offer(Region& f, subproblem const& s) {
     if (!promises_more(s)) return;
-    if (s.solved(graph_)) return improve(s);
+    if (s.solved(graph_)) return improve(s, now_ns(f.here()));
     auto const task = [this, s](auto& inner) { this->expand(inner, s); };
     if (how_ == choice::lifo) return f.spawn(task);
     f.spawn(by_bound{&best_, s.lower, s.estimate, graph_.vertices(), size(s.open(graph_))}, task);
@@ -90,7 +91,7 @@ class search {
   [[nodiscard]] bool promises_more(subproblem const& s) const noexcept {
     return s.lower < best_.load(std::memory_order_relaxed);
   }
-  void improve(subproblem const& solved);
+  void improve(subproblem const& solved, std::uint64_t now_ns);
 
   graph const& graph_;
   choice const how_;
@@ -104,7 +105,7 @@ class search {
 /// The best partition. Work and span depend on the order: exponential.
 template <has_finish Here>
 result program(Here& here, graph const& g, choice how) {
-  search all(g, how, here.num_workers());
+  search all(g, how, here.num_workers(), now_ns(here));
   here.finish([&](auto& f) { all.offer(f, whole(g)); });
   return all.found();
 }

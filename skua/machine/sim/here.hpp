@@ -115,6 +115,8 @@ class here {
   friend std::uint64_t trace_ticks(here const& h) noexcept;
   friend void note_event(here& h, trace::event const& e, char const* name) noexcept;
   friend void note_event_at(here& h, trace::event const& e) noexcept;
+  /// The virtual time since the run began, when this code runs.
+  [[nodiscard]] friend std::uint64_t virtual_ns(here const& h) noexcept { return h.program_.now_ns(); }
 
  private:
   friend class live;

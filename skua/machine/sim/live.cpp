@@ -118,9 +118,10 @@ void live::calls(fiber_id stack, tree_node_id task) {
   s.ordered = task;
 }
 
-tree_node_id live::next(fiber_id stack, worker_id on) {
+tree_node_id live::next(fiber_id stack, worker_id on, tick now) {
   live_fiber& s = *fibers_[stack];
   s.worker = on;
+  now_ = now;
   next_on(s);
   return s.announced;
 }

@@ -107,10 +107,15 @@ class live final : public stepped_program {
   [[nodiscard]] std::uint32_t address_keys(tree_node_id node) const noexcept;
 
   [[nodiscard]] task_tree const& tree() const noexcept override { return tree_; }
+  /// The virtual time since the run began, for the code that runs.
+  [[nodiscard]] std::uint64_t now_ns() const noexcept { return now_ / ticks_per_ns_; }
   [[nodiscard]] task_tree take_tree() { return std::move(tree_); }
-  void marks_to(run_trace* trace) noexcept override { trace_ = trace; }
+  void begins(run_trace* trace, tick ticks_per_ns) noexcept override {
+    trace_ = trace;
+    ticks_per_ns_ = ticks_per_ns;
+  }
   void calls(fiber_id stack, tree_node_id task) override;
-  tree_node_id next(fiber_id stack, worker_id on) override;
+  tree_node_id next(fiber_id stack, worker_id on, tick now) override;
   spawn_request spawned(fiber_id stack, tree_node_id task) override;
   void drops(tree_node_id task) override;
   [[nodiscard]] bool is_moldable(tree_node_id task) const override;
@@ -164,6 +169,8 @@ class live final : public stepped_program {
   bool derives_addresses_ = false;
   bool wants_critical_path_ = false;
   run_trace* trace_ = nullptr;
+  tick now_ = 0;  ///< of the last `next`
+  tick ticks_per_ns_ = 1;
   std::atomic<int> edge_{0};
   runtime::thread_record record_;
 };

@@ -44,6 +44,21 @@ simulation run_on(F&& f, std::string_view policy_name, std::uint32_t workers, st
   return simulate(f, *scheduler, where, sleepy(seed), prices, nobody, how);
 }
 
+TEST(live, a_task_hears_the_virtual_time_at_which_it_runs) {
+  std::vector<std::uint64_t> heard;
+  simulation const run = run_on(
+      [&](here& h) {
+        heard.push_back(virtual_ns(h));
+        for (int i = 0; i < 3; ++i) {
+          h.leaf(flops{100}, [&] { heard.push_back(virtual_ns(h)); });
+        }
+      },
+      "random", 2);
+  ASSERT_EQ(heard.size(), 4u);
+  for (std::size_t i = 1; i < heard.size(); ++i) EXPECT_GE(heard[i], heard[i - 1] + 101) << i;
+  EXPECT_LE(heard.back(), run.result.turns[0].end);
+}
+
 std::vector<std::string> all_policies() {
   std::vector<std::string> all;
   for (auto const& p : skua::policies::all()) all.emplace_back(p.name);

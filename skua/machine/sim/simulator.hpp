@@ -120,13 +120,13 @@ class stepped_program {
   /// The tree so far; grows in `next`.
   [[nodiscard]] virtual task_tree const& tree() const noexcept = 0;
 
-  /// The trace for the program's marks; null: none.
-  virtual void marks_to(run_trace* /*trace*/) noexcept {}
+  /// The run begins. Its trace, for the program's marks; null: none.
+  virtual void begins(run_trace* /*trace*/, tick /*ticks_per_ns*/) noexcept {}
 
   /// Orders this stack to begin `task` next.
   virtual void calls(fiber_id stack, tree_node_id task) = 0;
-  /// Runs the task or scope body on top until its next step; no_tree_node: it has ended.
-  virtual tree_node_id next(fiber_id stack, worker_id on) = 0;
+  /// Runs the task or scope body on top until its next step, at the time `now`; no_tree_node: it has ended.
+  virtual tree_node_id next(fiber_id stack, worker_id on, tick now) = 0;
 
   /// Asked once, when `next` has named a task that is spawned on this stack.
   virtual spawn_request spawned(fiber_id stack, tree_node_id task) = 0;

@@ -41,7 +41,7 @@ void engine::grow() {
 
 run_result engine::run() {
   result_.order.reserve(program_.size());
-  if (live_ != nullptr) live_->marks_to(trace_);
+  if (live_ != nullptr) live_->begins(trace_, rules_.ticks_per_ns);
   if (trace_ != nullptr) trace_->begins(scheduler_.name());
   lanes_.push(worker_id{0}, lane::injected, {.content = item::kind::child, .node = 0});
   for (std::uint32_t w = 0; w < stack_of_.size(); ++w) schedule(worker_id{w}, 0);

@@ -59,7 +59,7 @@ void engine::step(worker_id w, fiber_id f) {
   if (top.next == unknown_step) {
     if (trace_ != nullptr) [[unlikely]]
       trace_->program_runs(now_ + spent_);
-    top.next = live_->next(f, w);
+    top.next = live_->next(f, w, now_ + spent_);
     grow();
   }
   if (top.next == at_barrier) {
