@@ -14,7 +14,9 @@ graph::graph(std::uint32_t vertices, std::span<edge const> edges) : vertices_(ve
   row_length_ = (vertices + 7) / 8 * 8;
   weights_.assign(vertices * row_length_, 0);
   neighbours_.assign(vertices, 0);
-  sorted_.assign(vertices, {});
+  sorted_.assign(vertices * row_length_, {});
+  ranks_.assign(vertices * row_length_, 0);
+  weight_of_.assign(vertices, 0);
   for (auto const& [u, v, w] : edges) {
     require_between("bipartition: an edge's end", std::int64_t{std::max(u, v)}, 0, std::int64_t{vertices} - 1);
     require_between("bipartition: an edge's weight", std::int64_t{w}, 1, most_weight);
@@ -24,12 +26,19 @@ graph::graph(std::uint32_t vertices, std::span<edge const> edges) : vertices_(ve
     }
     for (auto const& [from, to] : {std::pair{u, v}, std::pair{v, u}}) {
       weights_[from * row_length_ + to] = w;
+      sorted_[from * row_length_ + size(neighbours_[from])] = {w, to};
       neighbours_[from] |= only(to);
-      sorted_[from].push_back({w, to});
+      weight_of_[from] += w;
     }
     total_weight_ += w;
   }
-  for (auto& one : sorted_) std::ranges::stable_sort(one, {}, &neighbour::weight);
+  for (std::uint32_t v = 0; v < vertices; ++v) {
+    auto const mine = std::span(sorted_).subspan(v * row_length_, size(neighbours_[v]));
+    std::ranges::stable_sort(mine, {}, &neighbour::weight);
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      ranks_[v * row_length_ + mine[i].vertex] = static_cast<std::uint8_t>(i);
+    }
+  }
 }
 
 graph random_graph(std::uint32_t vertices, double density, cost heaviest, std::uint64_t seed) {

@@ -60,7 +60,19 @@ class graph {
   }
   [[nodiscard]] vertex_set neighbours(std::uint32_t v) const noexcept { return neighbours_[v]; }
   /// v's neighbours, the lightest edge first.
-  [[nodiscard]] std::span<neighbour const> lightest_first(std::uint32_t v) const noexcept { return sorted_[v]; }
+  [[nodiscard]] std::span<neighbour const> lightest_first(std::uint32_t v) const noexcept {
+    return std::span(sorted_).subspan(v * row_length_, size(neighbours(v)));
+  }
+  /// lightest_first(v)[i].weight
+  [[nodiscard]] cost lightest(std::uint32_t v, std::uint32_t i) const noexcept {
+    return sorted_[v * row_length_ + i].weight;
+  }
+  /// The position of u, a neighbour of v, in lightest_first(v).
+  [[nodiscard]] std::uint32_t rank(std::uint32_t v, std::uint32_t u) const noexcept {
+    return ranks_[v * row_length_ + u];
+  }
+  /// The weight of all edges of v.
+  [[nodiscard]] cost weight_of(std::uint32_t v) const noexcept { return weight_of_[v]; }
   [[nodiscard]] cost total_weight() const noexcept { return total_weight_; }
 
   /// The weight of v's edges to the vertices of s.
@@ -81,7 +93,9 @@ class graph {
   std::size_t row_length_ = 8;
   std::vector<cost> weights_ = std::vector<cost>(8);
   std::vector<vertex_set> neighbours_ = std::vector<vertex_set>(1);
-  std::vector<std::vector<neighbour>> sorted_ = std::vector<std::vector<neighbour>>(1);
+  std::vector<neighbour> sorted_ = std::vector<neighbour>(8);
+  std::vector<std::uint8_t> ranks_ = std::vector<std::uint8_t>(8);
+  std::vector<cost> weight_of_ = std::vector<cost>(1);
   cost total_weight_ = 0;
 };
 

@@ -68,10 +68,10 @@ class search {
   template <class Region>
   void offer(Region& f, subproblem const& s) {
     if (!promises_more(s)) return;
-    if (s.solved(graph_)) return improve(s, now_ns(f.here()));
+    if (s.solved()) return improve(s, now_ns(f.here()));
     auto const task = [this, s](auto& inner) { this->expand(inner, s); };
     if (how_ == choice::lifo) return f.spawn(task);
-    f.spawn(by_bound{&best_, s.lower, s.estimate, graph_.vertices(), size(s.open(graph_))}, task);
+    f.spawn(by_bound{&best_, s.lower, estimate(graph_, s), graph_.vertices(), s.opens}, task);
   }
 
   /// All tasks have ended.
