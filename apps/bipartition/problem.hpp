@@ -64,14 +64,9 @@ class search {
  public:
   search(graph const& g, choice how, std::uint32_t workers, std::uint64_t start_ns);
 
-  /// Solved: takes it if it is better than the best. Else spawns a task for it, if it may hold a better one.
   template <class Region>
-  void offer(Region& f, subproblem const& s) {
-    if (!promises_more(s)) return;
-    if (s.solved()) return improve(s, now_ns(f.here()));
-    auto const task = [this, s](auto& inner) { this->expand(inner, s); };
-    if (how_ == choice::lifo) return f.spawn(task);
-    f.spawn(by_bound{&best_, s.lower, estimate(graph_, s), graph_.vertices(), s.opens}, task);
+  void begin(Region& f) {
+    offer(f, task{this, whole(graph_)});
   }
 
   /// All tasks have ended.
@@ -80,12 +75,30 @@ class search {
  private:
   enum class count : std::uint8_t { expanded, all };
 
+  /// What is spawned. It holds its subproblem from the beginning, so that a spawn copies it once, and a call does not.
+  struct task {
+    search* all;
+    subproblem s;
+    template <class Region>
+    void operator()(Region& f) const {
+      all->expand(f, s);
+    }
+  };
+
+  /// Solved: takes it if it is better than the best. Else spawns it, if it may hold a better one.
+  template <class Region>
+  void offer(Region& f, task const& t) {
+    if (!promises_more(t.s)) return;
+    if (t.s.solved()) return improve(t.s, now_ns(f.here()));
+    if (how_ == choice::lifo) return f.spawn(t);
+    f.spawn(by_bound{&best_, t.s.lower, estimate(graph_, t.s), graph_.vertices(), t.s.opens}, t);
+  }
   template <class Region>
   void expand(Region& f, subproblem const& s) {
     if (!promises_more(s)) return;
     counts_.add(f.here().worker(), count::expanded);
-    offer(f, with_next(graph_, s, side::a));
-    offer(f, with_next(graph_, s, side::b));
+    offer(f, task{this, with_next(graph_, s, side::a)});
+    offer(f, task{this, with_next(graph_, s, side::b)});
   }
   /// An old value of best_ only costs time.
   [[nodiscard]] bool promises_more(subproblem const& s) const noexcept {
@@ -106,7 +119,7 @@ class search {
 template <has_finish Here>
 result program(Here& here, graph const& g, choice how) {
   search all(g, how, here.num_workers(), now_ns(here));
-  here.finish([&](auto& f) { all.offer(f, whole(g)); });
+  here.finish([&](auto& f) { all.begin(f); });
   return all.found();
 }
 

@@ -69,6 +69,20 @@ std::int64_t sum_of_smallest(std::array<cost, most_vertices>& values, std::uint3
   return sum;
 }
 
+/// The position of the largest absolute value among the first `count`; the first of several.
+std::uint32_t largest_of(std::array<cost, most_vertices> const& values, std::uint32_t count) noexcept {
+  std::uint32_t found = 0;
+  cost largest = -1;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    cost const size = std::abs(values[i]);
+    if (size <= largest) [[likely]]
+      continue;
+    largest = size;
+    found = i;
+  }
+  return found;
+}
+
 /// Sets the bound, and the vertex to branch on.
 void bound(graph const& g, subproblem& s) noexcept {
   std::array<cost, most_vertices> gains;  // twice what a vertex costs in A, less twice what it costs in B
@@ -178,28 +192,16 @@ cost estimate(graph const& g, subproblem const& s) noexcept {
   }
   per_side<std::uint32_t> room = s.room;
   while (count > 0) {
-    std::uint32_t chosen = 0;
-    bool to_a = room.in_a > 0;
-    if (to_a && room.in_b > 0) {
-      cost largest = -1;
-      for (std::uint32_t i = 0; i < count; ++i) {
-        cost const size = std::abs(differences[i]);
-        if (size <= largest) continue;
-        largest = size;
-        chosen = i;
-      }
-      to_a = differences[chosen] > 0;
-    }
+    std::uint32_t const chosen = room.in_a > 0 && room.in_b > 0 ? largest_of(differences, count) : 0;
+    bool const to_a = room.in_b == 0 || (room.in_a > 0 && differences[chosen] > 0);
     cost const* const weights = g.row(left[chosen]).data();
     cost const sign = to_a ? 1 : -1;
     sum -= 2 * sign * differences[chosen];
     --(to_a ? room.in_a : room.in_b);
     --count;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      std::uint32_t const from = i + (i >= chosen ? 1 : 0);
-      left[i] = left[from];
-      differences[i] = differences[from] + sign * weights[left[i]];
-    }
+    left[chosen] = left[count];
+    differences[chosen] = differences[count];
+    for (std::uint32_t i = 0; i < count; ++i) differences[i] += sign * weights[left[i]];
   }
   return s.cut + static_cast<cost>(sum / 4);
 }
