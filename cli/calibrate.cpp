@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/probes/calibration.hpp"
+#include "cli/probes/machine_facts.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text/interrupt.hpp"
 #include "cli/text/option_values.hpp"
@@ -30,8 +31,10 @@ int execute(arguments const& given) {
   if (!plain) refuse("--name", given.name, "a name without quotes, backslashes and line breaks");
   text_target const target(given.path);
   progress bar("figure");
-  calibrated const found = calibrate(
-      shape_of(topology::machine()), given.name, rounds, [&](std::size_t done, std::size_t all, std::string_view key) {
+  machine_shape shape = shape_of(topology::machine());
+  shape.first_level_bytes = first_level_bytes_of_this_thread();
+  calibrated const found =
+      calibrate(shape, given.name, rounds, [&](std::size_t done, std::size_t all, std::string_view key) {
         bar.show(static_cast<double>(done), static_cast<double>(all), fmt::format("measuring {}", key));
       });
   bar.wipe();

@@ -96,6 +96,7 @@ sim::machine_numbers experiment_study::numbers_of(std::size_t of, figure_setting
   auto const least = 16.0 * static_cast<double>(all.block_bytes);  // the model needs so many
   all.private_bytes = std::max(least, all.private_bytes * panel.cache_scale);
   all.shared_bytes = std::max(least, all.shared_bytes * panel.cache_scale);
+  all.first_level_bytes *= panel.cache_scale;
   return all;
 }
 

@@ -125,6 +125,7 @@ class calibration {
     lazy_ring far(memory_bytes_);
     measured("misses_in_flight", "how many chains of pointers through memory go as fast as one, tried with 16",
              [&] { return far.of().ns(1) / far.of().ns(16); });
+    if (shape_.first_level_bytes > 0) first_level();
     table("private_cache");
     given("bytes", static_cast<double>(shape_.private_bytes), "the kernel, L2");
     measured("bytes_per_ns", "reads in half of it, the widest loads of the C library",
@@ -145,6 +146,14 @@ class calibration {
     measured("bytes_per_ns", "reads of half a private cache that another core has just written",
              [&] { return handed_over_bytes_per_ns(shape_.private_bytes / 2); });
     measured("latency_ns", "two threads that answer each other, half a round", ping_ns);
+  }
+
+  void first_level() {
+    table("first_level_cache");
+    given("bytes", static_cast<double>(shape_.first_level_bytes), "the kernel, L1 data");
+    measured("bytes_per_ns", "reads in half of it, the widest loads of the C library",
+             [&] { return read_bytes_per_ns(shape_.first_level_bytes / 2, 1); });
+    chase("half of it", shape_.first_level_bytes / 2);
   }
 
   void memory() {

@@ -20,15 +20,17 @@ struct machine_shape {
   std::uint32_t shared = 1;  ///< L3 caches
   std::uint32_t cores = 1;
   std::uint32_t pus = 1;
-  std::size_t private_bytes = 0;  ///< of an L2 cache
-  std::size_t shared_bytes = 0;   ///< of an L3 cache
+  std::size_t first_level_bytes = 0;  ///< of an L1 data cache; 0: not known
+  std::size_t private_bytes = 0;      ///< of an L2 cache
+  std::size_t shared_bytes = 0;       ///< of an L3 cache
   std::vector<std::uint64_t> distances = {};
 
   /// "package:1 numa:1 l3:1 core:2 pu:1"
   [[nodiscard]] std::string words() const;
 };
 
-/// Throws resource_error unless the machine is made of equal packages, nodes, L3 caches and cores of known sizes.
+/// Throws resource_error unless the machine is made of equal packages, nodes, L3 caches and cores of known sizes. Leaves
+/// first_level_bytes at 0: a topology has no such caches.
 [[nodiscard]] machine_shape shape_of(topology const& tree);
 
 /// Called before each figure is measured, with how many are done, how many there are, and the figure's key.

@@ -5,15 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
+#include "cli/probes/machine_facts.hpp"
 #include "cli/text/interrupt.hpp"
 #include "skua/machine/sim/model/machine_models.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::cli {
-namespace {
+namespace skua::cli { namespace {
 
 machine_shape const small{
     .packages = 1, .nodes = 1, .shared = 1, .cores = 1, .pus = 1, .private_bytes = 1 << 20, .shared_bytes = 8 << 20};
@@ -54,5 +57,54 @@ TEST(interrupted_calibration, leaves_nothing_before_the_first_figure) {
   EXPECT_THROW(static_cast<void>(interrupted_before(0)), interruption);
 }
 
-}  // namespace
-}  // namespace skua::cli
+TEST(calibration, measures_the_first_level_cache_if_its_size_is_known) {
+  auto const measures = [](machine_shape const& shape) {
+    calibrated const found = calibrate(shape, "it", 3, [](std::size_t done, std::size_t, std::string_view) {
+      if (done == 1) throw interruption{};
+    });
+    return std::ranges::count(found.missing, "first_level_cache.bytes_per_ns") +
+           std::ranges::count(found.missing, "first_level_cache.latency_ns");
+  };
+  EXPECT_EQ(measures(small), 0);
+  machine_shape with = small;
+  with.first_level_bytes = 32 << 10;
+  EXPECT_EQ(measures(with), 2);
+}
+
+/// A folder as the kernel has it, of caches with a level, a type and a size each.
+class cache_folder {
+ public:
+  explicit cache_folder(std::vector<std::array<std::string, 3>> const& caches) {
+    std::filesystem::remove_all(path_);
+    for (std::size_t i = 0; i < caches.size(); ++i) {
+      std::filesystem::path const one = path_ / ("index" + std::to_string(i));
+      std::filesystem::create_directories(one);
+      std::ofstream(one / "level") << caches[i][0] << '\n';
+      std::ofstream(one / "type") << caches[i][1] << '\n';
+      std::ofstream(one / "size") << caches[i][2] << '\n';
+    }
+  }
+  cache_folder(cache_folder const&) = delete;
+  cache_folder& operator=(cache_folder const&) = delete;
+  ~cache_folder() { std::filesystem::remove_all(path_); }
+  [[nodiscard]] std::size_t bytes() const { return first_level_bytes_in(path_.string()); }
+
+ private:
+  std::filesystem::path path_ = std::filesystem::path(testing::TempDir()) / "skua-caches";
+};
+
+TEST(first_level_bytes, are_those_of_the_data_cache) {
+  EXPECT_EQ(cache_folder({{"1", "Instruction", "32K"}, {"1", "Data", "48K"}, {"2", "Unified", "2048K"}}).bytes(),
+            49152U);
+  EXPECT_EQ(cache_folder({{"1", "Unified", "1M"}}).bytes(), 1U << 20);
+  EXPECT_EQ(cache_folder({{"1", "Data", "4096"}}).bytes(), 4096U);
+}
+
+TEST(first_level_bytes, are_0_if_the_kernel_does_not_say) {
+  EXPECT_EQ(cache_folder({}).bytes(), 0U);
+  EXPECT_EQ(cache_folder({{"2", "Unified", "2048K"}}).bytes(), 0U);
+  EXPECT_EQ(cache_folder({{"1", "Data", "a lot"}}).bytes(), 0U);
+  EXPECT_EQ(cache_folder({{"1", "Data", "48G"}}).bytes(), 0U);
+}
+
+}}  // namespace skua::cli

@@ -2,6 +2,7 @@
 // The machine and the build that measured something. Every report of a measurement names them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "cli/text/report.hpp"
@@ -24,5 +25,11 @@ struct machine_facts {
 [[nodiscard]] json to_json(machine_facts const& facts);
 /// Two lines.
 [[nodiscard]] std::string to_text(machine_facts const& facts);
+
+/// The size of the first-level data cache that a folder of the kernel describes (/sys/devices/system/cpu/cpuN/cache).
+/// 0: it describes none.
+[[nodiscard]] std::size_t first_level_bytes_in(std::string const& folder);
+/// The same of the first PU that this thread may use.
+[[nodiscard]] std::size_t first_level_bytes_of_this_thread();
 
 }  // namespace skua::cli

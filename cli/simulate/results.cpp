@@ -206,8 +206,10 @@ std::string traffic_text(std::span<sim_row const> rows) {
   return all.text() + steals.legend([&](std::size_t d) { return names[d]; }) +
          "revoked: deques whose bias a thief took; fences: heavy fences of thieves, each of which interrupts every\n"
          "worker that runs\n"
-         "bytes read from: the core's private cache, the shared cache of its place, a neighbour's private cache, the\n"
-         "memory of its own node, the memory of another node, a cache of another place\n";
+         "bytes read from: the core's first-level cache, the rest of its private cache, the shared cache of its place, "
+         "a\n"
+         "neighbour's private cache, the memory of its own node, the memory of another node, a cache of another "
+         "place\n";
 }
 
 std::string breakdown_text(std::span<sim_row const> rows) {

@@ -25,6 +25,7 @@ struct memory_source {
   std::uint64_t sim::memory_account::* bytes;
 };
 inline constexpr std::array memory_sources{
+    memory_source{"first_level_cache", "first level", &sim::memory_account::first_level_bytes},
     memory_source{"private_cache", "private", &sim::memory_account::private_bytes},
     memory_source{"shared_cache", "shared", &sim::memory_account::shared_bytes},
     memory_source{"neighbour_cache", "neighbour", &sim::memory_account::neighbour_bytes},

@@ -60,7 +60,8 @@ class noted_costs final : public sim::costs {
 
 /// What came to pass between two looks at the same account.
 sim::memory_account between(sim::memory_account const& before, sim::memory_account const& after) {
-  return {.private_bytes = after.private_bytes - before.private_bytes,
+  return {.first_level_bytes = after.first_level_bytes - before.first_level_bytes,
+          .private_bytes = after.private_bytes - before.private_bytes,
           .shared_bytes = after.shared_bytes - before.shared_bytes,
           .neighbour_bytes = after.neighbour_bytes - before.neighbour_bytes,
           .local_bytes = after.local_bytes - before.local_bytes,

@@ -2,6 +2,10 @@
 // A cache as a list of blocks in order of last use, each with masks of the lines that are present and of those that are
 // dirty. A block is up to 64 neighbouring lines, found with one look-up. Capacity counts lines, so a cache full of
 // narrow columns holds as much as one full of whole blocks. There is no associativity, hence no conflict misses.
+//
+// A core's private cache also knows which of its lines the first-level cache has. That cache has an order of last use,
+// too, and each use of a line counts for both: so it holds the lines that were used last, as far as they fit, and needs
+// no list of its own, only a mask per entry and the oldest entry of the list that may have such lines.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +29,9 @@ constexpr std::uint32_t count_lines(line_set s) noexcept {
 }
 static_assert(count_lines(0) == 0 && count_lines(~0ULL) == 64 && count_lines(0x8000'0000'0000'0001ULL) == 2);
 
-/// Invariants: (some) an entry has at least one line; (written) dirty lines are present; (counted) `lines()` is the
-/// sum over the entries.
+/// Invariants: (some) an entry has at least one line; (written) dirty lines are present; (counted) `lines()` and
+/// `near_lines()` are sums over the entries; (inside) near lines are present, and no entry older than oldest_near_ has
+/// any.
 class cache {
  public:
   struct entry {
@@ -36,10 +41,11 @@ class cache {
     std::uint32_t next = none;  ///< in the same bucket of the index
     line_set present = 0;
     line_set dirty = 0;
+    line_set near = 0;  ///< in the first-level cache, too
   };
 
-  explicit cache(std::uint64_t capacity_lines)
-      : capacity_(capacity_lines), buckets_(std::size_t{1} << initial_bits, none) {
+  explicit cache(std::uint64_t capacity_lines, std::uint64_t first_level_lines = 0)
+      : capacity_(capacity_lines), near_capacity_(first_level_lines), buckets_(std::size_t{1} << initial_bits, none) {
     runtime::expects(capacity_lines > 64, "cache: more than one block");
   }
 
@@ -70,9 +76,27 @@ class cache {
   }
   entry& add(block_id block, line_set lines, line_set dirty) { return add(block, find(block), lines, dirty); }
 
+  /// Brings these lines of the newest entry, which are present, into the first-level cache, and drops the blocks that
+  /// were used longest ago from it until the others fit. Precondition: that cache holds a block or more.
+  void bring_near(entry& newest, line_set lines) noexcept {
+    if (oldest_near_ == none) oldest_near_ = newest_;
+    near_lines_ += count_lines(lines & ~newest.near);
+    newest.near |= lines;
+    while (near_lines_ > near_capacity_) {
+      entry& dropped = entries_[oldest_near_];
+      near_lines_ -= count_lines(dropped.near);
+      dropped.near = 0;
+      oldest_near_ = dropped.newer;
+    }
+  }
+
   /// Removes these lines. True: the entry is gone, too.
   bool remove(entry& e, line_set lines) noexcept {
     lines_ -= count_lines(lines & e.present);
+    if (e.near != 0) {
+      near_lines_ -= count_lines(lines & e.near);
+      e.near &= ~lines;
+    }
     e.present &= ~lines;
     e.dirty &= ~lines;
     if (e.present != 0) return false;
@@ -86,12 +110,17 @@ class cache {
   entry take_oldest() noexcept {
     entry const gone = entries_[oldest_];
     lines_ -= count_lines(gone.present);
+    near_lines_ -= count_lines(gone.near);
     erase(entries_[oldest_]);
     return gone;
   }
 
   [[nodiscard]] std::uint64_t lines() const noexcept { return lines_; }
   [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }
+  /// Lines in the first-level cache.
+  [[nodiscard]] std::uint64_t near_lines() const noexcept { return near_lines_; }
+  /// 0: there is no first-level cache.
+  [[nodiscard]] std::uint64_t near_capacity() const noexcept { return near_capacity_; }
 
   /// Calls visit(entry const&) from the newest to the oldest entry.
   template <class Visit>
@@ -147,6 +176,7 @@ class cache {
   }
 
   void unlink(entry& e) noexcept {
+    if (slot_of(e) == oldest_near_) oldest_near_ = e.newer;
     (e.newer == none ? newest_ : entries_[e.newer].older) = e.older;
     (e.older == none ? oldest_ : entries_[e.older].newer) = e.newer;
   }
@@ -159,9 +189,12 @@ class cache {
 
   std::uint64_t capacity_;
   std::uint64_t lines_ = 0;
+  std::uint64_t near_capacity_;
+  std::uint64_t near_lines_ = 0;
   std::uint32_t newest_ = none;
   std::uint32_t oldest_ = none;
-  std::uint32_t free_ = none;  ///< unused slots, linked by `older`
+  std::uint32_t oldest_near_ = none;  ///< none: no entry has near lines
+  std::uint32_t free_ = none;         ///< unused slots, linked by `older`
   std::vector<entry> entries_;
   std::uint32_t bits_ = initial_bits;
   std::vector<std::uint32_t> buckets_;  ///< the first slot of each chain

@@ -113,6 +113,54 @@ TEST(cache, holds_and_evicts_what_a_searched_list_does) {
   }
 }
 
+/// Of these lines, those that the list has.
+line_set present_in(plain_cache const& c, block_id b, line_set lines) {
+  for (plain_cache::entry const& e : c.all()) {
+    if (e.block == b) return e.present & lines;
+  }
+  return 0;
+}
+
+/// The first-level cache that is kept as masks in the private cache is the one that a list of its own would be.
+TEST(cache, has_in_its_first_level_what_a_searched_list_of_that_size_has) {
+  std::uint64_t const seed = seed_of_this_run();
+  std::uint64_t hits = 0;
+  for (std::uint64_t round = 0; round < 20; ++round) {
+    SCOPED_TRACE("SKUA_SEED=" + std::to_string(seed) + ", round " + std::to_string(round));
+    runtime::dice roll(seed * 1000 + round);
+    std::uint64_t const first_level = 64 + roll.below(500);
+    std::uint64_t const capacity = first_level + 64 + roll.below(2000);
+    cache quick(capacity, first_level);
+    plain_cache plain(first_level);
+    for (int step = 0; step < 3000; ++step) {
+      block_id const b = some_block(roll);
+      line_set const lines = roll.next() & roll.next();
+      cache::entry* e = quick.find(b);
+      ASSERT_EQ(e == nullptr ? 0 : e->near & lines, present_in(plain, b, lines));
+      if (roll.below(4) == 0) {
+        if (e != nullptr) quick.remove(*e, lines);
+        plain.remove(b, lines);
+      } else if (lines != 0) {
+        hits += e == nullptr ? 0 : count_lines(e->near & lines);
+        quick.bring_near(quick.add(b, e, lines, 0), lines);
+        plain.use(b, lines, 0);
+      }
+      while (plain.over()) plain.take_oldest();
+      while (quick.over()) quick.take_oldest();
+      ASSERT_EQ(quick.near_lines(), plain.lines());
+    }
+  }
+  EXPECT_GT(hits, 10'000U);
+}
+
+TEST(cache, without_a_first_level_has_no_near_lines) {
+  cache c(100);
+  c.add(1, 0xff, 0);
+  EXPECT_EQ(c.find(1)->near, 0U);
+  EXPECT_EQ(c.near_lines(), 0U);
+  EXPECT_EQ(c.near_capacity(), 0U);
+}
+
 TEST(cache, refreshing_counts_as_using) {
   cache c(100);
   c.add(1, 1, 0);

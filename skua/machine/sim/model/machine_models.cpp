@@ -157,6 +157,13 @@ void machine_model::check_caches() const {
                    f.key + " must be from 16 blocks (of " + std::to_string(block_bytes_) +
                        " bytes) to 64 GiB, its range included");
   }
+  auto const first = std::ranges::find(figures_, std::string_view{"first_level_cache.bytes"}, &figure::key);
+  auto const second = std::ranges::find(figures_, std::string_view{"private_cache.bytes"}, &figure::key);
+  if (first == figures_.end()) return;
+  if (first->low < 4.0 * static_cast<double>(block_bytes_) || first->high > second->low)
+    refuse_model(origin_, first->line,
+                 "first_level_cache.bytes must be from 4 blocks (of " + std::to_string(block_bytes_) +
+                     " bytes) to private_cache.bytes, both with their ranges");
 }
 
 void machine_model::rank_distances(std::span<std::uint64_t const> latency) {
@@ -209,7 +216,8 @@ machine_numbers machine_model::numbers_with(std::string_view key, double value) 
   auto const rule = one != rules.end() ? one : std::ranges::find_if(rules, list_named);
   machine_model copy = *this;
   auto at = std::ranges::find(copy.figures_, key, &figure::key);
-  if (rule == rules.end() || (at == copy.figures_.end() && one == rules.end()))
+  bool const may_be_left_out = one != rules.end() && one->need != need::together;
+  if (rule == rules.end() || (at == copy.figures_.end() && !may_be_left_out))
     throw usage_error(origin_ + " has no figure " + std::string{key});
   if (!allows(rule->need, value))
     throw usage_error(std::string{key} + " is " + std::to_string(value) +

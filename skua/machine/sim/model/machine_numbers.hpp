@@ -21,6 +21,10 @@ struct machine_numbers {
   double lines_in_flight = 0;  ///< of one run: bounds what a core draws from memory; 0: no such limit
   double hidden_share = 1;     ///< of the shorter of a core's arithmetic and its own fetching: 1 all of it, 0 nothing
 
+  double first_level_bytes = 0;  ///< 0: no first-level cache
+  double first_level_bytes_per_ns = 0;
+  double first_level_latency_ns = 0;
+
   double private_bytes = 0;
   double private_bytes_per_ns = 0;
   double private_latency_ns = 0;

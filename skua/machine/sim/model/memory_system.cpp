@@ -8,7 +8,7 @@
 namespace skua { inline namespace v0 { namespace sim {
 
 void traffic::clear() noexcept {
-  own = shared = neighbour = {};
+  first_level = own = shared = neighbour = {};
   std::ranges::fill(memory, stream{});
   std::ranges::fill(transfers, stream{});
   std::ranges::fill(write_back, 0);
@@ -21,13 +21,16 @@ memory_system::memory_system(machine_numbers const& machine, memory_shape shape,
       homes_(where, shape_.nodes, machine.block_bytes, machine.page_bytes),
       holders_(static_cast<std::uint32_t>(shape_.place_of_core.size()),
                static_cast<std::uint32_t>(shape_.node_of_place.size())),
-      moved_(shape_.nodes) {
+      has_first_level_(machine.first_level_bytes > 0), moved_(shape_.nodes) {
   std::uint64_t const lines_per_block = machine.block_bytes / machine.line_bytes;
   whole_ = lines_per_block == 64 ? ~line_set{0} : (line_set{1} << lines_per_block) - 1;
   auto const lines = [&](double bytes) {
     return std::max(static_cast<std::uint64_t>(bytes) >> line_shift_, 2 * lines_per_block + 64);
   };
-  private_.assign(shape_.place_of_core.size(), cache(lines(machine.private_bytes)));
+  std::uint64_t const nearest =
+      has_first_level_ ? std::max(static_cast<std::uint64_t>(machine.first_level_bytes) >> line_shift_, lines_per_block)
+                       : 0;
+  private_.assign(shape_.place_of_core.size(), cache(lines(machine.private_bytes), nearest));
   shared_.assign(shape_.node_of_place.size(), cache(lines(machine.shared_bytes)));
 }
 
@@ -66,13 +69,16 @@ void memory_system::access(std::uint32_t core, block_at b, line_set lines, bool 
   line_set const here = e == nullptr ? 0 : e->present & lines;
   if (here != 0) {
     mine.refresh(*e);
-    add(moved_.own, b.number, count_lines(here));
+    line_set const near = e->near & here;
+    if (near != 0) add(moved_.first_level, b.number, count_lines(near));
+    if (near != here) add(moved_.own, b.number, count_lines(here & ~near));
   }
   if (line_set const needed = lines & ~here; needed != 0) {
     line_set const came_dirty = fetch(core, b, needed, written);
     e = &mine.add(b.id, mine.find(b.id), needed, came_dirty);
     holders_.holders(b.id).set(core);
   }
+  if (has_first_level_) mine.bring_near(*e, lines);
   if (written && (lines & ~e->dirty) != 0) {
     make_exclusive(core, b, lines & ~e->dirty);
     e->dirty |= lines;
@@ -256,6 +262,7 @@ std::string memory_system::broken_invariant() {
     });
   }
   for (std::uint32_t c = 0; c < private_.size(); ++c) {
+    std::uint64_t near_lines = 0;
     private_[c].each([&](cache::entry const& e) {
       ++held;
       seen& s = of[e.block];
@@ -268,7 +275,11 @@ std::string memory_system::broken_invariant() {
       cache::entry const* const level = shared_[shape_.place_of_core[c]].find(e.block);
       must(!inclusive() || (level != nullptr && (e.present & ~level->present) == 0),
            "inclusion: a line in a private cache is in the shared cache");
+      must((e.near & ~e.present) == 0, "nearest: a line in a first-level cache is in the private cache");
+      near_lines += count_lines(e.near);
     });
+    must(near_lines == private_[c].near_lines() && near_lines <= private_[c].near_capacity(),
+         "nearest: a first-level cache holds at most what fits");
   }
   std::size_t known = 0;
   for (block_id b = 0; b < directory_blocks_; ++b) {

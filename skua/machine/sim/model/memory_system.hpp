@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Caches and memory of a machine, and what a leaf moves between them: a private cache per core, a shared cache per
-// place (L3), memory per NUMA node, and one writer or many readers of every line. States and invariants:
-// memory_system.md.
+// Caches and memory of a machine, and what a leaf moves between them: a private cache per core, whose newest lines are
+// in its first-level cache, a shared cache per place (L3), memory per NUMA node, and one writer or many readers of every
+// line. States and invariants: memory_system.md.
 //
 // It counts lines and runs, not time: model_costs.cpp prices them.
 #pragma once
@@ -35,7 +35,8 @@ struct stream {
 
 /// The traffic of one leaf.
 struct traffic {
-  stream own;                             ///< from the private cache
+  stream first_level;                     ///< from the first-level cache
+  stream own;                             ///< from the rest of the private cache
   stream shared;                          ///< from the shared cache of the place
   stream neighbour;                       ///< from another core's private cache in the place
   std::vector<stream> memory;             ///< by home node
@@ -102,8 +103,9 @@ class memory_system {
   page_homes homes_;
   directory holders_;
   std::size_t directory_blocks_ = 0;  ///< that the directory has room for
-  std::vector<cache> private_;        ///< by core
-  std::vector<cache> shared_;         ///< by place
+  bool has_first_level_;
+  std::vector<cache> private_;  ///< by core
+  std::vector<cache> shared_;   ///< by place
   traffic moved_;
 };
 

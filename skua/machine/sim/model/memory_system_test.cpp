@@ -18,11 +18,13 @@ memory_shape whole_shape() {
   return {.place_of_core = {0, 0, 1, 1, 2, 2, 3, 3}, .node_of_place = {0, 0, 1, 1}, .nodes = 2};
 }
 
-memory_system small_memory(filling how = filling::victim, page_placement where = {}) {
+memory_system small_memory(filling how = filling::victim, page_placement where = {}, double first_level_bytes = 0) {
   machine_numbers n = round_model().numbers();
   n.shared_filling = how;
+  n.first_level_bytes = first_level_bytes;
   return memory_system(n, whole_shape(), where);
 }
+memory_system with_first_level(filling how = filling::victim) { return small_memory(how, {}, 16384); }
 
 /// The traffic of one touch.
 traffic moved_by(memory_system& m, std::uint32_t core, touch const& what) {
@@ -46,6 +48,87 @@ TEST(memory_system, what_fits_the_private_cache_comes_from_memory_once) {
     traffic const second = moved_by(m, 0, read_of(0, 65536));
     EXPECT_EQ(second.own.lines, 1024U);
     EXPECT_EQ(second.memory[0].lines + second.shared.lines, 0U);
+  }
+}
+
+TEST(memory_system, what_fits_the_first_level_cache_comes_from_there_and_what_does_not_from_the_private_one) {
+  for (filling const how : {filling::victim, filling::inclusive}) {
+    memory_system m = with_first_level(how);
+    m.touch(0, read_of(0, 16384));
+    traffic const again = moved_by(m, 0, read_of(0, 16384));
+    EXPECT_EQ(again.first_level.lines, 256U);
+    EXPECT_EQ(again.first_level.runs, 1U);
+    EXPECT_EQ(again.own.lines, 0U);
+    m.touch(0, read_of(16384, 16384));
+    traffic const replaced = moved_by(m, 0, read_of(0, 16384));
+    EXPECT_EQ(replaced.first_level.lines, 0U);
+    EXPECT_EQ(replaced.own.lines, 256U);
+    EXPECT_EQ(m.broken_invariant(), "");
+  }
+}
+
+TEST(memory_system, a_sweep_over_a_little_more_than_the_first_level_cache_finds_nothing_there) {
+  memory_system m = with_first_level();
+  m.touch(0, read_of(0, 17408));
+  EXPECT_EQ(moved_by(m, 0, read_of(0, 17408)).first_level.lines, 0U);
+  EXPECT_EQ(moved_by(m, 0, read_of(1024, 16384)).first_level.lines, 256U);
+}
+
+TEST(memory_system, a_block_that_is_used_in_part_brings_only_that_part_into_the_first_level_cache) {
+  memory_system m = with_first_level();
+  m.touch(0, read_of(0, 1024));
+  m.touch(0, read_of(65536, 16384));  // drops it from the first level
+  m.touch(0, read_of(0, 256));
+  traffic const whole = moved_by(m, 0, read_of(0, 1024));
+  EXPECT_EQ(whole.first_level.lines, 4U);
+  EXPECT_EQ(whole.own.lines, 12U);
+}
+
+TEST(memory_system, a_write_takes_the_line_from_the_first_level_cache_of_everybody_else) {
+  for (filling const how : {filling::victim, filling::inclusive}) {
+    memory_system m = with_first_level(how);
+    for (std::uint32_t core = 0; core < 8; ++core) m.touch(core, read_of(0, 1024));
+    m.touch(7, write_of(0, 512));
+    EXPECT_EQ(moved_by(m, 7, read_of(0, 1024)).first_level.lines, 16U);
+    for (std::uint32_t core = 0; core < 7; ++core) {
+      traffic const t = moved_by(m, core, read_of(0, 1024));
+      EXPECT_EQ(t.first_level.lines, 8U) << core;
+      EXPECT_EQ(t.own.lines, 0U) << core;
+    }
+    EXPECT_EQ(m.broken_invariant(), "");
+  }
+}
+
+TEST(memory_system, what_leaves_an_inclusive_shared_cache_leaves_the_first_level_too) {
+  memory_system m = with_first_level(filling::inclusive);
+  m.touch(0, read_of(0, 1024));
+  m.touch(1, read_of(1 << 20, 262144));  // a neighbour fills the shared cache
+  EXPECT_EQ(moved_by(m, 0, read_of(0, 1024)).first_level.lines, 0U);
+  EXPECT_EQ(m.broken_invariant(), "");
+}
+
+/// It changes which cache a line comes from, not which lines are in the private, shared and other caches.
+TEST(memory_system, a_first_level_cache_changes_nothing_beyond_it) {
+  runtime::dice roll(5);
+  memory_system with = with_first_level();
+  memory_system without = small_memory();
+  for (int step = 0; step < 3000; ++step) {
+    touch const what{.address = somewhere + roll.below(1 << 18),
+                     .bytes = 1 + roll.below(3000),
+                     .rows = 1 + roll.below(4),
+                     .stride = 4096,
+                     .written = roll.below(3) == 0};
+    std::uint32_t const core = roll.below(8);
+    traffic const a = moved_by(with, core, what);
+    traffic const b = moved_by(without, core, what);
+    ASSERT_EQ(a.first_level.lines + a.own.lines, b.own.lines);
+    ASSERT_EQ(a.shared.lines, b.shared.lines);
+    ASSERT_EQ(a.neighbour.lines, b.neighbour.lines);
+    for (std::uint32_t n = 0; n < 2; ++n) {
+      ASSERT_EQ(a.memory[n].lines, b.memory[n].lines);
+      ASSERT_EQ(a.transfers[n].runs, b.transfers[n].runs);
+      ASSERT_EQ(a.write_back[n], b.write_back[n]);
+    }
   }
 }
 
@@ -164,7 +247,7 @@ TEST(memory_system, invariants_hold_whatever_is_touched) {
   for (std::uint64_t round = 0; round < 40; ++round) {
     SCOPED_TRACE("SKUA_SEED=" + std::to_string(seed) + ", round " + std::to_string(round));
     runtime::dice roll(seed * 1000 + round);
-    memory_system m = small_memory(round % 2 == 0 ? filling::victim : filling::inclusive);
+    memory_system m = small_memory(round % 2 == 0 ? filling::victim : filling::inclusive, {}, round % 4 < 2 ? 0 : 8192);
     std::uint32_t const reach = round % 3 == 0 ? 1U << 22 : 1U << 16;
     for (int step = 0; step < 1500; ++step) {
       touch const what{.address = somewhere + roll.below(reach),

@@ -89,6 +89,12 @@ model_costs::source model_costs::outside_of(double bytes_per_ns, double latency_
 
 void model_costs::set_sources() {
   machine_numbers const& m = machine_;
+  if (m.first_level_bytes > 0) {
+    if (!(m.first_level_bytes_per_ns > 0 && m.first_level_latency_ns > 0))
+      throw usage_error(
+          "first_level_cache.bytes is given without bytes_per_ns and latency_ns; allowed: all three, or none of them");
+    first_level_ = source_of(m.first_level_bytes_per_ns, m.first_level_latency_ns);
+  }
   own_ = source_of(m.private_bytes_per_ns, m.private_latency_ns);
   shared_ = source_of(m.shared_bytes_per_ns, m.shared_latency_ns);
   from_memory_.push_back(outside_of(m.memory_core_bytes_per_ns, m.memory_latency_ns));
@@ -177,8 +183,9 @@ model_costs::computing model_costs::arithmetic_of(tree_node const& n) const {
 /// the serial run that was measured had all data there.
 double model_costs::on_core(computing what, times const& fetching) const noexcept {
   if (what.measured) return std::max(what.ticks + fetching.farther, fetching.core);
-  double const visible = 1 - machine_.hidden_share;
-  return std::max(what.ticks, fetching.core) + visible * std::min(what.ticks, fetching.core);
+  double const hidden = std::max(what.ticks, fetching.core);
+  double const one_by_one = std::max(what.ticks, fetching.near) + (fetching.core - fetching.near);
+  return hidden + (1 - machine_.hidden_share) * (one_by_one - hidden);
 }
 
 tick model_costs::leaf(tick now, worker_id w, task_tree const& program, tree_node const& n) {
@@ -207,8 +214,11 @@ model_costs::times model_costs::memory_of(tick now, std::uint32_t core) {
   std::uint32_t const place = shape.place_of_core[core];
   std::uint32_t const here = shape.node_of_place[place];
   auto const bytes = [&](std::uint64_t lines) { return lines * machine_.line_bytes; };
-  times all{.core = own_.ticks_of(moved.own) + shared_.ticks_of(moved.shared) + shared_.ticks_of(moved.neighbour),
-            .served = now};
+  double const near = first_level_.ticks_of(moved.first_level);
+  times all{
+      .core = near + own_.ticks_of(moved.own) + shared_.ticks_of(moved.shared) + shared_.ticks_of(moved.neighbour),
+      .near = near,
+      .served = now};
   std::uint64_t through_port = 0;
   for (std::uint32_t n = 0; n < model_nodes_; ++n) {
     stream const& read = moved.memory[n];
@@ -239,6 +249,7 @@ void model_costs::record_traffic(worker_id w, traffic const& moved) {
   memory_shape const& shape = memory_.shape();
   std::uint32_t const here = shape.node_of_place[shape.place_of_core[core_of_[index(w)]]];
   std::uint64_t const line = machine_.line_bytes;
+  mine.first_level_bytes += moved.first_level.lines * line;
   mine.private_bytes += moved.own.lines * line;
   mine.shared_bytes += moved.shared.lines * line;
   mine.neighbour_bytes += moved.neighbour.lines * line;
@@ -252,6 +263,7 @@ void model_costs::record_traffic(worker_id w, traffic const& moved) {
 memory_account model_costs::total() const noexcept {
   memory_account all;
   for (memory_account const& a : accounts_) {
+    all.first_level_bytes += a.first_level_bytes;
     all.private_bytes += a.private_bytes;
     all.shared_bytes += a.shared_bytes;
     all.neighbour_bytes += a.neighbour_bytes;

@@ -53,7 +53,8 @@ struct cost_options {
 
 /// The bytes that one worker's leaves moved, and the ticks that they took.
 struct memory_account {
-  std::uint64_t private_bytes = 0;
+  std::uint64_t first_level_bytes = 0;
+  std::uint64_t private_bytes = 0;    ///< from the private cache, but not from the first-level cache
   std::uint64_t shared_bytes = 0;     ///< from the shared cache of the place
   std::uint64_t neighbour_bytes = 0;  ///< from another core's private cache in the same place
   std::uint64_t local_bytes = 0;      ///< from the memory of the worker's own node
@@ -71,7 +72,8 @@ struct memory_account {
 class model_costs final : public costs {
  public:
   /// Workers are pinned as in `where`, a layout of the model's own tree. Caches are cold, pages have no home.
-  /// Throws usage_error if the layout belongs to another machine, the placement names a node that does not exist, or there is too much noise.
+  /// Throws usage_error if the layout belongs to another machine, the placement names a node that does not exist, there
+  /// is too much noise, or the machine has a first-level cache without a rate or latency.
   model_costs(machine_model const& model, machine_numbers const& machine, layout const& where,
               cost_options const& how = {});
 
@@ -109,10 +111,12 @@ class model_costs final : public costs {
       return ticks_per_line * static_cast<double>(s.lines) + ticks_per_run * static_cast<double>(s.runs);
     }
   };
-  /// How long a core is busy with its traffic; how much of that it would save if all of it came from local memory; the
-  /// longest time that one queue needs for this traffic alone; and when the last queue has served it.
+  /// How long a core is busy with its traffic; with that from its first-level cache; how much of the former it would
+  /// save if all of it came from local memory; the longest time that one queue needs for this traffic alone; and when
+  /// the last queue has served it.
   struct times {
     double core = 0;
+    double near = 0;
     double farther = 0;
     double alone = 0;
     tick served = 0;
@@ -156,6 +160,7 @@ class model_costs final : public costs {
   memory_system memory_;
   noise noise_;
 
+  source first_level_;
   source own_;
   source shared_;
   std::vector<source> from_memory_;    ///< by distance of the home

@@ -65,8 +65,9 @@ class reader {
 
   static std::vector<std::string_view> keys_of(std::string_view table) {
     if (table.empty())
-      return {"name",         "about",    "topology", "granularity", "core",   "private_cache",
-              "shared_cache", "transfer", "memory",   "link",        "prices", "idle"};
+      return {"name",          "about",        "topology", "granularity", "core", "first_level_cache",
+              "private_cache", "shared_cache", "transfer", "memory",      "link", "prices",
+              "idle"};
     if (table == "topology") return {"words", "distances"};
     if (table == "granularity") return {"line_bytes", "block_bytes", "page_bytes"};
     std::vector<std::string_view> keys;
@@ -274,7 +275,8 @@ class reader {
     toml::table const* const in = table(rule.table);
     toml::node const* const what = in == nullptr ? nullptr : in->get(rule.name);
     if (what == nullptr) {
-      if (rule.need == need::always) refuse_missing(rule.table, rule.name, a_figure);
+      bool const needed = rule.need == need::always || (rule.need == need::together && in != nullptr);
+      if (needed) refuse_missing(rule.table, rule.name, a_figure);
       return;
     }
     if (!is_list(rule.need)) {

@@ -16,6 +16,7 @@ enum class need : std::uint8_t {
   apart,     ///< a list, one figure per distance between NUMA nodes; only if there are several nodes
   share,     ///< from 0 to 1; default: that of machine_numbers
   linked,    ///< as `apart`, but only for the distances at which nodes have a link
+  together,  ///< all figures of the table, or no such table; default: 0
 };
 
 struct figure_rule {
