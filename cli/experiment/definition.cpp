@@ -30,6 +30,10 @@ constexpr std::array quantities{
     quantity_entry{quantity::idle, "idle", "s"},
     quantity_entry{quantity::inflation, "inflation", ""},
     quantity_entry{quantity::width, "width", ""},
+    quantity_entry{quantity::width_share, "width share", ""},
+    quantity_entry{quantity::core_gflops, "GFLOPS per core", "GFLOPS"},
+    quantity_entry{quantity::misses, "misses", "B"},
+    quantity_entry{quantity::fact, "fact", ""},
 };
 
 constexpr std::size_t longest_file_bytes = std::size_t{1} << 20;

@@ -26,6 +26,10 @@ enum class quantity : std::uint8_t {
   idle,         ///< worker-seconds
   inflation,    ///< work over the work of one worker of the same series
   width,        ///< the width at which most of the moldable tasks ran
+  width_share,  ///< the share of the moldable tasks that ran with it
+  core_gflops,  ///< billions of flops per second, over the width of most moldable tasks
+  misses,       ///< bytes that leaves did not find in the private cache of their core
+  fact,         ///< a number that the app reports of its run
 };
 [[nodiscard]] std::string_view name_of(quantity q) noexcept;
 /// "s", "GFLOPS", ... ; empty for a ratio.
@@ -88,14 +92,24 @@ struct stated_value {
   std::string note = {};
 };
 
+/// The points of a curve that a statement is about.
+enum class extent : std::uint8_t {
+  one,      ///< a single x
+  every,    ///< all x: its value is the one that is closest to the wrong side of the bound
+  some,     ///< one x at least: the value farthest on the right side
+  most,     ///< the median over x, of an even number the lower one
+  rising,   ///< the smallest of all y(x next) / y(x)
+  falling,  ///< the largest of them
+};
+
 /// A statement that a run may meet: low <= of / over <= high.
 struct expectation {
   std::string says;
   std::string panel = {};  ///< empty: all
   quantity what = quantity::time;
   experiment_point of = {};
-  std::optional<experiment_point> over = {};  ///< unset: the value `of` itself
-  bool rising = false;                        ///< the smallest of all y(x next) / y(x) along `of.series`
+  std::vector<experiment_point> over = {};  ///< several: their sum; empty: the value `of` itself
+  extent along = extent::one;               ///< for others than `one` the x of the points has no meaning
   std::optional<double> at_least = {};
   std::optional<double> at_most = {};
   std::string stated = {};  ///< the paper's statement
@@ -121,6 +135,7 @@ struct experiment {
   std::uint32_t workers = 0;  ///< if x is an option of the app
   std::uint32_t seeds = 1;
   quantity shown = quantity::speed_up;
+  std::string fact = {};  ///< of the app, if a quantity is `fact`
   chart_kind chart = chart_kind::lines;
   experiment_axis x;
   std::vector<experiment_panel> panels;

@@ -16,8 +16,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/topology/xml_scanner.hpp"
 
-namespace skua::cli {
-namespace {
+namespace skua::cli { namespace {
 
 std::string const good = R"(title = "a title"
 where = "1, Fig. 2"
@@ -72,7 +71,7 @@ TEST(experiment_file, a_good_file_is_read_as_written) {
   EXPECT_EQ(e.panels.front().run.app, "heat");
   EXPECT_EQ(e.series.at(2).how, dealing::statically);
   EXPECT_EQ(e.x.values, (std::vector<double>{1, 4}));
-  EXPECT_EQ(e.expected.front().over->series, "random");
+  EXPECT_EQ(e.expected.front().over.front().series, "random");
   EXPECT_EQ(e.stated.front().value, 3.5);
 }
 
@@ -95,6 +94,12 @@ TEST(experiment_file, what_is_wrong_is_refused_with_its_line) {
        "it.toml:24: over is 'random@5'; allowed: the series, @ and one of"},
       {"at_least = 0.1", "", "it.toml:21: the bound of [[expect]] is missing; allowed: at_least, at_most"},
       {"value = 3.5", "value = \"3.5\"", "it.toml:29: value is not a number; allowed: a number"},
+      {"over = \"random@4\"", "over = \"random@every\"",
+       "it.toml:24: of and over have different x; allowed: both @every"},
+      {"over = \"random@4\"", "falling = \"random\"",
+       "it.toml:24: falling is given with of, over or rising; allowed: falling"},
+      {"title = \"a title\"", "title = \"a title\"\nquantity = \"fact\"",
+       "it.toml:2: the fact is missing; allowed: fact = "},
       {"[[stated]]", "[[stated", "it.toml:27: this is not TOML"},
   };
   for (mistake const& m : mistakes) {
@@ -210,6 +215,48 @@ TEST(experiment_run, verdicts_follow_from_what_was_run) {
   EXPECT_EQ(run(strict, false).verdicts[0].stands(), standing::fails);
 }
 
+/// A statement about two or three points of `y`, at as many x.
+double value_along(extent along, std::vector<double> const& y, std::vector<std::vector<double>> const& below,
+                   std::optional<double> at_least) {
+  std::vector<measured_point> made;
+  expectation e{.says = "s", .what = quantity::time, .along = along, .at_least = at_least};
+  e.over.resize(below.front().size());
+  auto const add = [&](double time_s) {
+    made.emplace_back();
+    made.back().row.median.time_s = time_s;
+  };
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    add(y[i]);
+    for (double const b : below[i]) add(b);
+  }
+  std::vector<measured_point const*> points;
+  for (measured_point const& p : made) points.push_back(&p);
+  return value_of(e, points);
+}
+
+TEST(verdict, every_point_is_the_one_that_is_hardest_to_meet_and_some_the_easiest) {
+  std::vector<std::vector<double>> const over{{1}, {2}, {4}};
+  std::vector<double> const y{3, 4, 4};  // ratios 3, 2, 1
+  EXPECT_EQ(value_along(extent::every, y, over, 1), 1);
+  EXPECT_EQ(value_along(extent::every, y, over, {}), 3);
+  EXPECT_EQ(value_along(extent::some, y, over, 1), 3);
+  EXPECT_EQ(value_along(extent::some, y, over, {}), 1);
+  EXPECT_EQ(value_along(extent::most, y, over, 1), 2);
+  EXPECT_EQ(value_along(extent::most, {3, 4}, {{1}, {2}}, 1), 2) << "of two, the lower one";
+}
+
+TEST(verdict, several_points_below_are_added_up) {
+  EXPECT_EQ(value_along(extent::one, {6}, {{1, 3}}, 1), 1.5);
+  EXPECT_EQ(value_along(extent::every, {6, 9}, {{1, 2}, {1, 2}}, {}), 3);
+}
+
+TEST(verdict, steps_rise_and_fall) {
+  std::vector<std::vector<double>> const none(4);
+  EXPECT_EQ(value_along(extent::falling, {8, 4, 4, 2}, none, {}), 1);
+  EXPECT_EQ(value_along(extent::falling, {8, 2, 4, 2}, none, {}), 2);
+  EXPECT_EQ(value_along(extent::rising, {8, 2, 4, 2}, none, 1), 0.25);
+}
+
 TEST(verdict, holds_only_at_the_stated_values_and_at_both_ends) {
   expectation const between{.says = "s", .at_least = 1, .at_most = 2};
   auto const at = [&](double value, double low, double high) {
@@ -220,6 +267,38 @@ TEST(verdict, holds_only_at_the_stated_values_and_at_both_ends) {
   EXPECT_EQ(at(1.5, 1, 2.1), standing::at_stated_only);
   EXPECT_EQ(at(1.5, 0.9, 2.1), standing::at_stated_only);
   EXPECT_EQ(at(0.9, 1.5, 1.5), standing::fails);
+}
+
+TEST(experiment_run, a_fact_of_the_app_is_a_quantity_and_an_unknown_one_is_refused) {
+  std::string const strips = R"(title = "strips"
+where = "1"
+claim = "it is so"
+machine = "xeon-6130-4s"
+workers = [1, 2]
+app = "strips"
+options = "--triangles 500"
+quantity = "fact"
+fact = "strips"
+series = [{ name = "random", policy = "random" }]
+
+[[expect]]
+says = "there are strips"
+of = "random@every"
+at_least = 1
+paper = "so"
+)";
+  experiment_results const r = run(parse_experiment(strips, "test/it", "it.toml"), false);
+  EXPECT_GT(value_of(r.points[0].what, quantity::fact), 1);
+  EXPECT_EQ(r.verdicts[0].stands(), standing::holds);
+  std::string unknown = strips;
+  unknown.replace(unknown.find("fact = \"strips\""), 15, "fact = \"stripes\"");
+  try {
+    run(parse_experiment(unknown, "test/it", "it.toml"), false);
+    FAIL() << "nothing was refused";
+  } catch (usage_error const& fault) {
+    EXPECT_TRUE(std::string(fault.what()).starts_with("fact is 'stripes', which strips does not report; allowed: "))
+        << fault.what();
+  }
 }
 
 /// The texts of a picture, without the ends of lines within one.
@@ -436,5 +515,4 @@ TEST(arrays, move_with_those_who_own_them) {
   EXPECT_FALSE(moved.owned()[2].owner.has_value());
 }
 
-}  // namespace
-}  // namespace skua::cli
+}}  // namespace skua::cli

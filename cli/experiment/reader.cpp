@@ -36,7 +36,7 @@ class reader {
   experiment take() {
     std::vector<std::string_view> keys;
     for (char const* const key :
-         {"title", "where", "claim", "quantity", "chart", "machine", "seats", "serial_placement", "workers",
+         {"title", "where", "claim", "quantity", "fact", "chart", "machine", "seats", "serial_placement", "workers",
           "at_workers", "x", "seeds", "panel", "series", "expect", "stated"})
       keys.emplace_back(key);
     keys.insert(keys.end(), panel_keys.begin(), panel_keys.end());  // of all panels, or of the only one
@@ -72,15 +72,19 @@ class reader {
     return static_cast<std::size_t>(at - names.begin());
   }
 
-  static quantity quantity_in(toml_page const& in, std::string_view key, quantity otherwise) {
+  quantity quantity_in(toml_page const& in, std::string_view key, quantity otherwise) const {
     if (!in.has(key)) return otherwise;
-    return static_cast<quantity>(choice(in, key, quantity_names()));
+    auto const found = static_cast<quantity>(choice(in, key, quantity_names()));
+    if (found == quantity::fact && made_.fact.empty())
+      in.refuse(key, "the fact is missing; allowed: fact = \"KEY\" at the top, a number that the app reports");
+    return found;
   }
 
   void heading() {
     made_.title = top_.text("title");
     made_.where = top_.text("where");
     made_.claim = top_.text("claim");
+    made_.fact = top_.text_or("fact", "");
     made_.shown = quantity_in(top_, "quantity", quantity::speed_up);
     made_.chart = static_cast<chart_kind>(choice(top_, "chart", {"lines", "bars", "breakdown"}));
     made_.seeds = whole(top_, "seeds", 1, 100, 1);
@@ -239,12 +243,20 @@ class reader {
     if (std::ranges::find(names, name) == names.end()) in.refuse(key, unknown_name("series", name, names));
   }
 
+  /// What follows the @: "every", "some" or "most" of the values of x, or one of them.
+  static extent extent_of(std::string_view text) {
+    auto const at = text.find('@');
+    std::string_view const x = at == std::string_view::npos ? "" : text.substr(at + 1);
+    return x == "every" ? extent::every : x == "some" ? extent::some : x == "most" ? extent::most : extent::one;
+  }
+
   /// "adws@64"
-  experiment_point point(toml_page const& in, std::string_view key) const {
-    std::string const text = in.text(key);
+  experiment_point point(toml_page const& in, std::string_view key) const { return point(in, key, in.text(key)); }
+  experiment_point point(toml_page const& in, std::string_view key, std::string const& text) const {
     auto const at = text.find('@');
     experiment_point p{.series = text.substr(0, at)};
     need_series(in, key, p.series);
+    if (extent_of(text) != extent::one) return p;
     auto const x = at != std::string::npos ? number_in(std::string_view(text).substr(at + 1)) : std::nullopt;
     p.x = x.value_or(0);
     if (!x || std::ranges::find(made_.x.values, p.x) == made_.x.values.end())
@@ -254,25 +266,38 @@ class reader {
   }
 
   void expect(toml_page const& e) {
-    e.allow({"says", "panel", "quantity", "of", "over", "rising", "at_least", "at_most", "paper"});
+    e.allow({"says", "panel", "quantity", "of", "over", "rising", "falling", "at_least", "at_most", "paper"});
     expectation made{.says = e.text("says"), .what = quantity_in(e, "quantity", made_.shown)};
     if (e.has("panel")) need_panel(e, made.panel = e.text("panel"));
-    made.rising = e.has("rising");
-    if (made.rising && (e.has("of") || e.has("over")))
-      e.refuse("rising", "rising is given with of or over; allowed: rising alone");
-    if (made.rising) {
-      made.of.series = e.text("rising");
-      need_series(e, "rising", made.of.series);
-    } else {
-      made.of = point(e, "of");
-      if (e.has("over")) made.over = point(e, "over");
-    }
     made.at_least = e.number("at_least");
     made.at_most = e.number("at_most");
+    points(e, made);
     if (!made.at_least && !made.at_most)
       e.refuse("", "the bound of [[expect]] is missing; allowed: at_least, at_most or both");
     made.stated = e.text_or("paper", "");
     made_.expected.push_back(std::move(made));
+  }
+
+  void points(toml_page const& e, expectation& made) const {
+    for (std::string_view const key : {"rising", "falling"}) {
+      if (!e.has(key)) continue;
+      if (e.has("of") || e.has("over") || (key == "falling" && e.has("rising")))
+        e.refuse(key, fmt::format("{} is given with of, over or rising; allowed: {} alone", key, key));
+      made.along = key == "rising" ? extent::rising : extent::falling;
+      made.of.series = e.text(key);
+      need_series(e, key, made.of.series);
+      return;
+    }
+    made.of = point(e, "of");
+    made.along = extent_of(e.text("of"));
+    if (!e.has("over")) return;
+    for (std::string const& each : e.list("over")) {
+      if (extent_of(each) != made.along)
+        e.refuse("over", "of and over have different x; allowed: both @every, @some or @most, or both a value of x");
+      made.over.push_back(point(e, "over", each));
+    }
+    if ((made.along == extent::every || made.along == extent::some) && made.at_least && made.at_most)
+      e.refuse("at_most", "at_most is given with at_least; allowed: one of them with @every and @some");
   }
 
   void stated(toml_page const& s) {

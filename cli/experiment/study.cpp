@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "cli/experiment/trees.hpp"
 #include "cli/text/app_arguments.hpp"
 #include "cli/text/interrupt.hpp"
+#include "cli/text/option_values.hpp"
 #include "cli/text/report.hpp"
 #include "skua/machine/sim/model/model_rules.hpp"
+#include "skua/parts/base/error.hpp"
 
 namespace skua::cli {
 namespace {
@@ -35,6 +38,28 @@ void price_bare_leaves(task_tree& tree, experiment_panel const& by) {
 
 double flops_of(task_tree const& tree) { return tree.weigh(unit::flops).work; }
 
+double fact_of(sim_outcome const& o, std::string const& key, std::string const& app) {
+  auto const found = o.facts.find(key);
+  if (found != o.facts.end()) return found->second;
+  std::vector<std::string_view> names;
+  for (auto const& [name, value] : o.facts) names.push_back(name);
+  throw usage_error(fmt::format("fact is '{}', which {} does not report; allowed: {}", key, app, joined(names)));
+}
+
+/// What leaves did not find in the private cache of their core.
+double missed_bytes(sim::memory_account const& m) {
+  return static_cast<double>(m.shared_bytes + m.neighbour_bytes + m.local_bytes + m.remote_bytes + m.transfer_bytes);
+}
+
+double width_of_most(std::vector<std::uint64_t> const& counts) {
+  return counts.empty() ? 0 : static_cast<double>(std::ranges::max_element(counts) - counts.begin());
+}
+
+double share_of_most(std::vector<std::uint64_t> const& counts) {
+  std::uint64_t const all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  return all == 0 ? 0 : static_cast<double>(std::ranges::max(counts)) / static_cast<double>(all);
+}
+
 }  // namespace
 
 double value_of(measured_point const& p, quantity q) {
@@ -47,8 +72,11 @@ double value_of(measured_point const& p, quantity q) {
     case quantity::work: return o.work_s;
     case quantity::scheduling: return o.scheduling_s;
     case quantity::idle: return o.idle_s;
-    case quantity::width:
-      return o.widths.empty() ? 0 : static_cast<double>(std::ranges::max_element(o.widths) - o.widths.begin());
+    case quantity::width: return width_of_most(o.widths);
+    case quantity::width_share: return share_of_most(o.widths);
+    case quantity::core_gflops: return quotient(p.flops, o.time_s * std::max(1.0, width_of_most(o.widths))) * 1e-9;
+    case quantity::misses: return missed_bytes(o.memory);
+    case quantity::fact: return p.fact;
     case quantity::inflation: break;
   }
   return quotient(o.work_s, p.alone_work_s);
@@ -130,7 +158,7 @@ sim_study experiment_study::study_of(point_at const& p, std::string const& place
   return {program,
           machine_,
           {.pages = sim::page_placement::read("placement", placement)},
-          {.numbers = numbers_of(p.panel, p.figures), .seats = what_.seats}};
+          {.numbers = numbers_of(p.panel, p.figures), .seats = what_.seats, .with_facts = !what_.fact.empty()}};
 }
 
 /// Of the panel's program, without what the series changes; of a series with an app of its own, that app.
@@ -186,6 +214,9 @@ measured_point experiment_study::run(point_at const& p, std::string const& place
   });
   stop_if_interrupted();  // some seeds may be missing
   made.flops = flops_of(program.tree());
+  if (!what_.fact.empty())
+    made.fact =
+        fact_of(made.row.median, what_.fact, series.run.app.empty() ? what_.panels[p.panel].run.app : series.run.app);
   return made;
 }
 

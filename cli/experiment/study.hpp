@@ -28,6 +28,7 @@ struct measured_point {
   double alone_s = 0;   ///< of one worker of the same series, with the serial run's pages; 0 unless it is shown
   double alone_work_s = 0;
   double flops = 0;  ///< of the program
+  double fact = 0;   ///< if the experiment names one
   std::string placement = {};
 };
 

@@ -41,24 +41,59 @@ std::vector<point_at> points_of(experiment const& what, expectation const& e, st
     auto const at = std::ranges::find(what.series, series, &experiment_series::name);
     all.push_back({panel, static_cast<std::size_t>(at - what.series.begin()), x, figures});
   };
-  if (e.rising) {
-    for (double const x : what.x.values) add(e.of.series, x);
-    return all;
+  auto const add_all = [&](std::optional<double> x) {
+    add(e.of.series, x.value_or(e.of.x));
+    for (experiment_point const& p : e.over) add(p.series, x.value_or(p.x));
+  };
+  if (e.along == extent::one) {
+    add_all({});
+  } else {
+    for (double const x : what.x.values) add_all(x);
   }
-  add(e.of.series, e.of.x);
-  if (e.over) add(e.over->series, e.over->x);
   return all;
 }
 
-double value_of(expectation const& e, std::vector<measured_point const*> const& points) {
-  std::vector<double> values;
-  for (measured_point const* const p : points) values.push_back(value_of(*p, e.what));
-  if (!e.rising) return values.size() == 1 ? values[0] : quotient(values[0], values[1]);
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 1; i < values.size(); ++i) {
-    if (values[i - 1] > 0) least = std::min(least, values[i] / values[i - 1]);
+namespace {
+
+/// Of neighbours, where there is something to divide by.
+std::vector<double> steps_of(std::vector<double> const& y) {
+  std::vector<double> all;
+  for (std::size_t i = 1; i < y.size(); ++i) {
+    if (y[i - 1] > 0) all.push_back(y[i] / y[i - 1]);
   }
-  return least;
+  return all;
+}
+
+double least_of(std::vector<double> const& values) {
+  return values.empty() ? std::numeric_limits<double>::infinity() : std::ranges::min(values);
+}
+double most_of(std::vector<double> const& values) {
+  return values.empty() ? -std::numeric_limits<double>::infinity() : std::ranges::max(values);
+}
+
+}  // namespace
+
+double value_of(expectation const& e, std::vector<measured_point const*> const& points) {
+  std::vector<double> values;  // one per x
+  for (std::size_t at = 0; at < points.size(); at += 1 + e.over.size()) {
+    double const y = value_of(*points[at], e.what);
+    double below = 0;
+    for (std::size_t i = 1; i <= e.over.size(); ++i) below += value_of(*points[at + i], e.what);
+    values.push_back(e.over.empty() ? y : quotient(y, below));
+  }
+  switch (e.along) {
+    case extent::rising: return least_of(steps_of(values));
+    case extent::falling: return most_of(steps_of(values));
+    case extent::every: return e.at_least ? least_of(values) : most_of(values);
+    case extent::some: return e.at_least ? most_of(values) : least_of(values);
+    case extent::most: {
+      auto const middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+      std::ranges::nth_element(values, middle);
+      return *middle;
+    }
+    case extent::one: break;
+  }
+  return values.front();
 }
 
 std::vector<expectation const*> expected_of(experiment const& what, std::size_t panel) {

@@ -30,7 +30,7 @@ enum class standing : std::uint8_t {
 
 /// Those of one panel.
 [[nodiscard]] std::vector<expectation const*> expected_of(experiment const& what, std::size_t panel);
-/// The points that an expectation compares in a panel: `of` and `over`, or all points along x.
+/// The points that an expectation compares in a panel: `of` and `over`, or these at each x.
 [[nodiscard]] std::vector<point_at> points_of(experiment const& what, expectation const& e, std::size_t panel,
                                               figure_setting const& figures);
 /// From these points.

@@ -276,4 +276,12 @@ sim::run_result sim_program::run(policies::policy& scheduler, layout const& wher
   return std::move(done.result);
 }
 
+std::map<std::string, double> sim_program::facts() const {
+  std::map<std::string, double> all;
+  for (auto const& [key, value] : app_.facts().items()) {
+    if (value.is_number()) all.emplace(key, value.get<double>());
+  }
+  return all;
+}
+
 }  // namespace skua::cli

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -76,6 +77,9 @@ class sim_program {
   /// One run on the workers of `where`. Throws as sim::simulate, and error for a wrong answer.
   sim::run_result run(policies::policy& scheduler, layout const& where, sim::rules const& by, sim::costs& costs,
                       sim::observer& watcher);
+
+  /// The numbers among the app's facts: of the last run, or of the recorded one.
+  [[nodiscard]] std::map<std::string, double> facts() const;
 
   /// The tree of the last run, or the recorded one.
   [[nodiscard]] task_tree const& tree() const noexcept { return tree_; }

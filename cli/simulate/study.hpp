@@ -42,6 +42,7 @@ struct sim_outcome {
   std::vector<sim::worker_counters> workers = {};  ///< times in ticks (picoseconds)
   sim::tick makespan = 0;
   sim::memory_account memory = {};
+  std::map<std::string, double> facts = {};  ///< if asked for: the numbers that the app reports of the run
 };
 
 /// Shares of the workers' time in a run. They sum to 1.
@@ -74,6 +75,7 @@ struct sim_stage {
   /// Whole runs before the one that counts, with the same policy object, caches and pages: what a pool does that runs a
   /// program again and again. Policies such as replay learn from them.
   std::uint32_t warm_up = 0;
+  bool with_facts = false;  ///< outcomes have the app's facts, which some apps compute at length
 };
 
 class sim_study {
