@@ -47,7 +47,8 @@ TEST(nbody_chain, every_schedule_gives_the_bits_of_the_serial_run) {
   pool four({.workers = 4, .policy = "arms", .topology = "package:1 numa:1 l3:1 core:4"});
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    problem p({.n = 1 + 23 * seed, .iterations = 1 + 5 * seed, .remote = seed % 2 == 1, .seed = seed});
+    problem p(
+        {.n = 1 + 23 * seed, .iterations = 1 + 5 * seed, .remote = seed % 2 == 1, .fresh = seed % 4 > 1, .seed = seed});
     EXPECT_NE(p.wrong(), "");
     serial here;
     program(here, p);
@@ -90,6 +91,35 @@ TEST(nbody_chain, missing_repeated_and_exchanged_tasks_are_noticed) {
   p.reset();
   for (std::size_t const task : {1U, 0U, 1U, 0U}) p.run(task, 0, 20);
   EXPECT_NE(p.wrong(), "") << "exchanged";
+}
+
+TEST(nbody_chain, a_fresh_iteration_has_bodies_that_no_other_one_touches) {
+  problem p({.n = 20, .iterations = 2, .fresh = true});
+  p.run(0, 0, 20, 0);
+  p.run(1, 0, 20, 0);
+  EXPECT_NE(p.wrong(), "") << "the second iteration is missing";
+  p.run(0, 0, 20, 1);
+  p.run(1, 0, 20, 1);
+  EXPECT_EQ(p.wrong(), "");
+  EXPECT_EQ(p.bodies(0, 1).data() - p.bodies(0, 0).data(), 20);
+}
+
+TEST(nbody_chain, arrays_lie_where_the_tasks_that_write_them_run) {
+  auto const places_of = [](bool remote, std::uint32_t places) {
+    problem p({.n = 20, .iterations = 1, .remote = remote});
+    std::vector<std::uint32_t> all;
+    for (owned_array const& a : p.owned(places)) {
+      auto const shares = a.shares();
+      EXPECT_EQ(shares.size(), 1U);
+      EXPECT_EQ(shares[0].count, 20U);
+      all.push_back(runtime::index(shares[0].place));
+    }
+    return all;
+  };
+  EXPECT_EQ(places_of(false, 2), (std::vector<std::uint32_t>{0, 0}));
+  EXPECT_EQ(places_of(true, 2), (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(places_of(true, 8), (std::vector<std::uint32_t>{2, 6}));
+  EXPECT_EQ(places_of(true, 1), (std::vector<std::uint32_t>{0, 0}));
 }
 
 TEST(nbody_chain, remote_tasks_have_addresses_half_of_the_line_apart) {

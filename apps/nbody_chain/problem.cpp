@@ -39,28 +39,46 @@ void n_body(std::span<float> targets, std::span<float const> sources) noexcept {
 
 problem::problem(shape const& s) : shape_(s) {
   runtime::dice roll{s.seed};
-  for (auto& array : initial_) {
-    array.resize(s.n);
-    for (float& x : array) x = static_cast<float>(roll.unit());
+  for (std::size_t a = 0; a < initial_.size(); ++a) {
+    initial_[a].resize(s.n * (s.fresh ? s.iterations : 1));
+    for (float& x : initial_[a]) x = static_cast<float>(roll.unit());
+    now_[a] = placed_array<float>(std::span<float const>(initial_[a]));
   }
   reset();
 }
 
+std::vector<owned_array> problem::owned(std::uint32_t places) {
+  std::vector<owned_array> all;
+  if (places == 0) return all;
+  for (std::size_t a = 0; a < now_.size(); ++a) {
+    place_id const home{static_cast<std::uint32_t>(std::uint64_t{at(a).fraction} * places >> 32)};
+    all.push_back({&now_[a], [n = now_[a].size(), home] {
+                     return std::vector<memory::share>{{.place = home, .first = 0, .count = n}};
+                   }});
+  }
+  return all;
+}
+
 void problem::reset() {
-  now_ = initial_;
+  for (std::size_t a = 0; a < now_.size(); ++a) std::ranges::copy(initial_[a], now_[a].data());
   partitions_.clear();
 }
 
 std::string problem::wrong() {
   if (right_[0].empty()) {
-    positions const got = now_;
-    now_ = initial_;
+    positions got;
+    for (std::size_t a = 0; a < now_.size(); ++a) {
+      got[a].assign(now_[a].elements().begin(), now_[a].elements().end());
+      std::ranges::copy(initial_[a], now_[a].data());
+    }
     run_alone(*this);
-    right_ = now_;
-    now_ = got;
+    for (std::size_t a = 0; a < now_.size(); ++a) {
+      right_[a].assign(now_[a].elements().begin(), now_[a].elements().end());
+      std::ranges::copy(got[a], now_[a].data());
+    }
   }
   for (std::size_t array = 0; array < 2; ++array) {
-    for (std::size_t i = 0; i < n(); ++i) {
+    for (std::size_t i = 0; i < now_[array].size(); ++i) {
       if (std::memcmp(&now_[array][i], &right_[array][i], sizeof(float)) == 0) continue;
       return differs_at(array, i, now_[array][i], right_[array][i]);
     }
@@ -70,8 +88,8 @@ std::string problem::wrong() {
 
 void run_alone(problem& p) {
   for (std::uint64_t i = 0; i < p.iterations(); ++i) {
-    p.run(0, 0, p.n());
-    p.run(1, 0, p.n());
+    p.run(0, 0, p.n(), i);
+    p.run(1, 0, p.n(), i);
   }
 }
 
