@@ -16,7 +16,8 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/topology/xml_scanner.hpp"
 
-namespace skua::cli { namespace {
+namespace skua::cli {
+namespace {
 
 std::string const good = R"(title = "a title"
 where = "1, Fig. 2"
@@ -515,4 +516,5 @@ TEST(arrays, move_with_those_who_own_them) {
   EXPECT_FALSE(moved.owned()[2].owner.has_value());
 }
 
-}}  // namespace skua::cli
+}  // namespace
+}  // namespace skua::cli
