@@ -32,6 +32,7 @@ class prefix_sum_app final : public finish_app<prefix_sum_app> {
   }
   void openmp_run(unsigned workers) { prefix_sum::with_openmp(workers, blocked_); }
   void tbb_run(tbb_workers& threads, unsigned workers) { prefix_sum::with_tbb(threads, workers, blocked_); }
+  [[nodiscard]] std::vector<std::span<std::byte const>> unowned() override { return {std::as_bytes(all())}; }
 
  private:
   static constexpr std::int64_t most_elements = std::int64_t{1} << 32;

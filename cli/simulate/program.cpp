@@ -278,7 +278,8 @@ sim::run_result sim_program::run(policies::policy& scheduler, layout const& wher
 
 std::map<std::string, double> sim_program::facts() const {
   std::map<std::string, double> all;
-  for (auto const& [key, value] : app_.facts().items()) {
+  apps::json_value const reported = app_.facts();
+  for (auto const& [key, value] : reported.items()) {
     if (value.is_number()) all.emplace(key, value.get<double>());
   }
   return all;
