@@ -31,6 +31,7 @@ constexpr std::array quantities{
     quantity_entry{quantity::inflation, "inflation", ""},
     quantity_entry{quantity::width, "width", ""},
     quantity_entry{quantity::width_share, "width share", ""},
+    quantity_entry{quantity::alone_share, "share alone", ""},
     quantity_entry{quantity::core_gflops, "GFLOPS per core", "GFLOPS"},
     quantity_entry{quantity::misses, "misses", "B"},
     quantity_entry{quantity::fact, "fact", ""},

@@ -27,6 +27,7 @@ enum class quantity : std::uint8_t {
   inflation,    ///< work over the work of one worker of the same series
   width,        ///< the width at which most of the moldable tasks ran
   width_share,  ///< the share of the moldable tasks that ran with it
+  alone_share,  ///< the share of the moldable tasks that ran with width 1
   core_gflops,  ///< billions of flops per second, over the width of most moldable tasks
   misses,       ///< bytes that leaves did not find in the private cache of their core
   fact,         ///< a number that the app reports of its run

@@ -55,9 +55,10 @@ double width_of_most(std::vector<std::uint64_t> const& counts) {
   return counts.empty() ? 0 : static_cast<double>(std::ranges::max_element(counts) - counts.begin());
 }
 
-double share_of_most(std::vector<std::uint64_t> const& counts) {
+double share_of(std::vector<std::uint64_t> const& counts, double width) {
   std::uint64_t const all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-  return all == 0 ? 0 : static_cast<double>(std::ranges::max(counts)) / static_cast<double>(all);
+  auto const w = static_cast<std::size_t>(width);
+  return all == 0 || w >= counts.size() ? 0 : static_cast<double>(counts[w]) / static_cast<double>(all);
 }
 
 }  // namespace
@@ -73,7 +74,8 @@ double value_of(measured_point const& p, quantity q) {
     case quantity::scheduling: return o.scheduling_s;
     case quantity::idle: return o.idle_s;
     case quantity::width: return width_of_most(o.widths);
-    case quantity::width_share: return share_of_most(o.widths);
+    case quantity::width_share: return share_of(o.widths, width_of_most(o.widths));
+    case quantity::alone_share: return share_of(o.widths, 1);
     case quantity::core_gflops: return quotient(p.flops, o.time_s * std::max(1.0, width_of_most(o.widths))) * 1e-9;
     case quantity::misses: return missed_bytes(o.memory);
     case quantity::fact: return p.fact;
