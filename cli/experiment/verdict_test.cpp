@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// The value of a statement, and whether it holds.
+#include "cli/experiment/verdict.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+namespace skua::cli {
+namespace {
+
+/// Of the statement that compares y with the sum of `below` at as many x as there are points.
+double value_along(extent along, std::vector<double> const& y, std::vector<std::vector<double>> const& below,
+                   std::optional<double> at_least) {
+  std::vector<measured_point> made;
+  expectation e{.says = "s", .what = quantity::time, .along = along, .at_least = at_least};
+  e.over.resize(below.front().size());
+  auto const add = [&](double time_s) {
+    made.emplace_back();
+    made.back().row.median.time_s = time_s;
+  };
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    add(y[i]);
+    for (double const b : below[i]) add(b);
+  }
+  std::vector<measured_point const*> points;
+  for (measured_point const& p : made) points.push_back(&p);
+  return value_of(e, points);
+}
+
+TEST(verdict, every_point_is_the_one_that_is_hardest_to_meet_and_some_the_easiest) {
+  std::vector<std::vector<double>> const over{{1}, {2}, {4}};
+  std::vector<double> const y{3, 4, 4};  // ratios 3, 2, 1
+  EXPECT_EQ(value_along(extent::every, y, over, 1), 1);
+  EXPECT_EQ(value_along(extent::every, y, over, {}), 3);
+  EXPECT_EQ(value_along(extent::some, y, over, 1), 3);
+  EXPECT_EQ(value_along(extent::some, y, over, {}), 1);
+  EXPECT_EQ(value_along(extent::most, y, over, 1), 2);
+  EXPECT_EQ(value_along(extent::most, {3, 4}, {{1}, {2}}, 1), 2) << "of two, the lower one";
+}
+
+TEST(verdict, several_points_below_are_added_up) {
+  EXPECT_EQ(value_along(extent::one, {6}, {{1, 3}}, 1), 1.5);
+  EXPECT_EQ(value_along(extent::every, {6, 9}, {{1, 2}, {1, 2}}, {}), 3);
+}
+
+TEST(verdict, steps_rise_and_fall) {
+  std::vector<std::vector<double>> const none(4);
+  EXPECT_EQ(value_along(extent::falling, {8, 4, 4, 2}, none, {}), 1);
+  EXPECT_EQ(value_along(extent::falling, {8, 2, 4, 2}, none, {}), 2);
+  EXPECT_EQ(value_along(extent::rising, {8, 2, 4, 2}, none, 1), 0.25);
+}
+
+TEST(verdict, holds_only_at_the_stated_values_and_at_both_ends) {
+  expectation const between{.says = "s", .at_least = 1, .at_most = 2};
+  auto const at = [&](double value, double low, double high) {
+    return verdict{.of = &between, .panel = "", .value = value, .low = low, .high = high}.stands();
+  };
+  EXPECT_EQ(at(1.5, 1, 2), standing::holds);
+  EXPECT_EQ(at(1.5, 0.9, 2), standing::at_stated_only);
+  EXPECT_EQ(at(1.5, 1, 2.1), standing::at_stated_only);
+  EXPECT_EQ(at(1.5, 0.9, 2.1), standing::at_stated_only);
+  EXPECT_EQ(at(0.9, 1.5, 1.5), standing::fails);
+}
+
+TEST(verdict, of_what_was_not_run_never_holds_and_fails_only_by_the_stated_figures) {
+  expectation const between{.says = "s", .at_least = 1, .at_most = 2};
+  using maybe = std::optional<double>;
+  auto const at = [&](maybe value, maybe low, maybe high) {
+    return verdict{.of = &between, .panel = "", .value = value, .low = low, .high = high}.stands();
+  };
+  EXPECT_EQ(at({}, {}, {}), standing::not_run);
+  EXPECT_EQ(at(1.5, {}, {}), standing::not_run);
+  EXPECT_EQ(at(1.5, 1.5, {}), standing::not_run);
+  EXPECT_EQ(at(1.5, {}, 1.5), standing::not_run);
+  EXPECT_EQ(at({}, 1.5, 1.5), standing::not_run);
+  EXPECT_EQ(at(0.9, {}, {}), standing::fails);
+}
+
+}  // namespace
+}  // namespace skua::cli
