@@ -52,6 +52,23 @@ TEST(verdict, steps_rise_and_fall) {
   EXPECT_EQ(value_along(extent::rising, {8, 2, 4, 2}, none, 1), 0.25);
 }
 
+TEST(quantities, of_widths_rates_and_misses_follow_from_the_outcome) {
+  measured_point p{.flops = 8e9};
+  sim_outcome& o = p.row.median;
+  o.time_s = 2;
+  o.widths = {0, 10, 30, 0, 60};  // by width: tasks
+  o.memory = {.private_bytes = 1, .shared_bytes = 2, .neighbour_bytes = 4, .local_bytes = 8, .remote_bytes = 16};
+  o.memory.transfer_bytes = 32;
+  EXPECT_EQ(value_of(p, quantity::width), 4);
+  EXPECT_EQ(value_of(p, quantity::width_share), 0.6);
+  EXPECT_EQ(value_of(p, quantity::alone_share), 0.1);
+  EXPECT_EQ(value_of(p, quantity::core_gflops), 1);
+  EXPECT_EQ(value_of(p, quantity::misses), 62) << "all but what the private cache had";
+  o.widths = {};
+  EXPECT_EQ(value_of(p, quantity::core_gflops), 4) << "nothing is moldable: one worker per task";
+  EXPECT_EQ(value_of(p, quantity::alone_share), 0);
+}
+
 TEST(verdict, holds_only_at_the_stated_values_and_at_both_ends) {
   expectation const between{.says = "s", .at_least = 1, .at_most = 2};
   auto const at = [&](double value, double low, double high) {
