@@ -3,6 +3,7 @@
 
 #include <coroutine>
 #include <exception>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -49,6 +50,12 @@ detached compute_later(answering_service& outside, one_shot<std::uint64_t>& ques
     question.set_exception(std::current_exception());
   }
 }
+
+/// The strategy of a task that does nothing; the task owns the word.
+struct mortal {
+  bool const* dead;
+  [[nodiscard]] bool is_dead() const noexcept { return *dead; }
+};
 
 template <class Child>
 void join(runtime::here& on, std::size_t number, Child const& child) {
@@ -152,17 +159,22 @@ std::uint64_t mixed_program::children(runtime::here& on, mixed_step const& by, p
         child(on, 0);
       });
       break;
-    case construct::finish:
+    case construct::finish: {
+      auto const owned = std::make_shared<bool>(by.chance % 2 == 0);
       on.finish([&](auto& f) {
+        for (std::uint32_t i = 0; i < by.chance % 5; ++i) f.spawn(mortal{owned.get()}, [owned](auto&) {});
         for (std::size_t i = 1; i < by.number(); ++i) {
           auto const task = [&child, i](auto& g) { child(g.here(), i); };
           (by.chance >> i) % 2 == 0
               ? f.spawn(task)
-              : f.spawn(strategies::order{static_cast<double>(by.chance % 7), static_cast<double>(by.chance % 11)}, task);
+              : f.spawn(strategies::order{static_cast<double>(by.chance % 7), static_cast<double>(by.chance % 11)},
+                        task);
         }
         child(f.here(), 0);
       });
+      if (owned.use_count() != 1) note_wrong("a region has ended before the tasks that it drops");
       break;
+    }
     case construct::flow: {
       flow graph(on);
       runtime::node<void> last = graph.add([&](runtime::here& h) { child(h, 0); });

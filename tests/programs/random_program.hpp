@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <stop_token>
 #include <vector>
@@ -165,6 +166,20 @@ class random_program {
     [[nodiscard]] static constexpr bool allow_call_conversion() noexcept { return true; }
   };
 
+  /// Of tasks that change nothing: dead or not, as a word says that the task owns.
+  struct mortal {
+    bool const* dead;
+    double number;
+    [[nodiscard]] double key(strategies::requester const&) const noexcept { return number; }
+    [[nodiscard]] bool is_dead() const noexcept { return *dead; }
+  };
+  void spawn_mortals(auto& f, std::uint64_t seed) {
+    for (std::uint64_t i = 0; i < 8; ++i) {
+      auto const owned = std::make_shared<bool const>(i % 4 != seed % 4);
+      f.spawn(mortal{owned.get(), static_cast<double>((seed + i) % 7)}, [owned, kept = token(live_)](auto&) {});
+    }
+  }
+
   std::uint64_t finish(has_finish auto& here, runtime::dice& roll, int depth) {
     std::atomic<std::uint64_t> sum{0};
     std::uint32_t const n = roll.below(6);
@@ -186,9 +201,11 @@ class random_program {
     };
     hint const hinted = places_ == 0 ? hint{} : said(seed);
     if (regions_ == regions::plain) return f.spawn(hinted, task);
+    if (seed % 4 == 1) spawn_mortals(f, seed);
     switch (seed % 5) {
       case 0: return f.spawn(task);
-      case 1: return f.spawn(hinted, strategies::order{static_cast<double>(seed % 7), static_cast<double>(seed % 11)}, task);
+      case 1:
+        return f.spawn(hinted, strategies::order{static_cast<double>(seed % 7), static_cast<double>(seed % 11)}, task);
       case 2: return f.spawn(strategies::breadth_first{}, task);
       default: return f.spawn(hinted, convertible{static_cast<double>(seed % 16)}, task);
     }

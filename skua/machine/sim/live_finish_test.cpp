@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cctype>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -302,6 +303,41 @@ struct light {
   [[nodiscard]] static constexpr double transitive_weight() noexcept { return 4; }
   [[nodiscard]] static constexpr bool allow_call_conversion() noexcept { return true; }
 };
+
+struct kept {
+  double number;
+  bool const* dead;
+  [[nodiscard]] double key(strategies::requester const&) const noexcept { return number; }
+  [[nodiscard]] bool is_dead() const noexcept { return *dead; }
+};
+
+TEST(live_finish, dead_tasks_are_swept_while_others_wait) {
+  for (std::uint32_t const workers : some_workers) {
+    bool const never = false;
+    bool dead = false;
+    auto const held = std::make_shared<int>(0);
+    long least = 5000;
+    std::uint64_t ran = 0;  // while the first ones were spawned
+    simulation const done = run_on(
+        [&](here& h) {
+          h.finish([&](auto& f) {
+            for (int i = 0; i < 5000; ++i) f.spawn(kept{1e6 + i, &dead}, [&ran, held](auto&) { ++ran; });
+            for (int i = 0; i < 500; ++i) {
+              f.spawn(kept{1.0 * i, &never}, [&](auto& g) {
+                dead = true;
+                g.here().leaf(flops{50}, [] {});
+                least = held.use_count();
+              });
+            }
+          });
+        },
+        {.workers = workers});
+    EXPECT_LT(least, 600);
+    EXPECT_EQ(held.use_count(), 1);
+    EXPECT_EQ(sum_of(done, &worker_counters::dead) + ran, 5000U);
+    if (workers == 1) EXPECT_EQ(ran, 0U);
+  }
+}
 
 TEST(live_finish, spawns_are_calls_where_the_queue_is_long) {
   std::vector<int> began;

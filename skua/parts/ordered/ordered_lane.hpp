@@ -28,6 +28,9 @@ class ordered_lane {
   [[nodiscard]] outcome pop(taken_task& out) noexcept { return tasks_.pop(out); }
   /// The same if that task is of this group; else empty.
   [[nodiscard]] outcome pop_of(void const* group, taken_task& out) noexcept { return tasks_.pop_of(group, out); }
+  /// A dead task that this lane has swept or stolen, which the owner drops before it does other work; null: none is left.
+  [[nodiscard]] void* pop_swept() noexcept { return tasks_.pop_swept(); }
+  [[nodiscard]] std::size_t swept() const noexcept { return tasks_.swept(); }
   /// True if the first task is of this group. A hint: a thief may have just taken it.
   [[nodiscard]] bool first_is_of(void const* group) noexcept { return tasks_.first_is_of(group); }
   /// Takes the task of `victim`, which is worker `number`, that goes first in our order.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "skua/parts/base/brief_lock.hpp"
+#include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/outcome.hpp"
 #include "skua/parts/base/sync.hpp"
 #include "skua/parts/ordered/strategy_forest.hpp"
@@ -36,7 +37,7 @@ struct offered_task {
 /// A task that was taken.
 struct taken_task {
   void* task = nullptr;
-  bool is_dead = false;  ///< its strategy says that it is dead
+  bool is_dead = false;  ///< its strategy says that it is dead: drop it
 };
 
 template <synchronisation Sync = real_sync, std::size_t BlockSlots = 64>
@@ -64,7 +65,9 @@ class ordered_store {
   /// `owner`: the worker that pops. Blocks come from `memory`. Throws std::bad_alloc.
   explicit ordered_store(requester owner, std::pmr::memory_resource& memory = *std::pmr::new_delete_resource())
       : memory_(memory), by_owner_(owner), owner_(owner.worker) {
+    blocks_.reserve(1);
     first_ = last_ = make_block();  // last: what throws before it leaves no block behind
+    blocks_.push_back(first_);
   }
   ~ordered_store() {
     while (first_ != nullptr) {
@@ -113,14 +116,24 @@ class ordered_store {
     }
   }
 
-  /// The owner's first task: got or empty.
+  /// The owner's first task: got or empty. Sweeps now and then; swept tasks, which are dead, go first.
   [[nodiscard]] outcome pop(taken_task& out) noexcept {
-    return pop_if(out, [](slot const&) { return true; });
+    return pop_if(out, [](void const*) { return true; });
   }
   /// The same, if it is of this group; else empty.
   [[nodiscard]] outcome pop_of(void const* group, taken_task& out) noexcept {
-    return pop_if(out, [group](slot const& s) { return s.group == group; });
+    return pop_if(out, [group](void const* of) { return of == group; });
   }
+  /// A task that was swept, or found dead by a steal into this store; null if there is none. The owner must drop all before it
+  /// does other work, because no thief can.
+  [[nodiscard]] void* pop_swept() noexcept {
+    if (swept_.empty()) return nullptr;
+    void* const task = swept_.back().task;
+    swept_.pop_back();
+    return task;
+  }
+  /// What pop_swept has to give.
+  [[nodiscard]] std::size_t swept() const noexcept { return swept_.size(); }
 
   /// True if the owner's first task is of this group. A hint: a thief may have just taken it.
   [[nodiscard]] bool first_is_of(void const* group) noexcept {
@@ -166,25 +179,31 @@ class ordered_store {
   }
 
   /// As steal; then moves more tasks to the thief's own store, in the thief's order, until it has half of the weight that
-  /// was there. [strategies-2013 2]
+  /// was there. Tasks that it finds dead have no weight: they join the thief's swept tasks, and `out` is one of them.
+  /// [strategies-2013 2]
   [[nodiscard]] outcome steal_half(reader& by, ordered_store& into, taken_task& out) noexcept {
     return steal_and(by, out, [&](slot const& first) {
-      auto got = static_cast<std::int64_t>(first.weight);
-      std::int64_t const all = weight() + got;
+      std::int64_t got = out.is_dead ? 0 : static_cast<std::int64_t>(first.weight);
+      std::int64_t all = weight() + got;
       while (got < all - got) {
         slot* const next = first_of(by);
-        if (next == nullptr) return;
-        if (!into.reserve(next->kind)) return by.order_.push(next);  // there is room: it was there
-        if (!take(*next)) continue;                                  // the owner was faster
-        got += static_cast<std::int64_t>(next->weight);
-        static_cast<void>(into.push({.task = next->task,
-                                     .group = next->group,
-                                     .kind = next->kind,
-                                     .value = next->value,
-                                     .value_size = sizeof(next->value),
-                                     .weight = next->weight,
-                                     .place = next->is_placed ? std::optional(next->place) : std::nullopt},
-                                    true));
+        if (next == nullptr) break;
+        if (!into.reserve(next->kind) || !into.reserve_swept()) {
+          by.order_.push(next);  // there is room: it was there
+          break;
+        }
+        if (!take(*next)) continue;  // the owner was faster
+        if (is_dead(*next)) {
+          all -= static_cast<std::int64_t>(next->weight);
+          into.swept_.push_back({next->task, next->group});
+        } else {
+          got += static_cast<std::int64_t>(next->weight);
+          move(*next, into);
+        }
+      }
+      if (!out.is_dead && into.swept() != 0 && into.reserve(first.kind)) {  // (dropped first)
+        move(first, into);
+        out = {into.pop_swept(), true};
       }
     });
   }
@@ -216,12 +235,31 @@ class ordered_store {
     }
   }
 
+  static void move(slot const& s, ordered_store& into) noexcept {
+    static_cast<void>(into.push({.task = s.task,
+                                 .group = s.group,
+                                 .kind = s.kind,
+                                 .value = s.value,
+                                 .value_size = sizeof(s.value),
+                                 .weight = s.weight,
+                                 .place = s.is_placed ? std::optional(s.place) : std::nullopt},
+                                true));
+  }
+
   template <class Wanted>
   [[nodiscard]] outcome pop_if(taken_task& out, Wanted&& wanted) noexcept {
     // acquire: the task, which another fiber of the owner may have pushed. Pairs with: push
     static_cast<void>(published_.load(std::memory_order_acquire));
+    if (by_owner_.has_mortals()) {  // else none was swept or stolen
+      if (++pops_since_sweep_ == pops_per_sweep) sweep();
+      if (!swept_.empty()) {
+        if (!wanted(swept_.back().group)) return outcome::empty;
+        out = {pop_swept(), true};
+        return outcome::got;
+      }
+    }
     auto const goes = [&](slot const* s) {
-      return s->taken.load(std::memory_order_relaxed) || wanted(*s);
+      return s->taken.load(std::memory_order_relaxed) || wanted(s->group);
     };  // relaxed: a hint
     while (auto const first = by_owner_.pop_if(goes)) {
       slot& s = **first;
@@ -236,17 +274,33 @@ class ordered_store {
 
   block* make_block() { return ::new (memory_.allocate(sizeof(block), alignof(block))) block; }
 
+  [[nodiscard]] bool is_sparse() const noexcept {
+    return filled_ > 4 * (static_cast<std::uint64_t>(size()) + BlockSlots);
+  }
   /// Throws std::bad_alloc.
   void next_block() {
-    bool const is_sparse = filled_ > 4 * (static_cast<std::uint64_t>(size()) + BlockSlots);
-    if (is_sparse && compact()) return;
-    if (last_->next == nullptr) last_->next = make_block();
+    if (is_sparse() && compact()) return;
+    if (last_->next == nullptr) {
+      blocks_.reserve(blocks_.size() + 1);
+      blocks_.push_back(last_->next = make_block());
+    }
     last_ = last_->next;
     filled_of_last_ = 0;
   }
 
   /// Returns false if a thief is here, or if there is no memory for it.
   [[nodiscard]] bool compact() noexcept;
+  /// Takes dead tasks out of the store, unless a thief is here. (swept)
+  void sweep() noexcept;
+  /// Makes room for one more swept task. False: no memory.
+  [[nodiscard]] bool reserve_swept() noexcept {
+    try {
+      if (swept_.size() == swept_.capacity()) swept_.reserve(2 * swept_.size() + 1);
+      return true;
+    } catch (std::bad_alloc const&) {
+      return false;
+    }
+  }
 
   // Under the lock.
 
@@ -316,6 +370,15 @@ class ordered_store {
   std::uint64_t next_number_ = 0;
   forest by_owner_;
   worker_id const owner_;
+  std::vector<block*> blocks_;  ///< the list
+  struct swept_task {
+    void* task;
+    void const* group;
+  };
+  std::vector<swept_task> swept_;
+  std::size_t pops_since_sweep_ = 0;
+  dice roll_{0};
+  static constexpr std::size_t pops_per_sweep = BlockSlots < 8 ? 1 : 8;
 };
 
 template <synchronisation Sync, std::size_t BlockSlots>
@@ -360,6 +423,36 @@ bool ordered_store<Sync, BlockSlots>::compact() noexcept {
   by_owner_.replace_all(live);
   ++generation_;
   return filled_of_last_ < BlockSlots;
+}
+
+template <synchronisation Sync, std::size_t BlockSlots>
+void ordered_store<Sync, BlockSlots>::sweep() noexcept {
+  pops_since_sweep_ = 0;
+  if (is_sparse()) static_cast<void>(compact());  // else most slots that we look at are empty
+  std::unique_lock const held(lock_, std::try_to_lock);
+  if (!held || filled_ == 0) return;
+  constexpr std::uint64_t few = 4;
+  std::uint64_t taken = 0;
+  std::uint64_t alive = 0;
+  std::uint64_t dead = 0;
+  std::uint64_t at = roll_.next() % filled_;
+  for (std::uint64_t n = 0; n < filled_ && alive < few + dead && taken < 8 * (few + dead); ++n) {
+    slot& s = blocks_[at / BlockSlots]->slots[at % BlockSlots];
+    if (++at == filled_) at = 0;
+    if (s.taken.load(std::memory_order_relaxed)) {  // relaxed: as in compact
+      ++taken;
+    } else if (!is_dead(s)) {
+      ++alive;
+    } else if (reserve_swept()) {
+      s.taken.store(true, std::memory_order_relaxed);  // relaxed: only we take now
+      add(size_, -1);
+      add(weight_, -static_cast<std::int64_t>(s.weight));
+      swept_.push_back({s.task, s.group});
+      ++dead;
+    } else {
+      return;
+    }
+  }
 }
 
 }}}  // namespace skua::v0::runtime

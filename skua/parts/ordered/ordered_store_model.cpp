@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The ordered store under many schedules: each task comes out once, thieves see slots that are filled, and a compaction
-// leaves neither a task behind nor a reader with what it moved (ordered_store.md). Each mutant breaks one step.
+// The ordered store under many schedules: each task comes out once, thieves see slots that are filled, a compaction
+// leaves neither a task behind nor a reader with what it moved, and no task that another thread has taken is asked whether it is
+// dead (ordered_store.md). Each mutant breaks one step.
 #include "skua/parts/ordered/ordered_store.hpp"
 
 #include <gtest/gtest.h>
@@ -160,7 +161,93 @@ struct compaction {
   }
 };
 
+/// What a task owns, and what `is_dead` of its strategy reads. Who takes the task destroys it.
+template <class Sync>
+struct owned {
+  typename Sync::template plain<bool> is_dead;
+  int times_taken = 0;
+};
+template <class Sync>
+struct mortal {
+  owned<Sync>* task;
+  int number;
+  static mortal const& of(void const* v) { return *static_cast<mortal const*>(v); }
+  static bool prioritize(void const* a, void const* b, requester const&) { return of(a).number < of(b).number; }
+  static bool is_dead(void const* v) { return of(v).task->is_dead.get(); }
+  static constexpr strategy_kind kind{.prioritize = prioritize, .is_dead = is_dead};
+};
+
+/// The owner pops, and sweeps each time; a thief steals one task, then half.
+template <class Sync>
+struct sweep {
+  static constexpr int threads = 2;
+  using store = ordered_store<Sync, 1>;
+  std::array<owned<Sync>, 5> tasks;
+  store mine{requester{.worker = worker_id{0}}, memory()};
+  store theirs{requester{.worker = worker_id{1}}, memory()};
+  typename store::reader reader{thief(1)};
+  int next = 0;
+
+  sweep() {
+    for (bool const dead : {true, false, true, true}) push(dead);
+  }
+  void push(bool dead) {
+    auto& t = tasks.at(static_cast<std::size_t>(next));
+    t.is_dead.set(dead);
+    mortal<Sync> const value{&t, next++};
+    require(mine.push({.task = &t, .kind = &mortal<Sync>::kind, .value = &value, .value_size = sizeof(value)}),
+            "there is memory");
+  }
+  static void end(void* task, bool is_dead) {
+    auto& t = *static_cast<owned<Sync>*>(task);
+    require(t.is_dead.get() == is_dead, "dead tasks are found dead, and no others");
+    t.is_dead.set(!is_dead);
+    ++t.times_taken;
+  }
+  static void drop_swept(store& of) {
+    while (void* const t = of.pop_swept()) end(t, true);
+  }
+  static bool pop(store& of) {
+    taken_task t;
+    if (of.pop(t) != outcome::got) return false;
+    end(t.task, t.is_dead);
+    drop_swept(of);
+    return true;
+  }
+  void run(int me) {
+    if (me == 0) {
+      static_cast<void>(pop(mine));
+      push(true);
+      static_cast<void>(pop(mine));
+      return;
+    }
+    taken_task t;
+    if (mine.steal(reader, t) == outcome::got) end(t.task, t.is_dead);
+    if (mine.steal_half(reader, theirs, t) == outcome::got) end(t.task, t.is_dead);
+    drop_swept(theirs);
+    require(theirs.size() <= 1, "only the task that lives may have moved");
+  }
+  void finish() {
+    while (pop(theirs)) {}
+    while (pop(mine)) {}
+    for (auto const& t : tasks) require(t.times_taken == 1, "each task comes out once");
+    require(mine.size() == 0 && mine.weight() == 0, "the store counts right");
+  }
+};
+
 // Mutants of the atomics façade. Each breaks one thing.
+
+/// The lock excludes nobody: the owner sweeps while a thief takes.
+struct open_lock : model_sync {
+  template <class T>
+  struct atomic : model_atomic<T> {
+    using model_atomic<T>::model_atomic;
+    T exchange(T value, memory_order order) noexcept {
+      T const old = model_atomic<T>::exchange(value, order);
+      return order == memory_order_relaxed ? old : T{};
+    }
+  };
+};
 
 /// A filled slot is not published with its content.
 struct unpublished_slots : model_sync {
@@ -203,7 +290,12 @@ TEST(ordered_store_model, compaction_loses_nothing) {
   holds<compaction<model_sync>>(bounded);
   holds<compaction<model_sync>>(weak_races);
 }
+TEST(ordered_store_model, sweep_asks_no_task_that_a_thief_has) {
+  holds<sweep<model_sync>>(bounded);
+  holds<sweep<model_sync>>(weak_races);
+}
 
+TEST(ordered_store_mutant, open_lock_is_caught) { fails<sweep<open_lock>>("race", bounded); }
 TEST(ordered_store_mutant, unpublished_slots_are_caught) { fails<owner_and_thief<unpublished_slots>>("race", bounded); }
 TEST(ordered_store_mutant, torn_exchange_is_caught) {
   fails<owner_and_thief<torn_exchange>>("each task comes out once", bounded);

@@ -349,8 +349,12 @@ bool changes(void const*, void const*, requester const&) {
   static std::atomic<unsigned> asked{0};
   return asked.fetch_add(1, std::memory_order_relaxed) % 3 == 0;
 }
-constexpr std::array<strategy_kind, 4> odd_kinds{
-    {{.prioritize = throws}, {.prioritize = lies}, {.prioritize = changes}, smallest}};
+bool dies_by_chance(void const* v) { return changes(v, v, {}); }
+constexpr std::array<strategy_kind, 5> odd_kinds{{{.prioritize = throws},
+                                                  {.prioritize = lies},
+                                                  {.prioritize = changes},
+                                                  smallest,
+                                                  {.prioritize = changes, .is_dead = dies_by_chance}}};
 
 /// The owner pushes and pops, `thieves` threads steal one or half; each task comes out once.
 void each_task_comes_out_once(std::size_t operations, unsigned thieves, std::uint64_t seed) {
@@ -371,6 +375,7 @@ void each_task_comes_out_once(std::size_t operations, unsigned thieves, std::uin
         taken_task t;
         outcome const how = roll() % 2 == 0 ? store.steal(reader, t) : store.steal_half(reader, own, t);
         if (how == outcome::got) note(t);
+        while (void* const dead = own.pop_swept()) note({dead});
         while (own.pop(t) == outcome::got) note(t);
       }
     });

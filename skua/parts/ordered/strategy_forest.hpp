@@ -74,6 +74,8 @@ class strategy_forest {
   void clear() noexcept { replace_all(std::span<Item const>{}); }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// True if it has ever had room for a task whose strategy may say that it is dead.
+  [[nodiscard]] bool has_mortals() const noexcept { return has_mortals_; }
   /// Calls of comparators so far, or comparisons of keys in their stead.
   [[nodiscard]] std::uint64_t comparisons() const noexcept { return comparisons_; }
 
@@ -135,6 +137,7 @@ class strategy_forest {
     trees_[base].derived.reserve(trees_[base].derived.size() + 1);
     trees_.push_back({kind, {}, {}});
     trees_[base].derived.push_back(trees_.size() - 1);
+    has_mortals_ = has_mortals_ || kind->is_dead != nullptr;
     return recent_ = trees_.size() - 1;
   }
 
@@ -201,6 +204,7 @@ class strategy_forest {
   requester requester_;
   std::vector<tree> trees_{{nullptr, {}, {}}};  ///< the first is the root's
   std::size_t recent_ = 0;                      ///< the tree of the task that was pushed last
+  bool has_mortals_ = false;
   std::size_t size_ = 0;
   std::uint64_t comparisons_ = 0;
 };

@@ -13,7 +13,8 @@
 //       double transitive_weight() const;
 //       // True if a spawn of this task may be a call. If missing: false.
 //       bool allow_call_conversion() const;
-//       // True if the task need not run any more. If missing: false.
+//       // True if the task need not run any more. If missing: false. Called only while the task waits, and no other worker can
+//       // take it: it may follow pointers to what the task owns.
 //       bool is_dead() const;
 //       // Called when the task is spawned: by which worker, and how many tasks that worker had spawned before.
 //       void spawned(skua::worker_id at, std::uint64_t number);

@@ -84,7 +84,7 @@ void engine::push_ordered(worker_id w, tree_node_id task, runtime::offered_task 
   offered.group = as_pointer(program_[task].region);
   offered.place = place_worker(w, task);
   if (!mine.push(offered)) throw std::bad_alloc();
-  lanes_.set_ordered(w, mine.size());
+  lanes_.set_ordered(w, mine.size() + mine.swept());
   pay_comparisons(w, mine.comparisons(w) - before);
 }
 
@@ -102,8 +102,8 @@ std::pair<outcome, std::optional<item>> engine::take_ordered(worker_id w, probe 
   outcome const how = !steals                         ? mine.pop(taken)
                       : p.amount == amount::half_work ? mine.steal_half(p.victim, victim, taken)
                                                       : mine.steal(p.victim, victim, taken);
-  lanes_.set_ordered(w, mine.size());
-  lanes_.set_ordered(p.victim, victim.size());
+  lanes_.set_ordered(w, mine.size() + mine.swept());
+  lanes_.set_ordered(p.victim, victim.size() + victim.swept());
   pay_comparisons(w, mine.comparisons(p.victim) - before);
   for (std::uint64_t moved = had; steals && moved < mine.size(); ++moved) pay(w, operation::spawn);
   if (how != outcome::got) return {how, {}};
@@ -122,7 +122,7 @@ std::optional<item> engine::take_own_ordered(worker_id w, tree_node_id region) {
   outcome const how = mine.pop_of(as_pointer(region), taken);
   pay_comparisons(w, mine.comparisons(w) - before);
   if (how != outcome::got) return {};
-  lanes_.set_ordered(w, mine.size());
+  lanes_.set_ordered(w, mine.size() + mine.swept());
   return item_of(taken);
 }
 

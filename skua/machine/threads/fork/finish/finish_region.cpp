@@ -183,6 +183,18 @@ void finish_region::drop_inside(fiber& on, task& t) noexcept {
   end_task(on, t);
 }
 
+/// Drops what this worker has swept, of any region: no thief can. Returns false if that is nothing.
+bool finish_region::drop_swept(fiber& on) noexcept {
+  auto const next = [&on]() -> void* {
+    tsan::unseen const of_the_worker;  // as in take_own
+    return on.slot().ordered == nullptr ? nullptr : on.slot().ordered->pop_swept();
+  };
+  void* t = next();
+  if (t == nullptr) return false;
+  for (; t != nullptr; t = next()) drop_inside(on, static_cast<task&>(*static_cast<runtime::task*>(t)));
+  return true;
+}
+
 /// For a fiber that watches inside_.
 void finish_region::call(fiber& on, task& t) noexcept {
   if (is_dropped(*this, on)) return;
@@ -229,6 +241,7 @@ void finish_region::run_task(runtime::task& t, std::uint64_t extra, fiber& on) n
   on.watch(&region.inside_);
   if (extra == dead) {
     on.slot().counts.dead.add(1);
+    drop_swept(on);
   } else if (&self.operations() == &rest_of_tasks) {  // never dropped: it would count as a dropped task
     region.run_own_tasks(on);
   } else {
@@ -265,7 +278,11 @@ void finish_region::finish() {
 void finish_region::run_own_tasks(fiber& on) noexcept {
   for (std::uint32_t ran = 0; !should_yield(on.slot(), ran); ++ran) {
     taken_task const first = take_own(on.slot());
-    if (first.task == nullptr) return;
+    bool const has_swept = drop_swept(on);
+    if (first.task == nullptr) {
+      if (has_swept) continue;
+      return;
+    }
     auto& t = static_cast<task&>(*static_cast<runtime::task*>(first.task));
     if (first.is_dead) {
       drop_inside(on, t);

@@ -135,7 +135,8 @@ class finish_region : public group {
   void release(fiber& on, task& t, bool is_last_act) noexcept;
   static void push_spawned(fiber& on, task& t) noexcept;
   void run_inside(fiber& on, task& t) noexcept;
-  void drop_inside(fiber& on, task& t) noexcept;
+  static void drop_inside(fiber& on, task& t) noexcept;
+  static bool drop_swept(fiber& on) noexcept;
   void end_tasks() noexcept;
   static task_operations const rest_of_tasks;
   void run_own_tasks(fiber& on) noexcept;
