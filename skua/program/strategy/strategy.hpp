@@ -7,7 +7,8 @@
 //       bool prioritize(by_bound const& other, skua::strategies::requester const& by) const {
 //         return by.steals ? estimate - lower > other.estimate - other.lower : estimate < other.estimate;
 //       }
-//       // Instead of prioritize: smaller keys first. Called once per queue that the task enters.
+//       // Instead of prioritize: smaller keys first. Called once per queue that the task enters. If a class declares both, key
+//       // counts; what a derived class declares counts before what it inherits.
 //       double key(skua::strategies::requester const& by) const;
 //       // The weight of the task and all tasks that it will spawn, in tasks. If missing: 1.
 //       double transitive_weight() const;
@@ -121,6 +122,50 @@ constexpr void check_strategy() noexcept {
 }
 static_assert(strategy_value_bytes == 40, "the sentence above says so");
 
+template <class Member, class Class>
+std::type_identity<Class> class_of(Member Class::*);
+/// True if pointers to S's prioritize and key name the classes that declare them. They do not if the function is overloaded, a template
+/// or static.
+template <class S>
+concept shows_order_class = requires { class_of(&S::prioritize); };
+template <class S>
+concept shows_key_class = requires { class_of(&S::key); };
+
+/// True if S declares the function below its base, as far as the compiler can tell: what does not show its class counts as inherited
+/// if the base has such a function.
+template <class S>
+constexpr bool declares_order() noexcept {
+  if constexpr (shows_order_class<S>) {
+    return !std::derived_from<typename S::base, typename decltype(class_of(&S::prioritize))::type>;
+  } else {
+    return !has_order<typename S::base>;
+  }
+}
+template <class S>
+constexpr bool declares_key() noexcept {
+  if constexpr (shows_key_class<S>) {
+    return !std::derived_from<typename S::base, typename decltype(class_of(&S::key))::type>;
+  } else {
+    return !has_key<typename S::base>;
+  }
+}
+
+/// True if the tasks of S are ordered by key: of prioritize and key, the more derived class declares key, or one class declares both.
+template <class S>
+constexpr bool ordered_by_key() noexcept {
+  if constexpr (!has_order<S> || !has_key<S>) {
+    return has_key<S>;
+  } else if constexpr (shows_order_class<S> && shows_key_class<S>) {
+    using with_order = typename decltype(class_of(&S::prioritize))::type;
+    using with_key = typename decltype(class_of(&S::key))::type;
+    return std::same_as<with_order, with_key> || !std::derived_from<with_order, with_key>;
+  } else if constexpr (has_base<S>) {
+    return declares_key<S>() || (!declares_order<S>() && ordered_by_key<typename S::base>());
+  } else {
+    return true;
+  }
+}
+
 template <strategy S>
 [[nodiscard]] constexpr strategy_kind const* kind_of() noexcept;
 
@@ -145,7 +190,7 @@ struct strategy_table {
       made.as_base = &as_base;
     }
     if constexpr (has_order<S>) made.prioritize = &prioritize;
-    if constexpr (has_key<S>) made.key = &key;
+    if constexpr (ordered_by_key<S>()) made.key = &key;
     if constexpr (has_death<S>) made.is_dead = &is_dead;
     if constexpr (has_spawned<S>) made.spawned = &spawned;
     if constexpr (has_stolen<S>) made.stolen = &stolen;
