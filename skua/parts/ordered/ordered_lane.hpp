@@ -5,13 +5,18 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/ordered/ordered_store.hpp"
+#include "skua/parts/ordered/urgency_board.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
+
+/// What the lanes of a region share.
+using region_urgency = urgency_board<ordered_store<>>;
 
 class ordered_lane {
  public:
@@ -22,12 +27,30 @@ class ordered_lane {
         readers_(distances_.size()) {}
 
   // For the owner.
-  [[nodiscard]] bool push(offered_task const& t) noexcept {
-    return tasks_.push(obeys_ ? t : offered_task{.task = t.task, .group = t.group});
+
+  /// From now on this worker exchanges urgent tasks with the others on the board, which outlives the lane. `period`: between two looks,
+  /// in the unit of the clock that bring_urgent reads.
+  void exchange_urgent(region_urgency& with, std::uint64_t period) noexcept {
+    watch_.emplace(with, self_, tasks_, period);
   }
-  [[nodiscard]] outcome pop(taken_task& out) noexcept { return tasks_.pop(out); }
+  [[nodiscard]] bool push(offered_task const& t) noexcept {
+    bool const pushed = tasks_.push(obeys_ ? t : offered_task{.task = t.task, .group = t.group});
+    if (t.kind != nullptr && t.kind->global_key != nullptr && watch_ && pushed) watch_->pushed();
+    return pushed;
+  }
+  /// Before a pop: moves a task of another worker here if it is more urgent than the first one here, and a look is due.
+  /// `now()` reads the clock; it is called only if it is needed.
+  template <class Now>
+  [[nodiscard]] std::optional<brought_task> bring_urgent(Now&& now) noexcept {
+    return watch_ ? watch_->look(now) : std::nullopt;
+  }
+  /// Looks at the other workers' urgency so far.
+  [[nodiscard]] std::uint64_t looks() const noexcept { return watch_ ? watch_->looks() : 0; }
+  [[nodiscard]] outcome pop(taken_task& out) noexcept { return popped(tasks_.pop(out)); }
   /// The same if that task is of this group; else empty.
-  [[nodiscard]] outcome pop_of(void const* group, taken_task& out) noexcept { return tasks_.pop_of(group, out); }
+  [[nodiscard]] outcome pop_of(void const* group, taken_task& out) noexcept {
+    return popped(tasks_.pop_of(group, out));
+  }
   /// A dead task that this lane has swept or stolen, which the owner drops before it does other work; null: none is left.
   [[nodiscard]] void* pop_swept() noexcept { return tasks_.pop_swept(); }
   [[nodiscard]] std::size_t swept() const noexcept { return tasks_.swept(); }
@@ -59,6 +82,10 @@ class ordered_lane {
   [[nodiscard]] bool looks_empty() const noexcept { return tasks_.looks_empty(); }
 
  private:
+  outcome popped(outcome how) noexcept {
+    if (watch_) watch_->popped();
+    return how;
+  }
   /// Returns null if there is no memory for it.
   ordered_store<>::reader* reader_of(worker_id victim) noexcept {
     auto& reader = readers_[index(victim)];
@@ -71,6 +98,7 @@ class ordered_lane {
   ordered_store<> tasks_;
   worker_id const self_;
   bool const obeys_;
+  std::optional<urgency_watch<ordered_store<>>> watch_;            ///< none: the worker runs its own tasks first
   std::vector<std::unique_ptr<ordered_store<>::reader>> readers_;  ///< by victim; null: never stolen from
 };
 

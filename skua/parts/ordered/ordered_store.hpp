@@ -18,6 +18,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/outcome.hpp"
 #include "skua/parts/base/sync.hpp"
+#include "skua/parts/ordered/offered_tasks.hpp"
 #include "skua/parts/ordered/strategy_forest.hpp"
 #include "skua/parts/ordered/strategy_kind.hpp"
 
@@ -146,6 +147,19 @@ class ordered_store {
     return belongs;
   }
 
+  /// The owner's first task, which stays. A thief may have just taken it.
+  [[nodiscard]] std::optional<ordered_task> first() noexcept {
+    slot const* const s = first_slot();
+    return s == nullptr ? std::nullopt : std::optional(view(s));
+  }
+  /// The task that was pushed last, before the owner has done anything else.
+  [[nodiscard]] ordered_task newest() noexcept { return view(&last_->slots[filled_of_last_ - 1]); }
+  /// Offers the task that was pushed last, or the owner's first one, to thieves that need no reader. (urgency_board.md)
+  void offer_newest() noexcept { offered_.add(last_->slots[filled_of_last_ - 1]); }
+  void offer_first() noexcept {
+    if (slot* const s = first_slot()) offered_.add(*s);
+  }
+
   /// Calls of comparators in the owner's order so far.
   [[nodiscard]] std::uint64_t comparisons() const noexcept { return by_owner_.comparisons(); }
 
@@ -198,14 +212,37 @@ class ordered_store {
           into.swept_.push_back({next->task, next->group});
         } else {
           got += static_cast<std::int64_t>(next->weight);
-          move(*next, into);
+          into.push_stolen(*next);
         }
       }
       if (!out.is_dead && into.swept() != 0 && into.reserve(first.kind)) {  // (dropped first)
-        move(first, into);
+        into.push_stolen(first);
         out = {into.pop_swept(), true};
       }
     });
+  }
+
+  /// Moves the most urgent offered task to the thief's own store; returns it, or null: there is none, another thief is here,
+  /// or there is no memory. `rest(the next one, or nothing)` is called under the lock where one was looked for. O(1).
+  template <class Rest>
+  [[nodiscard]] void* move_offered(ordered_store& into, Rest&& rest) noexcept {
+    std::unique_lock const held(lock_, std::try_to_lock);
+    if (!held) return nullptr;
+    auto const is_waiting = [](slot const& s) { return !s.taken.load(std::memory_order_relaxed); };  // relaxed: a hint
+    void* moved = nullptr;
+    slot* next = offered_.newest(is_waiting);
+    for (; next != nullptr && moved == nullptr; next = offered_.newest(is_waiting)) {
+      if (!into.reserve(next->kind) || !into.reserve_swept()) return nullptr;
+      if (!take(*next)) continue;  // the owner was faster
+      if (is_dead(*next)) {
+        into.swept_.push_back({next->task, next->group});
+        continue;
+      }
+      into.push_stolen(*next);
+      moved = next->task;
+    }
+    rest(next == nullptr ? std::nullopt : std::optional(view(next)));
+    return moved;
   }
 
  private:
@@ -235,15 +272,25 @@ class ordered_store {
     }
   }
 
-  static void move(slot const& s, ordered_store& into) noexcept {
-    static_cast<void>(into.push({.task = s.task,
-                                 .group = s.group,
-                                 .kind = s.kind,
-                                 .value = s.value,
-                                 .value_size = sizeof(s.value),
-                                 .weight = s.weight,
-                                 .place = s.is_placed ? std::optional(s.place) : std::nullopt},
-                                true));
+  [[nodiscard]] slot* first_slot() noexcept {
+    slot* first = nullptr;
+    auto const is_gone = [&first](slot* s) {
+      first = s;
+      return s->taken.load(std::memory_order_relaxed);  // relaxed: a hint
+    };
+    while (by_owner_.pop_if(is_gone)) first = nullptr;
+    return first;
+  }
+  /// After `reserve` for its kind.
+  void push_stolen(slot const& s) noexcept {
+    static_cast<void>(push({.task = s.task,
+                            .group = s.group,
+                            .kind = s.kind,
+                            .value = s.value,
+                            .value_size = sizeof(s.value),
+                            .weight = s.weight,
+                            .place = s.is_placed ? std::optional(s.place) : std::nullopt},
+                           true));
   }
 
   template <class Wanted>
@@ -360,6 +407,7 @@ class ordered_store {
   typename Sync::template atomic<std::uint64_t> published_{0};
   count stolen_{0};  ///< tasks; changes under the lock
   count stolen_weight_{0};
+  offered_tasks<slot, Sync> offered_;
 
   // The owner's.
   count size_{0};  ///< pushes minus pops
@@ -391,6 +439,7 @@ bool ordered_store<Sync, BlockSlots>::compact() noexcept {
   }
   std::unique_lock const held(lock_, std::try_to_lock);
   if (!held) return false;
+  offered_.clear();  // the slots move
   block* to = first_;
   std::size_t at = 0;
   std::uint64_t seen = 0;

@@ -35,6 +35,8 @@ struct strategy_kind {
   bool (*prioritize)(void const* a, void const* b, requester const& by) = nullptr;
   /// Instead: smaller numbers go first. Asked once, when a task enters an order; a NaN has no order.
   double (*key)(void const* value, requester const& by) = nullptr;
+  /// The urgency among the tasks of this type of all workers: smaller numbers first. Null: each worker orders its own tasks only.
+  double (*global_key)(void const* value) = nullptr;
   /// The base's part of a value of this kind; null: the base is the root, which has no values.
   void const* (*as_base)(void const* value) noexcept = nullptr;
   bool (*is_dead)(void const* value) = nullptr;                                ///< null: never
