@@ -39,6 +39,7 @@ struct by_bound {
   [[nodiscard]] bool prioritize(by_bound const& other, strategies::requester const& by) const noexcept {
     return by.steals ? estimate - lower > other.estimate - other.lower : estimate < other.estimate;
   }
+  [[nodiscard]] double global_key() const noexcept { return static_cast<double>(estimate); }
   /// A whole tree of the depth that is left until the bound meets the best cut, if each vertex adds its average share.
   [[nodiscard]] double transitive_weight() const noexcept {
     double const known = best->load(std::memory_order_relaxed);

@@ -29,6 +29,7 @@ struct by_estimate {
   std::uint16_t estimate;                  ///< moves, and those that are still needed at least
 
   [[nodiscard]] double key(strategies::requester const&) const noexcept { return 256.0 * estimate - moves; }
+  [[nodiscard]] double global_key() const noexcept { return 256.0 * estimate - moves; }
   [[nodiscard]] bool is_dead() const noexcept { return estimate >= best->load(std::memory_order_relaxed); }
 };
 static_assert(strategy<by_estimate>);

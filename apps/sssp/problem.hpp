@@ -38,6 +38,8 @@ struct by_distance {
   [[nodiscard]] double key(strategies::requester const& by) const noexcept {
     return static_cast<double>(by.steals ? random : reached);
   }
+  /// As Dijkstra's algorithm would: a node far from the source is visited in vain while nearer ones wait elsewhere.
+  [[nodiscard]] double global_key() const noexcept { return static_cast<double>(reached); }
   [[nodiscard]] bool is_dead() const noexcept { return known->load(std::memory_order_relaxed) < reached; }
 };
 static_assert(strategy<by_distance>);

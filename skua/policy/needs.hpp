@@ -39,6 +39,8 @@ struct policy_needs {
   bool critical = false;   ///< flows mark the types of nodes on their critical path (`runtime::on_critical_path`)
   bool rests = false;      ///< `rested` is told after every rest: the machine watches for first touches of memory
   bool strategies = true;  ///< strategies order the lane `ordered`; else it has the root's order
+  /// Before a pop of `ordered` the machine brings a more urgent task of another worker there, at most once in this time; 0: never
+  std::uint32_t urgency_us = 0;
   friend constexpr bool operator==(policy_needs const&, policy_needs const&) = default;
 };
 

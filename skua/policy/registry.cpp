@@ -102,12 +102,19 @@ constexpr std::array hierarchical_options{
 };
 
 std::unique_ptr<policy> make_strategies(policy_setup const& from) {
-  return std::make_unique<configurable_strategies>(from.layout, from.seed,
-                                                   strategies_options{.lifo = !from.options.empty()});
+  strategies_options options;
+  for (chosen_option const& o : from.options) {
+    if (o.word == "lifo") options.lifo = true;
+    if (o.word == "urgency") options.urgency_us = whole_number(of("strategies"), o, 0, 1'000'000);
+  }
+  return std::make_unique<configurable_strategies>(from.layout, from.seed, options);
 }
 
 constexpr std::array strategies_options_known{
     policy_option{"lifo", "lifo: ignore strategies; newest first, thieves oldest first, no spawn is a call", true},
+    policy_option{
+        "urgency",
+        "urgency=T: look every T us for a more urgent task of another worker (0 .. 1000000, default 20; 0: never)"},
 };
 
 std::unique_ptr<policy> make_arms(policy_setup const& from) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Scheduling strategies: each worker runs its own tasks in the order of their strategies until it has none, then steals
 // half of the work of a near worker, in its own order of those tasks. [strategies-2013 2, 3]
+// Where strategies have a global key, a worker now and then takes a task of another worker that is more urgent than its own first one
+// (parts/ordered/urgency_board.md).
 #pragma once
 
 #include <cstdint>
@@ -42,7 +44,8 @@ class strategies_worker final : public greedy_worker<one_per_ring> {
 };
 
 struct strategies_options {
-  bool lifo = false;  ///< ignores strategies: all tasks have the root's order, and none runs inline
+  bool lifo = false;              ///< ignores strategies: all tasks have the root's order, and none runs inline
+  std::uint32_t urgency_us = 20;  ///< between two looks of a worker for more urgent tasks of others; 0: it never looks
 };
 
 /// The policy `strategies`. Hints are ignored.
@@ -51,7 +54,8 @@ class configurable_strategies final : public per_worker<strategies_worker> {
   configurable_strategies(layout const& where, std::uint64_t seed, strategies_options options = {});
   [[nodiscard]] std::string_view name() const noexcept override { return "strategies"; }
   [[nodiscard]] policy_needs needs() const noexcept override {
-    return {.lanes = {lane::ordered}, .strategies = !options_.lifo};
+    return {
+        .lanes = {lane::ordered}, .strategies = !options_.lifo, .urgency_us = options_.lifo ? 0 : options_.urgency_us};
   }
 
  private:

@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "skua/parts/base/error.hpp"
 #include "skua/parts/topology/layout.hpp"
 #include "skua/parts/topology/topology.hpp"
+#include "skua/policy/registry.hpp"
 #include "skua/policy/script_for_test.hpp"
 
 namespace skua { inline namespace v0 { namespace policies {
@@ -66,8 +68,16 @@ TEST(strategies, spawn_is_a_call_where_it_weighs_at_most_the_square_of_the_queue
 
 TEST(strategies, only_the_ordered_lane_is_needed_and_the_option_lifo_ignores_strategies) {
   layout const where = four_packages_of_four();
-  EXPECT_EQ(configurable_strategies(where, 1).needs(), (policy_needs{.lanes = {lane::ordered}}));
+  EXPECT_EQ(configurable_strategies(where, 1).needs(), (policy_needs{.lanes = {lane::ordered}, .urgency_us = 20}));
   EXPECT_FALSE(configurable_strategies(where, 1, {.lifo = true}).needs().strategies);
+}
+
+TEST(strategies, the_option_urgency_says_how_often_a_worker_looks_for_tasks_of_others) {
+  layout const where = four_packages_of_four();
+  EXPECT_EQ(make_policy("strategies:urgency=0", where, 1)->needs().urgency_us, 0U);
+  EXPECT_EQ(make_policy("strategies:urgency=300", where, 1)->needs().urgency_us, 300U);
+  EXPECT_EQ(make_policy("strategies:lifo,urgency=300", where, 1)->needs().urgency_us, 0U);
+  EXPECT_THROW(static_cast<void>(make_policy("strategies:urgency=never", where, 1)), usage_error);
 }
 
 }}}  // namespace skua::v0::policies

@@ -21,11 +21,13 @@ struct order {
 enum class urgency : std::uint8_t { high, normal, low };
 struct priority : order {
   explicit priority(urgency u) noexcept : order{static_cast<double>(u), static_cast<double>(u)} {}
+  [[nodiscard]] double global_key() const noexcept { return local; }
 };
 
 /// The earliest deadline first, for the own worker and for thieves. Any unit of time.
 struct deadline : order {
   explicit deadline(double t) noexcept : order{t, t} {}
+  [[nodiscard]] double global_key() const noexcept { return local; }
 };
 
 /// The newest task first, for the own worker and for thieves: a LIFO.

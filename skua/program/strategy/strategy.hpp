@@ -10,6 +10,9 @@
 //       // Instead of prioritize: smaller keys first. Called once per queue that the task enters. If a class declares both, key
 //       // counts; what a derived class declares counts before what it inherits.
 //       double key(skua::strategies::requester const& by) const;
+//       // The urgency among the tasks of this type of all workers, smaller first: a worker then runs a more urgent task of
+//       // another worker before its own, as the policy allows. If missing: own tasks come first.
+//       double global_key() const;
 //       // The weight of the task and all tasks that it will spawn, in tasks. If missing: 1.
 //       double transitive_weight() const;
 //       // True if a spawn of this task may be a call. If missing: false.
@@ -46,6 +49,10 @@ concept has_key = requires(S const& s, requester const& by) {
   { s.key(by) } -> std::convertible_to<double>;
 };
 template <class S>
+concept has_global_key = requires(S const& s) {
+  { s.global_key() } -> std::convertible_to<double>;
+};
+template <class S>
 concept has_weight = requires(S const& s) {
   { s.transitive_weight() } -> std::convertible_to<double>;
 };
@@ -80,6 +87,8 @@ concept names_order = requires { requires is_function<&S::prioritize>; };
 template <class S>
 concept names_key = requires { requires is_function<&S::key>; };
 template <class S>
+concept names_global_key = requires { requires is_function<&S::global_key>; };
+template <class S>
 concept names_weight = requires { requires is_function<&S::transitive_weight>; };
 template <class S>
 concept names_conversion = requires { requires is_function<&S::allow_call_conversion>; };
@@ -104,6 +113,8 @@ constexpr void check_strategy() noexcept {
                   "strategy: expected bool prioritize(S const&, skua::strategies::requester const&) const");
   } else if constexpr (names_key<S> && !has_key<S>) {
     static_assert(has_key<S>, "strategy: expected double key(skua::strategies::requester const&) const");
+  } else if constexpr (names_global_key<S> && !has_global_key<S>) {
+    static_assert(has_global_key<S>, "strategy: expected double global_key() const");
   } else if constexpr (names_weight<S> && !has_weight<S>) {
     static_assert(has_weight<S>, "strategy: expected double transitive_weight() const");
   } else if constexpr (names_conversion<S> && !has_conversion<S>) {
@@ -175,6 +186,7 @@ struct strategy_table {
     return static_cast<S const*>(a)->prioritize(*static_cast<S const*>(b), by);
   }
   static double key(void const* value, requester const& by) { return static_cast<S const*>(value)->key(by); }
+  static double global_key(void const* value) { return static_cast<S const*>(value)->global_key(); }
   static void const* as_base(void const* value) noexcept {
     return static_cast<typename S::base const*>(static_cast<S const*>(value));
   }
@@ -191,6 +203,7 @@ struct strategy_table {
     }
     if constexpr (has_order<S>) made.prioritize = &prioritize;
     if constexpr (ordered_by_key<S>()) made.key = &key;
+    if constexpr (has_global_key<S>) made.global_key = &global_key;
     if constexpr (has_death<S>) made.is_dead = &is_dead;
     if constexpr (has_spawned<S>) made.spawned = &spawned;
     if constexpr (has_stolen<S>) made.stolen = &stolen;

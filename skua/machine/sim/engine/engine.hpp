@@ -179,6 +179,7 @@ class engine final : private policies::machine_view {
   void pay_comparisons(worker_id w, std::uint64_t n);
   std::pair<outcome, std::optional<item>> take_ordered(worker_id w, probe const& p);
   std::optional<item> take_own_ordered(worker_id w, tree_node_id region);
+  void bring_urgent(worker_id w);
   void drop(worker_id w, fiber_id f, tree_node_id task);
   void note_dead(worker_id w, tree_node_id task);
   [[nodiscard]] group_state& group_of(tree_node_id task) { return groups_[program_.group_of(task)]; }
@@ -263,6 +264,7 @@ class engine final : private policies::machine_view {
 
   lanes lanes_;
   cached_lines cached_lines_;
+  std::unique_ptr<runtime::region_urgency> urgency_;  ///< null: the workers exchange no urgent tasks. Outlives ordered_
   std::vector<std::unique_ptr<runtime::ordered_lane>> ordered_;  ///< by worker; empty: the policy does not need it
   std::vector<fiber_id> stack_of_;                               ///< by worker: the stack that it runs
   std::vector<std::uint64_t> last_;                              ///< by worker: first tag word of what it ran last

@@ -24,6 +24,11 @@ void engine::order_tasks() {
     ordered_.push_back(
         std::make_unique<runtime::ordered_lane>(worker_id{w}, layout_.distances_from(worker_id{w}), needs_.strategies));
   }
+  if (needs_.urgency_us == 0 || layout_.workers() == 1) return;
+  urgency_ = std::make_unique<runtime::region_urgency>(layout_.workers());
+  for (auto const& mine : ordered_) {
+    mine->exchange_urgent(*urgency_, std::uint64_t{1000} * needs_.urgency_us * rules_.ticks_per_ns);
+  }
 }
 
 /// The running task has spawned another one: it runs inline if the policy says so, else it is offered.
@@ -88,6 +93,25 @@ void engine::push_ordered(worker_id w, tree_node_id task, runtime::offered_task 
   pay_comparisons(w, mine.comparisons(w) - before);
 }
 
+/// Before a pop, as on threads: brings a more urgent task of another worker here. A look at the board costs one line that another
+/// worker has changed; a task that it finds costs a steal and a spawn, and the comparisons of its push.
+void engine::bring_urgent(worker_id w) {
+  if (urgency_ == nullptr) return;
+  runtime::ordered_lane& mine = *ordered_[index(w)];
+  std::uint64_t const compared = mine.comparisons(w);
+  std::uint64_t const looked = mine.looks();
+  std::optional<runtime::brought_task> const brought = mine.bring_urgent([this] { return now_ + spent_; });
+  if (mine.looks() != looked) spent_ += prices_.price(now_, operation::look, w, brought ? brought->from : w);
+  if (!brought) return;
+  lanes_.set_ordered(w, mine.size());
+  lanes_.set_ordered(brought->from, ordered_[index(brought->from)]->size());
+  pay_comparisons(w, mine.comparisons(w) - compared);
+  pay(w, operation::steal, brought->from);
+  pay(w, operation::spawn);
+  ++result_.workers[index(w)].steals;
+  count_steal(layout_.distance(w, brought->from));
+}
+
 /// Takes from a lane that strategies order: one task, or half of another worker's work. Pays for the comparisons, and
 /// for each task that moves between stores the price of a spawn.
 std::pair<outcome, std::optional<item>> engine::take_ordered(worker_id w, probe const& p) {
@@ -116,6 +140,7 @@ std::pair<outcome, std::optional<item>> engine::take_ordered(worker_id w, probe 
 /// Pays for it.
 std::optional<item> engine::take_own_ordered(worker_id w, tree_node_id region) {
   if (ordered_.empty() || program_[region].kind != tree_node_kind::finish) return {};
+  bring_urgent(w);
   runtime::ordered_lane& mine = *ordered_[index(w)];
   std::uint64_t const before = mine.comparisons(w);
   runtime::taken_task taken;

@@ -133,6 +133,7 @@ void engine::count_steal(std::uint32_t distance) {
 }
 
 std::pair<outcome, std::optional<item>> engine::execute(worker_id w, probe const& p) {
+  if (p.kind == action::pop && p.lane == lane::ordered) bring_urgent(w);
   if (lanes_.empty(p.victim, p.lane)) return {outcome::empty, {}};
   if (p.kind == action::pop && p.lane != lane::ordered) {
     if (p.lane == lane::spawned) pops_own(w, p.lane, true);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "skua/machine/threads/lane/duties.hpp"
 #include "skua/machine/threads/lane/failure_epoch.hpp"
@@ -40,6 +41,8 @@ struct slot_surroundings {
   injector<> const& ready;             ///< ready frames of the region that any of its workers may resume
   failure_epoch<>& failures;           ///< of the region
   layout const& map;                   ///< of the region
+  region_urgency* urgency;             ///< null: the workers exchange no urgent tasks
+  std::span<worker_id const> members;  ///< the region's workers, by their numbers in the pool
 };
 
 class fiber_slot : public lanes<real_sync, slot_front>, public duties {
@@ -54,7 +57,9 @@ class fiber_slot : public lanes<real_sync, slot_front>, public duties {
                      ? std::make_unique<ordered_lane>(number, map.distances_from(number), its_needs.strategies)
                      : nullptr),
         tied_ready_(all.tied_ready), ready_(all.ready), mailbox(built_.mailbox()), local(built_.local()),
-        migrated(built_.migrated()), ordered(ordered_.get()) {}
+        migrated(built_.migrated()), ordered(ordered_.get()), members(all.members) {
+    if (all.urgency != nullptr) ordered_->exchange_urgent(*all.urgency, its_needs.urgency_us * ticks_per_us());
+  }
   fiber_slot(fiber_slot const&) = delete;
   fiber_slot& operator=(fiber_slot const&) = delete;
 
@@ -76,8 +81,9 @@ class fiber_slot : public lanes<real_sync, slot_front>, public duties {
   // Lanes that the policy does not need take no entries.
   tagged_queue<tagged_entry>& mailbox;  ///< room for one entry that another worker put here
   tagged_queue<tagged_entry>& local;  ///< the rest of exposed groups, and preempted fibers; thieves take from it by tag
-  tagged_queue<tagged_entry>& migrated;  ///< tasks that policies placed here
-  ordered_lane* const ordered;           ///< null: the policy does not need it
+  tagged_queue<tagged_entry>& migrated;      ///< tasks that policies placed here
+  ordered_lane* const ordered;               ///< null: the policy does not need it
+  std::span<worker_id const> const members;  ///< of the region, by their numbers in the pool
 
   /// Asks the policy where a task goes. A width above 1 is refused unless a team can run the task and the region has that many workers.
   [[nodiscard]] placement place(task_tag& task, cause why, bool is_moldable = false) noexcept {

@@ -22,13 +22,19 @@ bool is_of_first_workers(std::span<worker_id const> members) noexcept {
   return !members.empty();
 }
 
+std::unique_ptr<region_urgency> board_for(policies::policy_needs const& needs, std::size_t workers) {
+  bool const exchanges = needs.lanes.has(policies::lane::ordered) && needs.urgency_us > 0 && workers > 1;
+  return exchanges ? std::make_unique<region_urgency>(static_cast<std::uint32_t>(workers)) : nullptr;
+}
+
 }  // namespace
 
 region::region(pool_core& c, policies::policy_factory make, std::span<worker_id const> members, std::uint64_t number)
     : number_(number), core_(c), members_(members.begin(), members.end()), map_(c.map().part(members)),
       make_(std::move(make)),
       policy_(make_({.layout = map_, .seed = number, .partitions = c.partitions_of(map_), .known = c.known_to(map_)})),
-      room_(c.memory()), outside_(c.blocks()), guests_(std::make_unique<guest_list>(*this)) {
+      urgency_(board_for(policy_->needs(), members.size())), room_(c.memory()), outside_(c.blocks()),
+      guests_(std::make_unique<guest_list>(*this)) {
   policy_->watch(*this);
   slots_.reserve(members.size());
   slot_of_member_.resize(c.workers(), nullptr);
@@ -42,7 +48,9 @@ region::region(pool_core& c, policies::policy_factory make, std::span<worker_id 
                                 .tied_ready = member.tied_ready(),
                                 .ready = ready_,
                                 .failures = failures_,
-                                .map = map_};
+                                .map = map_,
+                                .urgency = urgency_.get(),
+                                .members = members_};
     slots_.push_back(room_.make(i, member, *this, all, static_cast<std::uint32_t>(members.size()), local,
                                 policy_->of_worker(local), policy_->needs()));
     slot_of_member_[index(members[i])] = slots_.back().get();

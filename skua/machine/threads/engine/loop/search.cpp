@@ -44,8 +44,10 @@ outcome pop_inbox(worker_slot& s, tagged_entry& out) noexcept {
 }
 
 outcome pop_ordered(worker_slot& s, tagged_entry& out) noexcept {
+  if (s.ordered == nullptr) return outcome::empty;
+  bring_urgent(s);
   taken_task t;
-  if (s.ordered == nullptr || s.ordered->pop(t) != outcome::got) return outcome::empty;
+  if (s.ordered->pop(t) != outcome::got) return outcome::empty;
   out = {static_cast<task*>(t.task), t.is_dead ? finish_region::dead : 0, {{s.published_tag()}}};
   return outcome::got;
 }

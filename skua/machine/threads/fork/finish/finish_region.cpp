@@ -2,6 +2,7 @@
 // How the tasks of a finish region run, and how it ends.
 #include "skua/machine/threads/fork/finish/finish_region.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "skua/machine/threads/fork/fiber/call_in_group.hpp"
@@ -9,6 +10,7 @@
 #include "skua/machine/threads/fork/fiber/frame.hpp"
 #include "skua/machine/threads/fork/fiber/moving.hpp"
 #include "skua/machine/threads/fork/fiber/should_yield.hpp"
+#include "skua/machine/threads/fork/fiber/worker_trace.hpp"
 #include "skua/machine/threads/lane/counters.hpp"
 #include "skua/parts/base/error.hpp"
 
@@ -44,6 +46,15 @@ bool is_dropped(finish_region& region, fiber& on) noexcept {
 }
 
 }  // namespace
+
+void bring_urgent(fiber_slot& s) noexcept {
+  std::optional<brought_task> const brought = s.ordered->bring_urgent(processor_ticks);
+  if (!brought) return;
+  std::uint32_t const d = s.map.distance(s.id, brought->from);
+  s.counts.attempts.add(1);
+  s.counts.steals[std::min<std::size_t>(d, worker_counters::distance_classes - 1)].add(1);
+  s.trace.steals({static_cast<task*>(brought->task)}, lane::ordered, s.members[index(brought->from)], d);
+}
 
 bool next_unplaced_is_of(fiber_slot& s, finish_region const& one) noexcept {
   if (s.ordered != nullptr) return s.ordered->first_is_of(&one);
@@ -314,9 +325,10 @@ taken_task finish_region::take_own(fiber_slot& s) noexcept {
   taken_task first;
   if (s.ordered == nullptr) {
     first.task = s.take_newest_spawned(key());
-  } else if (s.ordered->pop_of(this, first) != outcome::got) {
-    return {};
+    return first;
   }
+  bring_urgent(s);
+  if (s.ordered->pop_of(this, first) != outcome::got) return {};
   return first;
 }
 

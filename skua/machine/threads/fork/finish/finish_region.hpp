@@ -152,6 +152,9 @@ class finish_region : public group {
   first_exception first_;
 };
 
+/// For the owner, before it takes its first task in `ordered`: brings a more urgent one of another worker there, if a look is due.
+void bring_urgent(fiber_slot& s) noexcept;
+
 /// For the owner: true if the task that it would run next is of this region. A hint.
 [[nodiscard]] bool next_is_of(fiber_slot& s, finish_region const& one) noexcept;
 /// The same for the lanes whose tasks may run on top of the region's owner: those whose tasks the policy does not place.
