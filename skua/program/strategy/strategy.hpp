@@ -77,7 +77,7 @@ concept has_base = requires { typename S::base; };
 template <class S>
 concept strategy =
     std::is_trivially_copyable_v<S> && sizeof(S) <= strategy_value_bytes && alignof(S) <= alignof(std::max_align_t) &&
-    (has_order<S> || has_key<S> || has_weight<S> || has_conversion<S> || has_death<S>);
+    (has_order<S> || has_key<S> || has_global_key<S> || has_weight<S> || has_conversion<S> || has_death<S>);
 
 /// True for a member function: a data member called `key` is no function of a strategy.
 template <auto Member>
@@ -215,8 +215,8 @@ struct strategy_table {
 /// The kind of a strategy type; null for a type that only gives weights, whose tasks belong to the root.
 template <strategy S>
 constexpr strategy_kind const* kind_of() noexcept {
-  constexpr bool is_of_root =
-      !has_order<S> && !has_key<S> && !has_death<S> && !has_spawned<S> && !has_stolen<S> && !has_base<S>;
+  constexpr bool is_of_root = !has_order<S> && !has_key<S> && !has_global_key<S> && !has_death<S> && !has_spawned<S> &&
+                              !has_stolen<S> && !has_base<S>;
   return is_of_root ? nullptr : &strategy_table<S>::kind;
 }
 
