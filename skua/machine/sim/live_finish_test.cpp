@@ -335,7 +335,9 @@ TEST(live_finish, dead_tasks_are_swept_while_others_wait) {
     EXPECT_LT(least, 600);
     EXPECT_EQ(held.use_count(), 1);
     EXPECT_EQ(sum_of(done, &worker_counters::dead) + ran, 5000U);
-    if (workers == 1) EXPECT_EQ(ran, 0U);
+    if (workers == 1) {
+      EXPECT_EQ(ran, 0U);
+    }
   }
 }
 
