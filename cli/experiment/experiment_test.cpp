@@ -152,6 +152,7 @@ std::vector<std::vector<std::string>> cells_of(std::string const& csv) {
     rows.emplace_back();
     std::istringstream cells(line);
     for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
+    if (line.ends_with(',')) rows.back().emplace_back();
   }
   return rows;
 }

@@ -110,9 +110,9 @@ class live final : public stepped_program {
   /// The virtual time since the run began, for the code that runs.
   [[nodiscard]] std::uint64_t now_ns() const noexcept { return now_ / ticks_per_ns_; }
   [[nodiscard]] task_tree take_tree() { return std::move(tree_); }
-  void begins(run_trace* trace, tick ticks_per_ns) noexcept override {
+  void begins(run_trace* trace, tick per_ns) noexcept override {
     trace_ = trace;
-    ticks_per_ns_ = ticks_per_ns;
+    ticks_per_ns_ = per_ns;
   }
   void calls(fiber_id stack, tree_node_id task) override;
   tree_node_id next(fiber_id stack, worker_id on, tick now) override;

@@ -188,8 +188,8 @@ void worker_state::ended_here(task_tag const& task, std::uint64_t duration_ns) n
   partition const& p = common_.all[*c.chosen];
   task_kind const kind{.type = c.type->number, .key = c.key};
   common_.with_choice([&](auto& choice) {
+    if (p.width == 1) return choice.learn(kind, *c.chosen, duration_ns);
     if (p.leader == self_ || common_.options.cost == cost::idle) choice.learn_of_member(kind, *c.chosen, duration_ns);
-    if (p.width == 1) choice.learn(kind, *c.chosen, duration_ns);
   });
   if (p.leader != self_) return;
   std::size_t const count = common_.count_of(self_, c.type->number, common_.all.width_class(*c.chosen));

@@ -30,11 +30,14 @@ class trials {
   static constexpr std::uint64_t shortest_pause = 10'000'000;
   static constexpr std::uint64_t longest_pause = 50'000'000;
   static constexpr std::uint64_t calm_period = 20'000'000;
-  /// A late member: the team took so many times as long as usual, and long enough for a preemption.
+  /// A member was late if the team took so many times as long as usual. That is forgiven while teams lose less than one part in
+  /// `late_share` of their time so, but for the delay of one preemption.
   static constexpr std::uint64_t late_factor = 4;
-  static constexpr std::uint64_t shortest_delay = 100'000;
+  static constexpr std::uint64_t late_share = 4;
+  static constexpr std::uint64_t one_preemption = 3'000'000;
 
-  explicit trials(std::size_t rows) : debt_(rows), pause_(rows), calm_(rows), last_(rows), present_(rows) {}
+  explicit trials(std::size_t rows)
+      : debt_(rows), pause_(rows), calm_(rows), delayed_(rows), last_(rows), present_(rows) {}
 
   /// True if the row has paid for its last trial. `measured`: the row's measurements so far.
   [[nodiscard]] bool may_begin(std::size_t row, std::uint32_t measured) const noexcept {
@@ -63,6 +66,7 @@ class trials {
   /// A task of the row has ended, which cost `loss` more than the best known partition would have.
   void pay(std::size_t row, std::uint64_t ns, double loss) noexcept {
     std::uint64_t const before = debt_.get(row);
+    if (before == 0 && loss <= 0) return;
     std::uint64_t debt = before - std::min(before, ns);
     if (loss > 0) {
       constexpr double most = static_cast<double>(longest_pause) / share;
@@ -70,25 +74,40 @@ class trials {
     }
     if (debt != before) debt_.set(row, debt);
   }
-  /// A team that is the best known partition has ended; it usually takes `usual`.
-  void note_team(std::size_t row, std::uint64_t ns, std::uint64_t usual) noexcept {
-    std::uint64_t const pause = pause_.get(row);
-    if (ns > shortest_delay && ns / late_factor > usual) {
-      std::uint64_t const now = std::clamp(pause, shortest_pause, longest_pause);
-      debt_.set(row, std::max(debt_.get(row), now));
-      pause_.set(row, 2 * now);
-      calm_.set(row, 0);
-    } else if (pause > shortest_pause) {
-      std::uint64_t const calm = calm_.get(row) + ns;
-      calm_.set(row, calm < calm_period ? calm : 0);
-      if (calm >= calm_period) pause_.set(row, pause / 2);
+  enum class team_was : std::uint8_t { punctual, late, too_late };
+  /// A team that is the best known partition has ended; it usually takes `usual`. If members are late too often, trials
+  /// pause.
+  team_was note_team(std::size_t row, std::uint64_t ns, std::uint64_t usual) noexcept {
+    std::uint64_t const before = delayed_.get(row);
+    if (ns / late_factor <= usual) {
+      if (before != 0) delayed_.set(row, before - std::min(before, ns / late_share));
+      calm_down(row, ns);
+      return team_was::punctual;
     }
+    std::uint64_t const delayed = before + ns - usual;
+    delayed_.set(row, delayed > one_preemption ? 0 : delayed);
+    if (delayed <= one_preemption) return team_was::late;
+    std::uint64_t const now = std::clamp(pause_.get(row), shortest_pause, longest_pause);
+    debt_.set(row, std::max(debt_.get(row), now));
+    pause_.set(row, 2 * now);
+    calm_.set(row, 0);
+    return team_was::too_late;
   }
 
  private:
+  /// After each calm period the next pause is half as long.
+  void calm_down(std::size_t row, std::uint64_t ns) noexcept {
+    std::uint64_t const pause = pause_.get(row);
+    if (pause <= shortest_pause) return;
+    std::uint64_t const calm = calm_.get(row) + ns;
+    calm_.set(row, calm < calm_period ? calm : 0);
+    if (calm >= calm_period) pause_.set(row, pause / 2);
+  }
+
   runtime::relaxed_array<std::uint64_t> debt_;     ///< the time that must pass before the next trial
   runtime::relaxed_array<std::uint64_t> pause_;    ///< after the next team with a late member
   runtime::relaxed_array<std::uint64_t> calm_;     ///< the time of teams without one
+  runtime::relaxed_array<std::uint64_t> delayed_;  ///< by late members, less a share of the time of punctual teams
   runtime::relaxed_array<std::uint32_t> last_;     ///< the row's measurements when its last trial began
   runtime::relaxed_array<std::uint32_t> present_;  ///< partition << 8 | tasks left; 0: none
 };

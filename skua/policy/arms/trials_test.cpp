@@ -79,12 +79,11 @@ std::uint64_t pause_of(trials& t) {
 TEST(trials, pauses_double_with_every_late_member_and_halve_in_calm) {
   trials t(1);
   constexpr std::uint64_t usual = 50'000;
-  t.note_team(0, usual * trials::late_factor, usual);
-  EXPECT_TRUE(t.may_begin(0, 1000)) << "not late enough";
-  t.note_team(0, 90'000, 1'000);
-  EXPECT_TRUE(t.may_begin(0, 1000)) << "no preemption is as short";
+  EXPECT_EQ(t.note_team(0, usual * trials::late_factor, usual), trials::team_was::punctual);
+  EXPECT_EQ(t.note_team(0, 250'000, usual), trials::team_was::late);
+  EXPECT_TRUE(t.may_begin(0, 1000)) << "that was a wake-up";
   for (std::uint64_t const pause : {10U, 20U, 40U, 50U, 50U}) {
-    t.note_team(0, 4'000'000, usual);
+    EXPECT_EQ(t.note_team(0, 4'000'000, usual), trials::team_was::too_late);
     EXPECT_EQ(pause_of(t), pause * 1'000'000);
   }
   auto const calm = [&] {
@@ -97,6 +96,18 @@ TEST(trials, pauses_double_with_every_late_member_and_halve_in_calm) {
   for (int i = 0; i < 20; ++i) calm();
   t.note_team(0, 4'000'000, usual);
   EXPECT_EQ(pause_of(t), trials::shortest_pause);
+}
+
+TEST(trials, late_members_are_forgiven_up_to_a_share_of_the_time) {
+  trials t(1);
+  constexpr std::uint64_t usual = 10'000;
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(t.note_team(0, 210'000, usual), trials::team_was::late) << i;
+    for (int j = 0; j < 100; ++j) t.note_team(0, usual, usual);
+  }
+  int late = 0;
+  while (t.note_team(0, 210'000, usual) == trials::team_was::late) ++late;
+  EXPECT_EQ(late, 15) << "3 ms";
 }
 
 }}}}}  // namespace skua::v0::policies::arms

@@ -28,7 +28,7 @@ enum class measure : std::uint8_t {
 enum class cost : std::uint8_t {
   product,  ///< T * W: the time of all members together [arms-2021 3.3.1]
   time,     ///< T: the cost in the authors' code
-  idle,     ///< T * (1 + 3/2 * members that have other work now), T beside idle members: these cost nothing
+  idle,     ///< T * (1 + 2 * members that have other work now), T beside idle members: these cost nothing
 };
 
 /// What the other members of a partition do now.
@@ -63,6 +63,7 @@ class width_choice {
   /// `cost::idle`.
   template <class Busy>
   [[nodiscard]] partition_id choose(task_kind kind, std::span<partition_id const> from, Busy&& busy) noexcept {
+    if (from.size() == 1) return from.front();
     std::size_t const row = shape_.row_of(kind);
     if (std::optional<partition_id> const p = present_trial(row, from, busy)) return *p;
     choice_made const made = cheapest(row, from, busy);
@@ -122,14 +123,15 @@ class width_choice {
     // Two leaders may count the same number: a trial then comes one task later.
     std::uint32_t const now = measurements_.get(row) + 1;
     std::uint32_t const last = measured_at_.get(cell);
-    count_cost(row, p, ns);
+    bool const is_forgiven = count_cost(row, p, ns);
     measurements_.set(row, now);
     measured_at_.set(cell, now);
     bool const is_of_trial = trials_.counts(row, p);
+    if (is_forgiven) return;
     model_.update(row, p, ns, is_of_trial || (last != 0 && now - last >= trials::period));
     if constexpr (Model::knows_leaders) keep_least(row, p);
   }
-  /// A member's own part of it took so long. Under cost::product and cost::time only the leader reports its part.
+  /// A team member's own part of it took so long. Under cost::product and cost::time only the leader reports its part.
   void learn_of_member(task_kind kind, partition_id p, std::uint64_t ns) noexcept {
     members_.update(shape_.row_of(kind), p, ns, false);
   }
@@ -159,7 +161,8 @@ class width_choice {
     return cost_ == cost::idle && busy(all_[p]).busy != 0;
   }
   /// Compares with the partition that was chosen last for its cost; before the first choice, with the leader alone.
-  void count_cost(std::size_t row, partition_id p, std::uint64_t ns) noexcept {
+  /// True if the time is not the partition's fault.
+  bool count_cost(std::size_t row, partition_id p, std::uint64_t ns) noexcept {
     std::uint32_t const last = last_.get(row);
     partition_id const best{last == 0 ? index(all_[p].leader) : last - 1};
     std::uint64_t const usual = model_.time_ns(row, best);
@@ -168,7 +171,7 @@ class width_choice {
     } else {
       trials_.pay(row, ns, cost_of(ns, p, {}) - cost_of(usual, best, {}));
     }
-    if (usual != 0 && p == best && all_[p].width > 1) trials_.note_team(row, ns, usual);
+    return usual != 0 && p == best && all_[p].width > 1 && trials_.note_team(row, ns, usual) == trials::team_was::late;
   }
 
   /// The cost of a partition on which such a task takes t.
@@ -177,19 +180,20 @@ class width_choice {
     switch (cost_) {
       case cost::product: return ns * all_[p].width;
       case cost::time: break;
-      // 3/2: where a team barely makes up for its members' time, measurements differ by chance and a team is of no use.
-      case cost::idle: return ns * (1 + 1.5 * others.busy);
+      // 2: beside work in their caches members take longer than they did when they were idle.
+      case cost::idle: return ns * (1 + 2.0 * others.busy);
     }
     return ns;
   }
   /// The time that counts; 0: unknown. Of a team that never found its members idle only the members' own parts are
   /// known, because how long the whole took depended on their other work; forming the team is not in them.
   [[nodiscard]] std::uint64_t time_beside(std::size_t row, partition_id p, partners const& others) const noexcept {
-    if (measure_ == measure::leader) return members_.time_ns(row, p);
     std::uint64_t const t = model_.time_ns(row, p);
+    if (all_[p].width == 1) return t;
+    if (measure_ == measure::leader) return members_.time_ns(row, p);
     if (t != 0 || others.busy == 0) return t;
     std::uint64_t const part = members_.time_ns(row, p);
-    return part == 0 || all_[p].width == 1 ? part : part + forming_ns;
+    return part == 0 ? 0 : part + forming_ns;
   }
 
   struct choice_made {

@@ -264,13 +264,14 @@ struct naive_choice {
     std::uint32_t const now = ++m.measurements;
     std::uint32_t const best = m.last.value_or(index(all[partition_id{p}].leader));
     auto const usual = m.times.find(best);
+    bool forgiven = false;
     bool const compares = usual != m.times.end() && p != best;
     m.tried.pay(0, ns, compares ? cost_of(p, ns, 0) - cost_of(best, usual->second.ns, 0) : 0);
     if (found != m.times.end() && p == best && all[partition_id{p}].width > 1)
-      m.tried.note_team(0, ns, found->second.ns);
+      forgiven = m.tried.note_team(0, ns, found->second.ns) == trials::team_was::late;
     bool const counts_alone =
         m.tried.counts(0, partition_id{p}) || found == m.times.end() || now - found->second.at >= 64;
-    m.times[p] = {counts_alone ? ns : (4 * found->second.ns + ns) / 5, now};
+    m.times[p] = {forgiven ? found->second.ns : counts_alone ? ns : (4 * found->second.ns + ns) / 5, now};
   }
   void learn_of_member(task_kind k, std::uint32_t p, std::uint64_t ns) {
     std::uint64_t& t = kinds[{k.type, k.key}].leaders[p];
@@ -278,7 +279,7 @@ struct naive_choice {
   }
   [[nodiscard]] double cost_of(std::uint32_t p, std::uint64_t ns, std::uint32_t busy) const {
     auto const t = static_cast<double>(ns);
-    return what == cost::product ? t * all[partition_id{p}].width : what == cost::time ? t : t * (1 + 1.5 * busy);
+    return what == cost::product ? t * all[partition_id{p}].width : what == cost::time ? t : t * (1 + 2.0 * busy);
   }
   std::uint32_t choose(task_kind k, std::span<partition_id const> from, auto const& busy) {
     of_kind& m = kinds[{k.type, k.key}];
