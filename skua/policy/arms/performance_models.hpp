@@ -57,8 +57,8 @@ class table_shape {
   std::uint32_t coarser_ = 0;
 };
 
-/// Laws: `time_ns` is 0 while the model cannot predict; the partition must then be tried. Only the leader of the
-/// partition calls `update`, so a cell has one writer; `restarts` says that the cell's history is too old to count.
+/// Laws: `time_ns` is 0 while the model cannot predict; the partition must then be tried. The leader of
+/// the partition calls `update`, or the member of a team that ends last; of two calls at the same time one may be lost. `restarts` says that the cell's history is too old to count.
 template <class M>
 concept time_model = requires(M& m, M const& known, std::size_t row, partition_id p, std::uint64_t ns, bool restarts) {
   { known.time_ns(row, p) } noexcept -> std::same_as<std::uint64_t>;

@@ -28,7 +28,7 @@ class trials {
   static constexpr std::uint64_t short_task = 5'000;
   /// After a team with a late member; doubled each time, up to the longest, and halved after each calm period.
   static constexpr std::uint64_t shortest_pause = 10'000'000;
-  static constexpr std::uint64_t longest_pause = 50'000'000;
+  static constexpr std::uint64_t longest_pause = 80'000'000;
   static constexpr std::uint64_t calm_period = 20'000'000;
   /// A member was late if the team took so many times as long as usual. That is forgiven while teams lose less than one part in
   /// `late_share` of their time so, but for the delay of one preemption.

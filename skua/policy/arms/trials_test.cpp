@@ -82,7 +82,7 @@ TEST(trials, pauses_double_with_every_late_member_and_halve_in_calm) {
   EXPECT_EQ(t.note_team(0, usual * trials::late_factor, usual), trials::team_was::punctual);
   EXPECT_EQ(t.note_team(0, 250'000, usual), trials::team_was::late);
   EXPECT_TRUE(t.may_begin(0, 1000)) << "that was a wake-up";
-  for (std::uint64_t const pause : {10U, 20U, 40U, 50U, 50U}) {
+  for (std::uint64_t const pause : {10U, 20U, 40U, 80U, 80U}) {
     EXPECT_EQ(t.note_team(0, 4'000'000, usual), trials::team_was::too_late);
     EXPECT_EQ(pause_of(t), pause * 1'000'000);
   }
@@ -92,7 +92,7 @@ TEST(trials, pauses_double_with_every_late_member_and_halve_in_calm) {
   calm();
   calm();
   t.note_team(0, 4'000'000, usual);
-  EXPECT_EQ(pause_of(t), 25'000'000U);
+  EXPECT_EQ(pause_of(t), 40'000'000U);
   for (int i = 0; i < 20; ++i) calm();
   t.note_team(0, 4'000'000, usual);
   EXPECT_EQ(pause_of(t), trials::shortest_pause);
