@@ -10,8 +10,7 @@
 #include "skua/program/serial.hpp"
 #include "skua/skua.hpp"
 
-namespace skua::apps::nbody_chain {
-namespace {
+namespace skua::apps::nbody_chain { namespace {
 
 TEST(nbody_chain, a_body_moves_by_the_mean_force) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
@@ -130,5 +129,4 @@ TEST(nbody_chain, remote_tasks_have_addresses_half_of_the_line_apart) {
   EXPECT_EQ(remote.at(1).fraction - remote.at(0).fraction, 1U << 31);
 }
 
-}  // namespace
-}  // namespace skua::apps::nbody_chain
+}}  // namespace skua::apps::nbody_chain

@@ -16,8 +16,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/topology/xml_scanner.hpp"
 
-namespace skua::cli {
-namespace {
+namespace skua::cli { namespace {
 
 std::string const good = R"(title = "a title"
 where = "1, Fig. 2"
@@ -449,5 +448,4 @@ TEST(arrays, move_with_those_who_own_them) {
   EXPECT_FALSE(moved.owned()[2].owner.has_value());
 }
 
-}  // namespace
-}  // namespace skua::cli
+}}  // namespace skua::cli

@@ -7,8 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace skua::cli {
-namespace {
+namespace skua::cli { namespace {
 
 /// Of the statement that compares y with the sum of `below` at as many x as there are points.
 double value_along(extent along, std::vector<double> const& y, std::vector<std::vector<double>> const& below,
@@ -95,5 +94,4 @@ TEST(verdict, of_what_was_not_run_never_holds_and_fails_only_by_the_stated_figur
   EXPECT_EQ(at(0.9, {}, {}), standing::fails);
 }
 
-}  // namespace
-}  // namespace skua::cli
+}}  // namespace skua::cli

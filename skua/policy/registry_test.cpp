@@ -101,6 +101,8 @@ TEST(registry, options_of_arms_are_read_or_refused_by_name) {
   auto const name = [](std::string_view asked) { return std::string(make_policy(asked, layout::flat(4), 1)->name()); };
   EXPECT_EQ(name("arms:width=1,cost=idle,model=power,idle-tries=0,threshold=1000000"), "arms:width=1");
   EXPECT_EQ(name("arms:cost=product,model=history"), "arms");
+  EXPECT_EQ(name("arms:measure=leader"), "arms");
+  EXPECT_EQ(refusal("arms:measure=all"), "option 'measure' of policy 'arms' is 'all'; allowed: team, leader");
   EXPECT_EQ(name("arms:critical=on"), "arms");
   EXPECT_EQ(refusal("arms:critical=yes"), "option 'critical' of policy 'arms' is 'yes'; allowed: off, on");
   EXPECT_EQ(refusal("arms:width=0"), "option 'width' of policy 'arms' is '0'; allowed: a whole number from 1 to 65535");

@@ -46,7 +46,7 @@ class width_choice {
   static constexpr double constancy = 0.85;
 
   /// What a team takes beside its members' parts, at most a few microseconds.
-  static constexpr std::uint64_t forming_ns = 5'000;
+  static constexpr std::uint64_t forming_ns = trials::short_task;
 
   /// `all` outlives this.
   width_choice(partitions const& all, std::uint32_t key_bits, cost minimised, measure taken = measure::team)
@@ -55,8 +55,8 @@ class width_choice {
         least_(shape_.rows()), runner_up_(shape_.rows()) {}
 
   [[nodiscard]] Model const& model() const noexcept { return model_; }
-  [[nodiscard]] std::uint64_t time_ns(task_kind kind, partition_id p, measure m = measure::team) const noexcept {
-    return (m == measure::team ? model_ : members_).time_ns(shape_.row_of(kind), p);
+  [[nodiscard]] std::uint64_t time_ns(task_kind kind, partition_id p) const noexcept {
+    return model_.time_ns(shape_.row_of(kind), p);
   }
 
   /// Chooses one of `from`, which ascend by width. `busy(partition)`: what the other members do (partners); called for
@@ -290,7 +290,7 @@ class width_choice {
   cost const cost_;
   measure const measure_;
   Model model_;                                         ///< of measure::team
-  Model members_;                                       ///< of measure::leader
+  Model members_;                                       ///< of members of teams: of all, or of the leaders alone
   runtime::relaxed_array<std::uint32_t> measured_at_;   ///< per cell: the row's measurements then
   runtime::relaxed_array<std::uint32_t> measurements_;  ///< per row
   trials trials_;

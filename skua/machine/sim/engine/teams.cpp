@@ -121,8 +121,8 @@ void engine::end_member(fiber_id f, tree_node_id task) {
 void engine::tell_team_end(worker_id w, fiber_id f) {
   running_team const& t = teams_[fibers_[f].team];
   if (t.present > 1 || !needs_.times) return;
-  tell(w, policies::team_ended{.task = fibers_[f].tag,
-                               .duration_ns = (now_ + spent_ - t.placed) / rules_.ticks_per_ns});
+  tell(w,
+       policies::team_ended{.task = fibers_[f].tag, .duration_ns = (now_ + spent_ - t.placed) / rules_.ticks_per_ns});
 }
 
 /// Others may wait for this member at the barrier.

@@ -22,7 +22,8 @@ task_kind const team_of_workers::member::kind{.run = &team_of_workers::run_membe
 
 team_of_workers::team_of_workers(finish_region::task& whole, task_tag const& tag, std::uint32_t width,
                                  std::uint64_t placed_at_ns)
-    : team_state(width), whole_(whole), tag_(tag), placed_at_ns_(placed_at_ns), members_(std::make_unique<member[]>(width)), counts_(width) {
+    : team_state(width), whole_(whole), tag_(tag), placed_at_ns_(placed_at_ns),
+      members_(std::make_unique<member[]>(width)), counts_(width) {
   for (std::uint32_t m = 0; m < width; ++m) {
     members_[m].team = this;
     members_[m].number = m;
@@ -78,8 +79,11 @@ void team_of_workers::run_member(task& t, std::uint64_t, fiber& on) noexcept {
   finish_region::task& whole = team.whole_;
   bool const is_last = team.leave(me);
   if (is_last) {
-    if (!team.has_failed_.load(std::memory_order_relaxed)) region.end_team(on, whole);  // relaxed: depart orders
-    on.team_ends(team.placed_at_ns_);  // with the release of its successors, which a task that runs alone contains, too
+    if (!team.has_failed_.load(std::memory_order_relaxed)) {  // relaxed: depart orders
+      region.end_team(on, whole);
+      on.team_ends(
+          team.placed_at_ns_);  // with the release of its successors, which a task that runs alone contains, too
+    }
     delete &team;
   }
   on.join_team(was_member);

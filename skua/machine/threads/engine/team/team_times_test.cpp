@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <thread>
 
 #include "skua/policy/arms/arms.hpp"
@@ -67,6 +68,24 @@ TEST(team_times, reach_from_the_choice_to_the_end_of_the_last_member) {
   }
   EXPECT_TRUE(found);
   EXPECT_EQ(r.policy->ended(type.number, 2), static_cast<std::uint64_t>(teams.load()));
+}
+
+/// Members that are dropped end at once: their time would make teams look fast.
+TEST(team_times, of_a_team_that_failed_are_not_learnt) {
+  skua::pool pool({.workers = 2});
+  seen_region r(pool, {.cost = skua::policies::arms::cost::time});
+  EXPECT_THROW(r.run_chain(8,
+                           [&](auto& team) {
+                             if (team.width() == 1) return std::this_thread::sleep_for(1ms);
+                             throw std::runtime_error("a member");
+                           }),
+               std::runtime_error);
+  auto const& all = r.policy->partitions();
+  for (std::uint32_t p = 0; p < all.all().size(); ++p) {
+    if (all.all()[p].width > 1) {
+      EXPECT_EQ(r.policy->time_ns(type.number, there, skua::policies::arms::partition_id{p}), 0U);
+    }
+  }
 }
 
 /// Worker 1 is in another region until the chain has ended. A team with it would wait for ever.
