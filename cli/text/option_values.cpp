@@ -12,6 +12,7 @@
 #include "skua/parts/base/nearest_name.hpp"
 #include "skua/parts/topology/layout.hpp"
 #include "skua/policy/balance/balancers.hpp"
+#include "skua/policy/combined/named_answers.hpp"
 #include "skua/policy/registry.hpp"
 
 namespace skua::cli {
@@ -90,12 +91,30 @@ std::span<policies::known_option const> options_in(std::span<Entry const> entrie
 }
 
 /// Whether `item` is one more option of `whole`, which has one.
-bool belongs_to(std::string_view whole, std::string_view item, options_of* options) {
+bool is_option_of(std::string_view whole, std::string_view item, options_of* options) {
   auto const colon = whole.find(':');
   if (colon == std::string_view::npos) return false;
   if (item.find('=') < item.find(':')) return true;
   auto const known = options(whole.substr(0, colon));
   return std::ranges::find(known, item, &policies::known_option::word) != known.end();
+}
+
+/// The last answer of a combined policy, without its word.
+std::string_view last_answer(std::string_view whole) {
+  for (std::size_t at = whole.size(); at > 0; --at) {
+    std::string_view const word = policies::answer_of(whole.substr(at - 1));
+    if (!word.empty()) return whole.substr(at + word.size());
+  }
+  return {};
+}
+
+/// Whether `item` continues `whole`: as an option, or as an answer that it does not have yet.
+bool belongs_to(std::string_view whole, std::string_view item, options_of* options) {
+  std::string_view const first = policies::answer_of(whole);
+  std::string_view const answer = policies::answer_of(item);
+  if (!answer.empty())
+    return !first.empty() && answer != first && whole.find(fmt::format(",{}=", answer)) == whole.npos;
+  return is_option_of(first.empty() ? whole : last_answer(whole), item, options);
 }
 
 /// The items of a list, each with its options.

@@ -10,12 +10,25 @@ namespace skua { inline namespace v0 { namespace policies {
 namespace {
 
 /// True if the tag holds only the word that a thief sees of a running task.
-bool is_first_word_only(task_tag const& t) noexcept { return (t.words[1] | t.words[2] | t.words[3]) == 0; }
+bool is_first_word_only(task_tag const& t) noexcept {
+  return (t.words[1] | t.words[2] | t.words[3] | t.node[0] | t.node[1]) == 0;
+}
 
 std::string name_of(worker_id w) { return "worker " + std::to_string(index(w)); }
 
 bool has_no_tags(lane where) noexcept {
   return where == lane::forks || where == lane::spawned || where == lane::ordered;
+}
+bool is_of_nodes(lane where) noexcept { return where == lane::next || where == lane::nodes; }
+bool needs_choice(which_tasks chosen, lane popped) noexcept {
+  switch (popped) {
+    case lane::spawned:
+    case lane::local:
+    case lane::migrated: return chosen == which_tasks::all;
+    case lane::next:
+    case lane::nodes: return chosen != which_tasks::none;
+    default: return false;
+  }
 }
 /// Only its own workers may halve `injected`, only thieves may halve `ordered`.
 bool can_ask_for(probe const& p) noexcept {
@@ -86,9 +99,12 @@ std::string checked_worker::fault_of(placement const& to, cause why) const {
       return "preempts a task, but does not place it in its spawned, local or migrated lane";
     }
   }
-  if (to.worker != self_ && to.lane != lane::inbox && to.lane != lane::mailbox && to.lane != lane::migrated) {
-    return "places a task on " + name_of(to.worker) + ", but not in its inbox, mailbox or migrated lane";
+  if (to.worker != self_ && to.lane != lane::inbox && to.lane != lane::mailbox && to.lane != lane::migrated &&
+      to.lane != lane::nodes) {
+    return "places a task on " + name_of(to.worker) + ", but not in its inbox, mailbox, migrated or nodes lane";
   }
+  if (is_of_nodes(to.lane) && why != cause::released && why != cause::unblocked)
+    return std::string("places a task in its ") + name_of(to.lane) + " lane that was not just spawned";
   if (!needs_.lanes.has(to.lane))
     return std::string("places a task in a ") + name_of(to.lane) + " lane, which it does not need";
   if (to.width == 0) return "places a task of width 0";
@@ -166,12 +182,11 @@ void checked_worker::check_place(task_tag const& task, cause why) noexcept {
               "refuses an answer that was neither another worker's mailbox nor a width, or of another task");
       return;
     case cause::chosen:
-      require(needs_.chosen, "asks again for a task that was popped, which the policy does not need");
+      require(needs_choice(needs_.chosen, asked_.lane),
+              "asks again for a task that was popped, which the policy does not need");
       // Not for a frame; no call says whether this is one.
-      needs_place_ = needs_place_ || asked_.lane == lane::migrated || asked_.lane == lane::local;
-      return check_in_hands(
-          task, asked_.kind == action::pop &&
-                    (asked_.lane == lane::spawned || asked_.lane == lane::migrated || asked_.lane == lane::local));
+      needs_place_ = needs_place_ || asked_.lane != lane::spawned;
+      return check_in_hands(task, asked_.kind == action::pop);
     case cause::resumed:
       require(now_ != state::probing, "resumes a task before it has reported its probe");
       require(now_ != state::in_hands || asked_.lane == lane::injected || was_placed_,
@@ -182,7 +197,7 @@ void checked_worker::check_place(task_tag const& task, cause why) noexcept {
       return;
     case cause::released:
     case cause::unblocked:
-      require(needs_.released, "asks where a spawned task goes, which the policy does not need");
+      require(needs_.released != which_tasks::none, "asks where a spawned task goes, which the policy does not need");
       return goes_on("spawns a task");
     case cause::seeded: return;
   }
@@ -287,7 +302,7 @@ void checked_worker::learnt(probed const& p) noexcept {
   if (p.outcome != runtime::outcome::got) return;
   require(p.probe.kind == action::pop || admitted_, "takes a task that the policy does not admit");
   needs_place_ = p.probe.kind == action::steal || p.probe.lane == lane::injected ||
-                 (needs_.chosen && p.probe.lane == lane::spawned);
+                 (needs_.chosen == which_tasks::all && p.probe.lane == lane::spawned);
   was_placed_ = is_frame_ = false;
   marked_.reset();
 }
@@ -300,8 +315,9 @@ void checked_worker::learnt(begun const& b) noexcept {
   owed_ = 0;
   require_handed_out(b.task);
   // An entry of a lane without tags, or from outside, is a task: it begins with the tag that `place` wrote.
-  bool const is_task =
-      now_ == state::in_hands && !is_frame_ && (has_no_tags(asked_.lane) || asked_.lane == lane::injected);
+  // After a task was sent on, what begins without a probe is a frame that was ready.
+  bool const is_task = now_ == state::in_hands && !is_frame_ && !has_sent_away() &&
+                       (has_no_tags(asked_.lane) || asked_.lane == lane::injected);
   if (now_ == state::in_hands) {
     require(!needs_place_ || was_placed_, "begins a task that it has not placed");
     require(!is_task || !was_placed_ || b.task == last_, "begins a task with another tag than it was placed with");
@@ -346,16 +362,25 @@ void checked_worker::learnt(ended const& e) noexcept {
 
 void checked_worker::learnt(part_ended const& p) noexcept {
   goes_on("ends a part of a task");
-  require(needs_.times, "reports a part of a task to a policy that needs no times");
+  require(needs_.times != which_tasks::none, "reports a part of a task to a policy that needs no times");
   require(exposed_.empty(), "ends a part of a task before it has left its group");
   require(!running_ || p.task == *running_, "ends a part with another tag than that of the running task");
 }
 
 void checked_worker::learnt(team_ended const& t) noexcept {
   goes_on("ends a team");
-  require(needs_.times, "reports the end of a team to a policy that needs no times");
+  require(needs_.times != which_tasks::none, "reports the end of a team to a policy that needs no times");
   require(exposed_.empty(), "ends a team before its last member has left its group");
   require(!running_ || t.task == *running_, "ends a team with another tag than that of the running member");
+}
+
+void checked_worker::learnt(ordered_here const&) noexcept {
+  goes_on("spawns a task with a strategy");
+  require(needs_.declared_only, "reports a task with a strategy to a policy that does not need it");
+}
+
+void checked_worker::learnt(found_beside const&) noexcept {
+  require(false, "reports a task that another part of the policy has found");
 }
 
 void checked_worker::learnt(rested const&) noexcept {

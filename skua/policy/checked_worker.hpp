@@ -35,6 +35,11 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   }
   [[nodiscard]] std::span<worker_id const> lines_read() const noexcept override { return inner_.lines_read(); }
   [[nodiscard]] bool is_choosy() const noexcept override { return inner_.is_choosy(); }
+  [[nodiscard]] bool admits_node(std::uint64_t first_word) const noexcept override {
+    bool const yes = inner_.admits_node(first_word);
+    admitted_ = admitted_ || yes;
+    return yes;
+  }
   [[nodiscard]] bool admits(std::uint64_t first_word) const noexcept override {
     bool const yes = inner_.admits(first_word);
     admitted_ = admitted_ || yes;
@@ -81,6 +86,8 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   void learnt(ended const& e) noexcept;
   void learnt(part_ended const& p) noexcept;
   void learnt(team_ended const& t) noexcept;
+  void learnt(ordered_here const& o) noexcept;
+  void learnt(found_beside const& f) noexcept;
   void learnt(rested const& r) noexcept;
   void note_placed(task_tag const& task, placement const& to, cause why) noexcept;
   void note_child(task_tag const& task, bool is_new, bool is_recording) noexcept;

@@ -82,6 +82,8 @@ class alignas(runtime::cache_line_bytes) greedy_worker : public worker_policy {
   void learn(event const& seen) noexcept final {
     if (auto const* p = std::get_if<probed>(&seen)) {
       round_.choose_next(*p, [this](victim_request why) { return next_victim(victims_, why, roll_); });
+    } else if (std::holds_alternative<found_beside>(seen)) {
+      round_.restart();
     }
   }
 

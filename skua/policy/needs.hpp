@@ -22,6 +22,10 @@ class lane_set {
     for (lane const l : all) bits_ |= bit(l);
   }
   [[nodiscard]] constexpr bool has(lane l) const noexcept { return is_built_always(l) || (bits_ & bit(l)) != 0; }
+  friend constexpr lane_set operator|(lane_set a, lane_set const& b) noexcept {
+    a.bits_ |= b.bits_;
+    return a;
+  }
   friend constexpr bool operator==(lane_set const&, lane_set const&) = default;
 
  private:
@@ -29,16 +33,29 @@ class lane_set {
   std::uint32_t bits_ = 0;
 };
 
+/// A policy pays only for the tasks that it asks about.
+enum class which_tasks : std::uint8_t {
+  none,
+  nodes,  ///< spawned with an address, or able to run as a team, and without a strategy: mostly nodes of flows
+  all,
+};
+
 struct policy_needs {
-  lane_set lanes{};    ///< in which this policy places tasks. A placement in another lane stays where it was asked
-  bool times = false;  ///< `ended.duration_ns` is measured, and `team_ended` told: two readings of the clock per task
-  bool chosen =
-      false;  ///< `place(chosen)` is asked of tasks that their own worker pops from `spawned`, `local` or `migrated`
-  bool released = false;   ///< `place(released)` and `place(unblocked)` are asked of tasks of finish regions
+  lane_set lanes{};  ///< in which this policy places tasks. A placement in another lane stays where it was asked
+  /// `ended.duration_ns` is measured, and `team_ended` told: two readings of the clock per task. `nodes`: of tasks whose tag has a
+  /// first word of a node.
+  which_tasks times = which_tasks::none;
+  /// `place(chosen)` is asked of tasks that their own worker pops from `spawned`, `local`, `migrated`, `next` or `nodes`.
+  /// `nodes`: from the last two only.
+  which_tasks chosen = which_tasks::none;
+  which_tasks released =
+      which_tasks::none;   ///< `place(released)`, `place(unblocked)` are asked of tasks of finish regions
   bool addresses = false;  ///< a flow without addresses may derive some for its nodes (program/flow/flow.md)
   bool critical = false;   ///< flows mark the types of nodes on their critical path (`runtime::on_critical_path`)
   bool rests = false;      ///< `rested` is told after every rest: the machine watches for first touches of memory
   bool strategies = true;  ///< strategies order the lane `ordered`; else it has the root's order
+  /// Only tasks whose spawn declares a strategy enter `ordered`, and `ordered_here` is told. Else all tasks of finish regions do.
+  bool declared_only = false;
   /// Before a pop of `ordered` the machine brings a more urgent task of another worker there, at most once in this time; 0: never
   std::uint32_t urgency_us = 0;
   friend constexpr bool operator==(policy_needs const&, policy_needs const&) = default;

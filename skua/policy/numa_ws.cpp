@@ -104,6 +104,8 @@ probe worker_state::next_probe() noexcept { return round_.chosen(); }  // chosen
 void worker_state::learn(event const& seen) noexcept {
   if (auto const* p = std::get_if<probed>(&seen)) {
     round_.choose_next(*p, [this](victim_request why) { return choose_victim(why); });
+  } else if (std::holds_alternative<found_beside>(seen)) {
+    round_.restart();
   }
 }
 

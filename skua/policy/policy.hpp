@@ -21,7 +21,8 @@
 namespace skua { inline namespace v0 { namespace policies {
 
 /// What a machine tells a policy.
-using event = std::variant<probed, begun, returned, waiting, ended, part_ended, team_ended, rested>;
+using event =
+    std::variant<probed, begun, returned, waiting, ended, part_ended, team_ended, ordered_here, found_beside, rested>;
 
 /// One worker's share of a policy. Only that worker calls it (any thread may call `is_choosy`), off the hot path; no call
 /// allocates. Same layout, seed and events give the same answers.
@@ -79,10 +80,17 @@ class worker_policy {
   [[nodiscard]] virtual bool preempts() const noexcept { return false; }
 
   /// True if this policy skips entries that a worker could take, because they are not for it (yet). A rest then does
-  /// not mean that there is nothing to do, and one searching worker does not excuse the others from searching.
+  /// not mean that there is nothing to do, and one searching worker does not excuse the others from searching. May become true
+  /// when tasks of another kind begin to be spawned, before the first of them is in a lane.
   [[nodiscard]] virtual bool is_choosy() const noexcept { return false; }
 
-  /// True if this worker may steal from a task, or take an entry, whose tag begins with this word.
+  /// True if this worker may take an entry of `nodes` or `next` whose tag has this first word of a node.
+  [[nodiscard]] virtual bool admits_node(std::uint64_t first_word) const noexcept {
+    static_cast<void>(first_word);
+    return true;
+  }
+
+  /// True if this worker may steal from a task, or take an entry of another lane, whose tag begins with this word.
   [[nodiscard]] virtual bool admits(std::uint64_t first_word) const noexcept {
     static_cast<void>(first_word);
     return true;

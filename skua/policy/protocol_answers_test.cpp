@@ -74,7 +74,7 @@ TEST_F(wrong_place, on_a_worker_out_of_range) {
 }
 TEST_F(wrong_place, in_a_lane_of_another_worker_in_which_only_that_one_places) {
   EXPECT_EQ(verdict_on(on(1, lane::forks)),
-            "worker 0 places a task on worker 1, but not in its inbox, mailbox or migrated lane");
+            "worker 0 places a task on worker 1, but not in its inbox, mailbox, migrated or nodes lane");
 }
 TEST_F(wrong_place, of_a_call_from_outside_on_another_worker) {
   says.to = on(1, lane::mailbox);

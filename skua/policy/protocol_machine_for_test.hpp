@@ -137,7 +137,7 @@ class sound_worker {
   }
   [[nodiscard]] bool must_place() const {
     return asked.kind == action::steal || asked.lane == lane::injected ||
-           (asked.lane == lane::spawned && says.needs.chosen);
+           (asked.lane == lane::spawned && says.needs.chosen == which_tasks::all);
   }
   [[nodiscard]] cause why_placed() const {
     return asked.kind == action::steal ? cause::stolen : asked.lane == lane::injected ? cause::injected : cause::chosen;
@@ -219,7 +219,7 @@ class sound_worker {
 
   void place_it() {
     bool const is_popped = asked.kind == action::pop && asked.lane != lane::injected;
-    if (is_popped && (!says.needs.chosen || (asked.lane != lane::spawned && roll.below(2) == 0))) {
+    if (is_popped && (says.needs.chosen == which_tasks::none || (asked.lane != lane::spawned && roll.below(2) == 0))) {
       if (asked.lane != lane::spawned) return begin_with(any_known(), false);
       task_tag seen{{any_known().words[0]}};  // where nobody asks: with the last first word, or marked
       if (roll.below(2) == 0) seen = keep(m.mark(seen, {}));
@@ -258,15 +258,15 @@ class sound_worker {
       case 2:
       case 3:
       case 4: return is_in_group ? go_on_in_group(running.groups.back()) : meet();
-      case 5: return says.needs.released ? spawn() : meet();
+      case 5: return (says.needs.released != which_tasks::none) ? spawn() : meet();
       case 6: return wait();
       case 7: return preempt();
       default: break;
     }
     if (is_in_group) return go_on_in_group(running.groups.back());
     if (roll.below(4) == 0) return end_unseen_group();
-    if (says.needs.times && roll.below(2) == 0) return m.learn(part_ended{running.tag, 1});
-    if (says.needs.times && roll.below(4) == 0) m.learn(team_ended{running.tag, 1});
+    if ((says.needs.times != which_tasks::none) && roll.below(2) == 0) return m.learn(part_ended{running.tag, 1});
+    if ((says.needs.times != which_tasks::none) && roll.below(4) == 0) m.learn(team_ended{running.tag, 1});
     m.learn(ended{running.tag, 1});
     now = at::idle;
   }

@@ -42,9 +42,9 @@ struct machine {
 policy_needs some_needs(std::uint64_t seed) {
   bool const all = seed % 3 != 0;
   return {.lanes = {lane::mailbox, lane::local, lane::migrated, lane::ordered},
-          .times = all,
-          .chosen = all,
-          .released = all,
+          .times = all ? which_tasks::all : which_tasks::none,
+          .chosen = all ? which_tasks::all : which_tasks::none,
+          .released = all ? which_tasks::all : which_tasks::none,
           .rests = all};
 }
 
@@ -157,7 +157,7 @@ std::optional<std::string> breaks_in_hands(sound_worker& w) {
       return "places a task with another tag than its mark";
     }
     case 7:
-      if (!w.says.needs.released || w.has_waited) return {};
+      if (w.says.needs.released == which_tasks::none || w.has_waited) return {};
       w.m.place(t, cause::released);
       return "spawns a task while no task runs";
     default: return w.has_waited ? std::nullopt : speaks_for_nobody(w);
@@ -187,7 +187,7 @@ std::optional<std::string> breaks_group(sound_worker& w) {
   switch (w.roll.below(9)) {
     case 0: w.m.learn(ended{w.running.tag, 1}); return "ends a task before it has left its group";
     case 1:
-      if (!w.says.needs.times) return {};
+      if (w.says.needs.times == which_tasks::none) return {};
       w.m.learn(part_ended{w.running.tag, 1});
       return "ends a part of a task before it has left its group";
     case 2:
@@ -265,8 +265,8 @@ std::optional<std::string> breaks_running(sound_worker& w) {
     case 6:
       if (!w.knows_groups || !w.running.groups.empty()) return {};
       w.m.learn(part_ended{other, 1});
-      return w.says.needs.times ? "ends a part with another tag than that of the running task"
-                                : "reports a part of a task to a policy that needs no times";
+      return (w.says.needs.times != which_tasks::none) ? "ends a part with another tag than that of the running task"
+                                                       : "reports a part of a task to a policy that needs no times";
     case 7:
       if (!w.knows_groups || !w.running.groups.empty()) return {};
       w.m.learn(returned{t});
@@ -291,7 +291,7 @@ std::optional<std::string> breaks_running(sound_worker& w) {
       return "refuses an answer that was neither another worker's mailbox nor a width, or of another task";
     case 12: w.m.place(t, w.roll.below(2) == 0 ? cause::stolen : cause::injected); return not_from_there;
     default:
-      if (w.says.needs.released) return {};
+      if ((w.says.needs.released != which_tasks::none)) return {};
       w.m.place(t, w.roll.below(2) == 0 ? cause::released : cause::chosen);
       return {};
   }
@@ -312,12 +312,13 @@ std::optional<std::string> breaks_idle(sound_worker& w) {
     }
     case 2: return w.has_waited ? std::nullopt : speaks_for_nobody(w);
     case 3:
-      if (w.says.needs.released && w.has_waited) return {};
+      if ((w.says.needs.released != which_tasks::none) && w.has_waited) return {};
       w.m.place(t, cause::released);
-      return w.says.needs.released ? "spawns a task while no task runs"
-                                   : "asks where a spawned task goes, which the policy does not need";
+      return (w.says.needs.released != which_tasks::none)
+                 ? "spawns a task while no task runs"
+                 : "asks where a spawned task goes, which the policy does not need";
     case 4:
-      if (w.says.needs.chosen) return {};
+      if ((w.says.needs.chosen != which_tasks::none)) return {};
       w.m.place(t, cause::chosen);
       return "asks again for a task that was popped, which the policy does not need";
     default:

@@ -41,7 +41,10 @@ class protocol : public testing::Test {
     obliging worker;
     [[nodiscard]] std::string_view name() const noexcept override { return "obliging"; }
     [[nodiscard]] policy_needs needs() const noexcept override {
-      return {.lanes = {lane::mailbox, lane::local, lane::migrated}, .times = true, .chosen = true, .rests = true};
+      return {.lanes = {lane::mailbox, lane::local, lane::migrated},
+              .times = skua::policies::which_tasks::all,
+              .chosen = skua::policies::which_tasks::all,
+              .rests = true};
     }
     worker_policy& of_worker(worker_id) noexcept override { return worker; }
   };

@@ -26,10 +26,12 @@ struct protocol_tables {
 
   static std::uint64_t hash_of(task_tag const& t) noexcept {
     std::uint64_t h = 0;
-    for (std::uint64_t const word : t.words) {
+    auto const add = [&h](std::uint64_t word) {
       h = (h ^ word) * 0x9e37'79b9'7f4a'7c15ULL;
       h ^= h >> 29;
-    }
+    };
+    for (std::uint64_t const word : t.words) add(word);
+    for (std::uint64_t const word : t.node) add(word);
     return h;
   }
 

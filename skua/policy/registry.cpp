@@ -9,6 +9,8 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/policy/adws/adws.hpp"
 #include "skua/policy/arms/arms.hpp"
+#include "skua/policy/combined/combined.hpp"
+#include "skua/policy/combined/named_answers.hpp"
 #include "skua/policy/hierarchical.hpp"
 #include "skua/policy/named_options.hpp"
 #include "skua/policy/numa_ws.hpp"
@@ -101,13 +103,17 @@ constexpr std::array hierarchical_options{
     policy_option{"patience", "patience=K: leave a ring of n workers after K * n misses (1 .. 1000, default 1)"},
 };
 
-std::unique_ptr<policy> make_strategies(policy_setup const& from) {
+strategies_options strategies_options_from(std::span<chosen_option const> chosen) {
   strategies_options options;
-  for (chosen_option const& o : from.options) {
+  for (chosen_option const& o : chosen) {
     if (o.word == "lifo") options.lifo = true;
     if (o.word == "urgency") options.urgency_us = whole_number(of("strategies"), o, 0, 1'000'000);
   }
-  return std::make_unique<configurable_strategies>(from.layout, from.seed, options);
+  return options;
+}
+
+std::unique_ptr<policy> make_strategies(policy_setup const& from) {
+  return std::make_unique<configurable_strategies>(from.layout, from.seed, strategies_options_from(from.options));
 }
 
 constexpr std::array strategies_options_known{
@@ -117,12 +123,13 @@ constexpr std::array strategies_options_known{
         "urgency=T: look every T us for a more urgent task of another worker (0 .. 1000000, default 20; 0: never)"},
 };
 
-std::unique_ptr<policy> make_arms(policy_setup const& from) {
+std::unique_ptr<policy> make_arms(policy_setup const& from, bool nodes_only) {
   constexpr std::array<std::string_view, 3> costs{"product", "time", "idle"};  // in the order of arms::cost
   constexpr std::array<std::string_view, 2> models{"history", "power"};        // in the order of arms_model
   constexpr std::array<std::string_view, 2> measures{"team", "leader"};        // in the order of arms::measure
   constexpr std::array<std::string_view, 2> off_or_on{"off", "on"};
   arms_options options;
+  options.nodes_only = nodes_only;
   for (chosen_option const& o : from.options) {
     if (o.word == "width") options.width = static_cast<std::uint16_t>(whole_number(of("arms"), o, 1, 65'535));
     if (o.word == "cost") options.cost = static_cast<arms::cost>(word_of(of("arms"), o, costs));
@@ -138,6 +145,7 @@ std::unique_ptr<policy> make_arms(policy_setup const& from) {
   made->remember(from.known);
   return made;
 }
+std::unique_ptr<policy> make_whole_arms(policy_setup const& from) { return make_arms(from, false); }
 
 constexpr std::array arms_options_known{
     policy_option{"width", "width=K: no task runs on more than K workers; 1: ARMS-1 (1 .. 65535)"},
@@ -167,7 +175,7 @@ constexpr std::array entries{
                  "tasks of finish regions in the order of their strategies, half the work is stolen (2013)",
                  strategies_options_known, make_strategies},
     policy_entry{"arms", "tasks start near their data, with a width chosen by their past times (ARMS, 2021)",
-                 arms_options_known, make_arms},
+                 arms_options_known, make_whole_arms},
 };
 
 policy_entry const& entry_of(std::string_view name) {
@@ -176,6 +184,53 @@ policy_entry const& entry_of(std::string_view name) {
   std::vector<std::string_view> known(entries.size());
   std::ranges::transform(entries, known.begin(), &policy_entry::name);
   throw usage_error(unknown_name("policy", name, known));
+}
+
+/// A name with its options.
+struct chosen_policy {
+  policy_entry const& entry;
+  std::vector<chosen_option> options;
+};
+
+chosen_policy chosen_from(std::string_view name_with_options) {
+  std::size_t const colon = name_with_options.find(':');
+  policy_entry const& entry = entry_of(name_with_options.substr(0, colon));
+  if (colon == std::string_view::npos) return {entry, {}};
+  return {entry, chosen_options(of(entry.name), entry.options, name_with_options.substr(colon + 1))};
+}
+
+policy_setup with(policy_setup const& from, chosen_policy const& chosen) {
+  return {from.layout, from.seed, chosen.options, from.partitions, from.known};
+}
+
+constexpr std::string_view plain =
+    "plain";  ///< treated as forks are: strategies, or addresses and widths, have no effect
+constexpr std::array<std::string_view, 5> for_forks{"random", "hierarchical", "adws", "numa-ws", "replay"};
+constexpr std::array<std::string_view, 2> for_spawned{"strategies", plain};
+constexpr std::array<std::string_view, 2> for_nodes{"arms", plain};
+
+/// `typed`, or the first of the allowed names if nothing was typed.
+std::string_view answer(std::string_view word, std::string_view typed, std::span<std::string_view const> allowed) {
+  if (typed.data() == nullptr) return allowed.front();
+  std::string_view const name = typed.substr(0, typed.find(':'));
+  if (std::ranges::find(allowed, name) != allowed.end()) {
+    if (name == plain && typed != plain)
+      static_cast<void>(chosen_options({"answer", plain}, {}, typed.substr(plain.size() + 1)));
+    return typed;
+  }
+  throw usage_error(
+      unknown_name("answer for " + std::string(word) + " of a policy", name, {allowed.begin(), allowed.end()}));
+}
+
+std::unique_ptr<policy> combined_from(named_answers const& typed, policy_setup const& from) {
+  chosen_policy const forks = chosen_from(answer("forks", typed.forks, for_forks));
+  std::string_view const spawned = answer("spawned", typed.spawned, for_spawned);
+  std::string_view const nodes = answer("nodes", typed.nodes, for_nodes);
+  answers all{.forks = forks.entry.make(with(from, forks)), .spawned = {}, .nodes = {}};
+  if (spawned != plain) all.spawned = strategies_options_from(chosen_from(spawned).options);
+  if (nodes != plain) all.nodes = make_arms(with(from, chosen_from(nodes)), true);
+  if (!all.spawned && !all.nodes) return std::move(all.forks);
+  return std::make_unique<combined_policy>(from.layout, from.seed, std::move(all));
 }
 
 }  // namespace
@@ -188,12 +243,9 @@ std::unique_ptr<policy> make_policy(std::string_view name_with_options, policy_s
     auto made = make_policy(name_with_options.substr(checked_prefix.size()), from);
     return std::make_unique<protocol_checker>(std::move(made), from.layout.workers());
   }
-  std::size_t const colon = name_with_options.find(':');
-  policy_entry const& entry = entry_of(name_with_options.substr(0, colon));
-  if (colon == std::string_view::npos) return entry.make(from);
-  std::vector<chosen_option> const chosen =
-      chosen_options(of(entry.name), entry.options, name_with_options.substr(colon + 1));
-  return entry.make({from.layout, from.seed, chosen, from.partitions, from.known});
+  if (auto const typed = answers_in(name_with_options)) return combined_from(*typed, from);
+  chosen_policy const chosen = chosen_from(name_with_options);
+  return chosen.entry.make(with(from, chosen));
 }
 
 std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout const& where, std::uint64_t seed) {

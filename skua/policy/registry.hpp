@@ -30,6 +30,8 @@ std::span<policy_entry const> all() noexcept;
 
 /// Makes the policy that a name stands for, e.g. "random" or "hierarchical:patience=4". Same layout and seed: same
 /// policy.
+/// "forks=NAME,spawned=NAME,nodes=NAME" combines three answers (combined/combined.hpp); an answer that is left out is that of
+/// random, strategies and arms. `plain` switches one off: such tasks are treated as forks are.
 /// "checked:NAME" is the policy NAME inside a protocol_checker, which aborts if machine or policy breaks the protocol.
 /// Throws usage_error for an unknown name, option or value; the message lists what exists.
 std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout const& where, std::uint64_t seed);

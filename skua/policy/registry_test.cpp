@@ -87,8 +87,8 @@ TEST(registry, options_of_numa_ws_are_read_or_refused_by_name) {
 TEST(registry, options_of_replay_are_read_or_refused_by_name) {
   EXPECT_EQ(make_policy("replay:relaxed=0,groups=0,detail=1,watch=1,near-first", layout::flat(4), 1)->name(), "replay");
   EXPECT_EQ(make_policy("replay:paper,relaxed=2", layout::flat(4), 1)->name(), "replay:paper");
-  EXPECT_TRUE(make_policy("replay", layout::flat(4), 1)->needs().times);
-  EXPECT_FALSE(make_policy("replay:paper", layout::flat(4), 1)->needs().times) << "it measures nothing";
+  EXPECT_EQ(make_policy("replay", layout::flat(4), 1)->needs().times, which_tasks::all);
+  EXPECT_EQ(make_policy("replay:paper", layout::flat(4), 1)->needs().times, which_tasks::none) << "it measures nothing";
   EXPECT_EQ(refusal("replay:detail=21"),
             "option 'detail' of policy 'replay' is '21'; allowed: a whole number from 1 to 20");
   EXPECT_EQ(refusal("replay:watch=0"),

@@ -73,14 +73,19 @@ class search_round {
     return {.kind = action::pop, .lane = step_->lane, .amount = step_->amount, .victim = self_};
   }
 
+  /// A task was found: the next round begins.
+  void restart() noexcept {
+    has_rested_ = false;
+    begin();
+  }
+
   /// Chooses the next probe from the outcome of the last one. `choose(victim_request)` returns the next victim, or
   /// nothing to end the round; it is called only if the round needs a victim.
   template <class ChooseVictim>
   void choose_next(probed const& seen, ChooseVictim&& choose) noexcept {
     if (seen.probe.kind == action::rest) return;
     if (seen.outcome == runtime::outcome::got) {
-      has_rested_ = false;
-      begin();
+      restart();
       return;
     }
     after_lost const then = seen.outcome == runtime::outcome::lost ? step_->lost : after_lost::next_lane;

@@ -48,15 +48,16 @@ struct strategies_options {
   std::uint32_t urgency_us = 20;  ///< between two looks of a worker for more urgent tasks of others; 0: it never looks
 };
 
+[[nodiscard]] constexpr policy_needs needs_of(strategies_options const& chosen) noexcept {
+  return {.lanes = {lane::ordered}, .strategies = !chosen.lifo, .urgency_us = chosen.lifo ? 0 : chosen.urgency_us};
+}
+
 /// The policy `strategies`. Hints are ignored.
 class configurable_strategies final : public per_worker<strategies_worker> {
  public:
   configurable_strategies(layout const& where, std::uint64_t seed, strategies_options options = {});
   [[nodiscard]] std::string_view name() const noexcept override { return "strategies"; }
-  [[nodiscard]] policy_needs needs() const noexcept override {
-    return {
-        .lanes = {lane::ordered}, .strategies = !options_.lifo, .urgency_us = options_.lifo ? 0 : options_.urgency_us};
-  }
+  [[nodiscard]] policy_needs needs() const noexcept override { return needs_of(options_); }
 
  private:
   strategies_options const options_;

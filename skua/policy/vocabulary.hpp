@@ -10,10 +10,11 @@
 
 namespace skua { inline namespace v0 { namespace policies {
 
-/// What a policy writes on a task. The machine copies it with the task and reads only `words[0]`: the word of a running
-/// task that a thief sees before it steals from it (`admits`).
+/// What a policy writes on a task. The machine copies it with the task and reads two words: `words[0]` of a running task,
+/// which a thief sees before it steals from it (`admits`), and `node[0]` of an entry in `next` or `nodes` (`admits_node`).
 struct task_tag {
-  std::uint64_t words[4] = {};
+  std::uint64_t words[4] = {};  ///< of the answer for forks
+  std::uint64_t node[2] = {};   ///< of the answer for nodes; a task with a first word here is timed as one
   friend constexpr bool operator==(task_tag const&, task_tag const&) = default;
 };
 
@@ -29,7 +30,7 @@ enum class cause : std::uint8_t {
   injected,   ///< it came from outside the pool
   called,     ///< an outside thread runs it itself, in this worker's place; the answer must be this worker
   seeded,     ///< start of an iteration of a collection
-  chosen,     ///< its own worker popped it from `spawned`, `local` or `migrated`; only if needs() asks for it
+  chosen,     ///< its own worker popped it from `spawned` or a lane with tags; only if needs() asks for it
 };
 
 /// The queues of a worker. A policy declares which it uses; `injected` belongs to the region, not to a worker.
@@ -42,12 +43,14 @@ enum class lane : std::uint8_t {
   local,     ///< continuations with a tag of their own: owner newest first; thief the oldest that it is admitted to
   migrated,  ///< tasks placed on this worker: owner oldest first; thief the newest that it is admitted to
   ordered,   ///< tasks of finish regions: owner and thieves each in the order of the tasks' strategies
+  next,      ///< nodes of flows that this worker runs next: same ends as `local`
+  nodes,     ///< nodes of flows placed on this worker: same ends as `migrated`
 };
-inline constexpr std::size_t lane_kinds = 8;
+inline constexpr std::size_t lane_kinds = 10;
 /// For messages.
 [[nodiscard]] constexpr char const* name_of(lane l) noexcept {
-  constexpr char const* names[lane_kinds] = {"forks",   "spawned", "inbox",    "injected",
-                                             "mailbox", "local",   "migrated", "ordered"};
+  constexpr char const* names[lane_kinds] = {"forks", "spawned",  "inbox",   "injected", "mailbox",
+                                             "local", "migrated", "ordered", "next",     "nodes"};
   return names[static_cast<std::size_t>(l)];
 }
 
@@ -128,6 +131,17 @@ struct team_ended {
   task_tag task{};
   std::uint64_t duration_ns = 0;  ///< from the placement on: queues, waits and preemptions of all members included
   friend constexpr bool operator==(team_ended const&, team_ended const&) = default;
+};
+
+/// A task that declares a strategy has entered this worker's `ordered` lane. Only for a policy that needs it (needs.hpp).
+struct ordered_here {
+  friend constexpr bool operator==(ordered_here const&, ordered_here const&) = default;
+};
+
+/// Another part of the same scheduler has found a task for this worker: its search is over, and the next one starts with the
+/// own lanes. No machine tells it; a policy that is made of others does (combined.hpp).
+struct found_beside {
+  friend constexpr bool operator==(found_beside const&, found_beside const&) = default;
 };
 
 /// The worker has rested, and will search again. Only for a policy that needs it (needs.hpp).

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "skua/machine/threads/face/coroutine.hpp"
-#include "skua/policy/registry.hpp"
+#include "skua/policy/combinations_for_test.hpp"
 #include "tests/mixed/answer_with.hpp"
 
 namespace skua { inline namespace v0 { namespace testing {
@@ -259,9 +259,7 @@ std::uint64_t mixed_program::elsewhere(runtime::here& on, mixed_step const& by, 
       return wait(by.chance % 2 == 0);
     }
     case construct::own_pool: {
-      auto const all = policies::all();
-      pool own({.workers = 1 + static_cast<std::uint32_t>(by.chance % 2),
-                .policy = std::string(all[by.chance / 2 % all.size()].name)});
+      pool own({.workers = 1 + static_cast<std::uint32_t>(by.chance % 2), .policy = any_policy(by.chance / 2)});
       return own.run([&](runtime::here&) { return in(at.pool, inside); });
     }
     default: return in_a_region(by, at);
@@ -270,11 +268,10 @@ std::uint64_t mixed_program::elsewhere(runtime::here& on, mixed_step const& by, 
 
 /// The answer of the only child, in a region of all workers of a pool, or of some. The other pool may be at work, or asleep.
 std::uint64_t mixed_program::in_a_region(mixed_step const& by, place at) {
-  auto const all = policies::all();
   std::size_t const where = by.chance / 24 % 2 == 0 ? at.pool : 1 - at.pool;
   pool& of = *pools_[where];
   std::uint32_t const workers = static_cast<std::uint32_t>(by.chance / 8 % 3) % (of.num_workers() + 1);  // 0: all
-  auto const region = of.open_region(all[by.chance % all.size()].name, workers);
+  auto const region = of.open_region(any_policy(by.chance), workers);
   return region.run([&](runtime::here& h) { return step(h, by.child[0], {where, at.alone, nullptr, true}); });
 }
 

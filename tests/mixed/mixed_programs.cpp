@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "skua/policy/registry.hpp"
+#include "skua/policy/combinations_for_test.hpp"
 #include "tests/mixed/mixed_runs.hpp"
 #include "tests/mixed/shrinking.hpp"
 
@@ -70,10 +70,10 @@ std::uint64_t run_all(mixed_run r, double minutes, patience const& most) {
   auto const end = steady_clock::now() + std::chrono::duration<double, std::ratio<60>>(minutes);
   std::uint64_t done = 0;
   for (;; ++r.seed) {
-    for (auto const& policy : skua::policies::all()) {
+    for (std::string const& policy : skua::testing::policies_and_combinations()) {
       for (std::uint32_t const workers : {1U, 2U, 4U, 16U}) {
         if (steady_clock::now() > end) return done;
-        r.policy = "checked:" + std::string(policy.name);
+        r.policy = "checked:" + policy;
         r.workers = workers;
         r.callers = 1 + static_cast<std::uint32_t>((r.seed + workers) % 3);
         done += run(r, most);

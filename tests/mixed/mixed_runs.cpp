@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "skua/parts/base/dice.hpp"
-#include "skua/policy/registry.hpp"
+#include "skua/policy/combinations_for_test.hpp"
 #include "skua/skua.hpp"
 #include "tests/mixed/mixed_checks.hpp"
 #include "tests/mixed/mixed_program.hpp"
@@ -79,7 +79,6 @@ std::string command_of(mixed_run const& r) {
 
 std::string fault_of(mixed_run const& r, unsigned patience_s) {
   runtime::dice roll(r.seed * 0x9e37'79b9'7f4a'7c15ULL + r.workers);
-  auto const all = policies::all();
   std::vector<mixed_step> const programs = programs_of(r);
   static_cast<void>(take_wrong());
   watchdog const watch(r, patience_s);
@@ -87,8 +86,7 @@ std::string fault_of(mixed_run const& r, unsigned patience_s) {
   {
     answering_service outside(2);
     pool first({.workers = r.workers, .policy = r.policy});
-    pool second({.workers = 1 + roll.below(3),
-                 .policy = std::string(all[roll.below(static_cast<std::uint32_t>(all.size()))].name)});
+    pool second({.workers = 1 + roll.below(3), .policy = any_policy(roll.below(1000))});
     shared_arena arena;
 
     std::mutex lock;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "skua/parts/base/platform.hpp"
-#include "skua/policy/registry.hpp"
+#include "skua/policy/combinations_for_test.hpp"
 #include "tests/mixed/mixed_runs.hpp"
 #include "tests/mixed/mixed_step.hpp"
 #include "tests/programs/effort.hpp"
@@ -44,12 +44,12 @@ TEST_P(mixed_programs, have_their_answers) {
 
 INSTANTIATE_TEST_SUITE_P(policies, mixed_programs, ::testing::ValuesIn([] {
                            std::vector<std::string> names;
-                           for (auto const& p : skua::policies::all())
-                             names.push_back("checked:" + std::string(p.name));
+                           for (auto const& p : skua::testing::policies_and_combinations())
+                             names.push_back("checked:" + p);
                            return names;
                          }()),
                          [](auto const& chosen) {
                            std::string name = chosen.param;
-                           for (char& c : name) c = c == '-' || c == ':' ? '_' : c;
+                           for (char& c : name) c = c == '-' || c == ':' || c == '=' ? '_' : c;
                            return name;
                          });

@@ -22,13 +22,14 @@ class under_every_policy : public ::testing::TestWithParam<std::string> {
 inline std::vector<std::string> checked_policies() {
   std::vector<std::string> names;
   for (auto const& p : policies::all()) names.push_back("checked:" + std::string(p.name));
+  for (auto const name : {"forks=random", "forks=adws"}) names.push_back("checked:" + std::string(name));
   return names;
 }
 
 inline std::string policy_in_a_name(::testing::TestParamInfo<std::string> const& tested) {
   std::string name = tested.param;
   for (char& c : name) {
-    if (c == '-' || c == ':') c = '_';
+    if (c == '-' || c == ':' || c == '=' || c == ',') c = '_';
   }
   return name;
 }

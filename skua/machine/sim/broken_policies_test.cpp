@@ -171,8 +171,8 @@ TEST(validator_catches, placements_that_no_machine_can_execute) {
     return [wrong](worker_id, placement to, cause why) { return why == cause::resumed ? wrong : to; };
   };
   EXPECT_TRUE(says(verdict(4, as_it_was, spoil({worker_id{9}, lane::inbox, 1})), "which does not exist"));
-  EXPECT_TRUE(
-      says(verdict(4, as_it_was, spoil({worker_id{0}, lane::forks, 1})), "not in its inbox, mailbox or migrated lane"));
+  EXPECT_TRUE(says(verdict(4, as_it_was, spoil({worker_id{0}, lane::forks, 1})),
+                   "not in its inbox, mailbox, migrated or nodes lane"));
   EXPECT_TRUE(
       says(verdict(4, as_it_was, [](worker_id, placement, cause) { return placement{worker_id{0}, lane::inbox, 4}; }),
            "width 4"));

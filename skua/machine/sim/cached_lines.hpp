@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which cache lines of other workers' lanes a searching worker still has in its own cache: those that have not changed
-// since it last looked. As on threads, a worker's `local` and `migrated` share a line, and each other lane has one.
+// since it last looked. A worker's lanes with tags share a line, as `local` and `migrated`
+// do on threads, and each other lane has one.
 #pragma once
 
 #include <array>
@@ -30,7 +31,9 @@ class cached_lines {
   [[nodiscard]] static constexpr std::uint8_t line_of(lane where) noexcept {
     switch (where) {
       case lane::local:
-      case lane::migrated: break;
+      case lane::migrated:
+      case lane::next:
+      case lane::nodes: break;
       case lane::forks: return 1;
       case lane::spawned: return 2;
       case lane::mailbox:

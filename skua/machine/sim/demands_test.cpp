@@ -31,7 +31,7 @@ void run_all(demands const& by, seen_demands& seen) {
 
 TEST(demands, popped_tasks_are_placed_again_where_the_policy_needs_that) {
   seen_demands seen;
-  run_all({.needs = {.lanes = {lane::migrated}, .chosen = true}, .sends = true}, seen);
+  run_all({.needs = {.lanes = {lane::migrated}, .chosen = skua::policies::which_tasks::all}, .sends = true}, seen);
   EXPECT_GT(seen.chosen, 100U);
   EXPECT_GT(seen.sent, 50U);
   EXPECT_GT(seen.migrated, 50U);

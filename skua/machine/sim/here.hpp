@@ -358,7 +358,8 @@ class here::finish_type final : public body_group {
   static spawn_request request_of(S const& s) {
     return {
         .task = {.kind = runtime::kind_of<S>(), .value = &s, .value_size = sizeof(S), .weight = runtime::weight_of(s)},
-        .may_be_call = runtime::allows_call(s)};
+        .may_be_call = runtime::allows_call(s),
+        .is_declared = !std::same_as<S, runtime::no_strategy>};
   }
   template <class S, class F>
   struct closure_of final : closure {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The lanes of all workers in the simulator: plain double-ended queues, and one byte per worker that says which of its
+// The lanes of all workers in the simulator: plain double-ended queues, and one word per worker that says which of its
 // lanes are empty, because idle workers mostly look into empty lanes.
 #pragma once
 
@@ -59,8 +59,8 @@ class lanes {
     changed(w, lane::ordered);
     all_ = all_ + size - before;
     open_ = open_ + size - before;
-    std::uint8_t const rest = filled_[index(w)] & static_cast<std::uint8_t>(~bit(lane::ordered));
-    filled_[index(w)] = size > 0 ? static_cast<std::uint8_t>(rest | bit(lane::ordered)) : rest;
+    std::uint16_t const rest = filled_[index(w)] & static_cast<std::uint16_t>(~bit(lane::ordered));
+    filled_[index(w)] = size > 0 ? static_cast<std::uint16_t>(rest | bit(lane::ordered)) : rest;
   }
 
   /// The newest item, or nullptr. Valid until the lane changes.
@@ -119,11 +119,12 @@ class lanes {
     return where == lane::injected ? injected_ : queues_[index(w)][static_cast<std::size_t>(where)];
   }
   static constexpr bool is_open(lane where) noexcept {
-    return where == lane::forks || where == lane::spawned || where == lane::local || where == lane::migrated;
+    return where == lane::forks || where == lane::spawned || where == lane::local || where == lane::migrated ||
+           where == lane::next || where == lane::nodes;
   }
-  static constexpr std::uint8_t bit(lane where) noexcept {
-    static_assert(lane_kinds <= 8);
-    return static_cast<std::uint8_t>(1U << static_cast<unsigned>(where));
+  static constexpr std::uint16_t bit(lane where) noexcept {
+    static_assert(lane_kinds <= 16);
+    return static_cast<std::uint16_t>(1U << static_cast<unsigned>(where));
   }
   void changed(worker_id w, lane where) { ++changes_[index(w)][cached_lines::line_of(where)]; }
   /// `n` items have left a lane.
@@ -132,7 +133,7 @@ class lanes {
     if (is_open(where)) open_ -= n;
     changed(w, where);
     if (where != lane::injected && items_of(w, where).empty())
-      filled_[index(w)] &= static_cast<std::uint8_t>(~bit(where));
+      filled_[index(w)] &= static_cast<std::uint16_t>(~bit(where));
   }
 
   std::vector<std::array<std::deque<item>, lane_kinds>> queues_;  ///< by lane; `injected` is unused here
@@ -141,7 +142,7 @@ class lanes {
   std::vector<std::array<std::uint32_t, cached_lines::lines>> changes_;
   // Invariant (filled): bit l of filled_[w] is set while lane l of w holds an item; all_ and open_ count the items in
   // all lanes, and in those open to thieves.
-  std::vector<std::uint8_t> filled_;
+  std::vector<std::uint16_t> filled_;
   std::uint64_t all_ = 0;
   std::uint64_t open_ = 0;
 };

@@ -13,6 +13,7 @@
 #include "skua/machine/sim/live_runs_test.hpp"
 #include "skua/machine/sim/simulate.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/policy/combinations_for_test.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/program/recorder.hpp"
 #include "skua/program/serial.hpp"
@@ -72,6 +73,7 @@ std::uint64_t sum_of(simulation const& of, std::uint64_t worker_counters::* coun
 std::vector<std::string> all_policies() {
   std::vector<std::string> all{"strategies:lifo"};
   for (auto const& p : policies::all()) all.emplace_back(p.name);
+  all.insert(all.end(), testing::combinations.begin(), testing::combinations.end());
   return all;
 }
 

@@ -15,6 +15,7 @@
 #include "skua/machine/sim/simulate.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/policy/address_map.hpp"
+#include "skua/policy/combinations_for_test.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/program/flow/flow.hpp"
 #include "skua/program/serial.hpp"
@@ -102,6 +103,7 @@ std::vector<std::string> all_policies() {
   std::vector<std::string> all{"arms:width=1",     "arms:cost=time",   "arms:cost=idle",
                                "arms:model=power", "arms:critical=on", "arms:critical=on,model=power"};
   for (auto const& p : policies::all()) all.emplace_back(p.name);
+  all.insert(all.end(), testing::combinations.begin(), testing::combinations.end());
   return all;
 }
 

@@ -18,6 +18,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/policy/arms/arms.hpp"
+#include "skua/policy/combinations_for_test.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/program/flow/flow.hpp"
 #include "skua/program/serial.hpp"
@@ -134,6 +135,7 @@ std::vector<std::string> all_policies() {
   std::vector<std::string> all{"arms:width=1", "arms:cost=time", "arms:cost=idle", "arms:model=power",
                                "arms:critical=on"};
   for (auto const& p : policies::all()) all.emplace_back(p.name);
+  all.insert(all.end(), testing::combinations.begin(), testing::combinations.end());
   return all;
 }
 
@@ -152,7 +154,8 @@ TEST_P(teams_in_virtual_time, random_flows_with_teams_have_the_serial_answer) {
     EXPECT_EQ(answer, right);
     most = std::max(most, widest(done));
   });
-  bool const makes_teams = GetParam().starts_with("arms") && GetParam() != "arms:width=1";
+  bool const makes_teams =
+      (GetParam().starts_with("arms") || GetParam().starts_with("forks=")) && GetParam() != "arms:width=1";
   if (testing::number_of("SKUA_TEST_WORKERS") || testing::number_of("SKUA_SEED")) return;
   EXPECT_EQ(most > 4, makes_teams);
 }

@@ -104,6 +104,7 @@ inline constexpr tree_node_id at_barrier = no_tree_node - 2;
 struct spawn_request {
   runtime::offered_task task{};  ///< its strategy, valid while the task has not begun; `task` itself is unused
   bool may_be_call = false;
+  bool is_declared = false;   ///< its spawn declares a strategy
   bool is_unblocked = false;  ///< a node of a flow: its last predecessor, which spawns it, has returned
 };
 

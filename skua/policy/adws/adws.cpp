@@ -293,6 +293,10 @@ void worker_state::learn(event const& seen) noexcept {
     return;
   }
   if (std::holds_alternative<waiting>(seen)) return end_search();
+  if (std::holds_alternative<found_beside>(seen)) {
+    idle_rounds_ = 0;
+    return round_.restart();
+  }
   if (auto const* b = std::get_if<begun>(&seen)) {
     tag_fields const c = tag_fields::read(b->task);
     innermost_ = c.group;

@@ -135,7 +135,7 @@ class almost_deterministic final : public per_worker<adws::worker_state> {
   }
   [[nodiscard]] policy_needs needs() const noexcept override {
     return {.lanes = {lane::mailbox, lane::local, lane::migrated},
-            .released = true,
+            .released = which_tasks::all,
             .rests = shared_.watches_first_touches};
   }
 

@@ -21,6 +21,10 @@ constexpr search_step theirs[] = {
 constexpr search_step own_again[] = {{lane::inbox}};
 constexpr search_order order{.own = own, .theirs = theirs, .own_again = own_again, .injected_first_after_rest = true};
 
+constexpr search_step own_nodes[] = {{lane::local, after_lost::same_lane}, {lane::migrated, after_lost::same_lane}};
+constexpr search_step their_nodes[] = {{lane::migrated}};
+constexpr search_order order_of_nodes{.own = own_nodes, .theirs = their_nodes};
+
 }  // namespace
 
 common::common(layout const& map, partitions const& all_partitions, arms_options const& chosen)
@@ -37,7 +41,7 @@ worker_state::worker_state(common& shared, worker_id self, std::uint64_t seed)
     : common_(shared), self_(self), neighbours_(shared.all.neighbours(self)),
       is_choosy_(neighbours_.count < shared.worker_layout.workers() &&
                  (shared.options.idle_tries > 0 || shared.options.threshold > 0)),
-      roll_(dice_of(seed, self)), round_(self, order) {}
+      roll_(dice_of(seed, self)), round_(self, shared.options.nodes_only ? order_of_nodes : order) {}
 
 // ---- where a task starts [arms-2021 3.1] -------------------------------------------------------------------------------
 
@@ -258,6 +262,10 @@ void worker_state::learn(event const& seen) noexcept {
     return round_.choose_next(*p, [this](victim_request why) { return choose_victim(why); });
   }
   if (std::holds_alternative<begun>(seen)) return be_busy(true);
+  if (std::holds_alternative<found_beside>(seen)) {
+    fruitless_ = rejected_ = 0;
+    return round_.restart();
+  }
   if (auto const* e = std::get_if<ended>(&seen)) {
     be_busy(has_next_);
     return ended_here(e->task, e->duration_ns);

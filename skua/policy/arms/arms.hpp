@@ -36,7 +36,8 @@ struct arms_options {
   arms::measure measure = arms::measure::team;  ///< of cost::product and cost::time
   std::uint32_t idle_tries = 10;                ///< failed tries at neighbours before a steal from any other worker
   std::uint32_t threshold = 4;                  ///< rejected steals before one takes what it finds
-  bool critical = false;  ///< nodes on a flow's critical path are sent to the globally best partition
+  bool critical = false;    ///< nodes on a flow's critical path are sent to the globally best partition
+  bool nodes_only = false;  ///< it searches for nodes only, as a part of a combined scheduler
 };
 
 namespace arms {
@@ -140,9 +141,9 @@ class adaptive_moldable final : public per_worker<arms::worker_state> {
   void remember(known_times const& earlier);
   [[nodiscard]] policy_needs needs() const noexcept override {
     return {.lanes = {lane::local, lane::migrated},
-            .times = true,
-            .chosen = true,
-            .released = true,
+            .times = which_tasks::all,
+            .chosen = which_tasks::all,
+            .released = which_tasks::all,
             .addresses = true,
             .critical = shared_.options.critical};
   }

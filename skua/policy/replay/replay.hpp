@@ -23,7 +23,8 @@ class replaying final : public per_worker<replay::worker_state> {
     return shared_.options.refines ? "replay" : "replay:paper";
   }
   [[nodiscard]] policy_needs needs() const noexcept override {
-    return {.lanes = {lane::local, lane::migrated}, .times = shared_.options.refines};
+    return {.lanes = {lane::local, lane::migrated},
+            .times = shared_.options.refines ? which_tasks::all : which_tasks::none};
   }
   [[nodiscard]] replay_status status() const noexcept;
 

@@ -183,6 +183,8 @@ void worker_state::learn(event const& seen) noexcept {
   } else if (auto const* b = std::get_if<begun>(&seen)) {
     sees_ = exposes(tag_fields::read(b->task));
     last_left_ = {};  // its ordinal is on its tag
+  } else if (std::holds_alternative<found_beside>(seen)) {
+    round_.restart();
   } else if (std::holds_alternative<returned>(seen)) {
     sees_ = true;  // its siblings were exposed, and so is the rest of them
   } else if (auto const* e = std::get_if<ended>(&seen)) {

@@ -313,7 +313,7 @@ class flow : public flow_graph {
 
   template <tracing T>
   void spawn_roots(region& tasks, std::vector<flow_node*>& roots) {
-    auto const stays = [&](flow_node const* root) { return tasks.keeps(root->hints); };
+    auto const stays = [&](flow_node const* root) { return tasks.keeps(root->hints, is_team(*root)); };
     auto const others = std::partition(roots.begin(), roots.end(), stays);
     for (auto root = others; root != roots.end();) {
       auto const end = end_of_alike(tasks, root, roots.end());
@@ -343,17 +343,16 @@ class flow : public flow_graph {
   /// of the nodes that have the hints of the first.
   template <class Root>
   static Root end_of_alike(region& tasks, Root first, Root last) {
-    if constexpr (requires { tasks.gathers(); }) {
-      auto const is_no_team = [](flow_node const* n) { return kind_of(*n).call_member == nullptr; };
-      auto const is_alike = [&](flow_node const* n) { return is_no_team(n) && has_hints_of(*n, **first); };
-      if (tasks.gathers() && is_no_team(*first)) return std::find_if_not(first, last, is_alike);
+    if constexpr (requires { tasks.gathers(hint{}); }) {
+      auto const is_alike = [&](flow_node const* n) { return !is_team(*n) && has_hints_of(*n, **first); };
+      if (!is_team(**first) && tasks.gathers((*first)->hints)) return std::find_if_not(first, last, is_alike);
     }
     return std::next(first);
   }
   template <tracing T>
   void spawn_alike(region& tasks, std::span<flow_node* const> ready) {
     if (ready.size() == 1) return spawn<T>(tasks, *ready.front());
-    if constexpr (requires { tasks.gathers(); }) {
+    if constexpr (requires { tasks.gathers(hint{}); }) {
       tasks.spawn_gathered(ready.front()->hints,
                            [this, ready](region& inner, bool is_at_home) { run_alike<T>(inner, ready, is_at_home); });
     }
@@ -374,11 +373,12 @@ class flow : public flow_graph {
     run_from<T>(tasks, *ready.front());
   }
 
+  static bool is_team(flow_node const& n) noexcept { return kind_of(n).call_member != nullptr; }
   static kind_of_node const& kind_of(flow_node const& n) noexcept { return static_cast<kind_of_node const&>(*n.kind); }
 
   template <tracing T>
   void spawn(region& tasks, flow_node& ready) {
-    if (kind_of(ready).call_member != nullptr) {
+    if (is_team(ready)) {
       return tasks.spawn_team(
           ready.hints, [this, &ready](team<Here>& mine) { call_member<T>(ready, mine); },
           [this, &ready](region& inner) { go_on<T>(inner, ready); });
@@ -450,7 +450,7 @@ class flow : public flow_graph {
     charge_time(tasks);
     flow_node* kept = nullptr;
     auto const release = [&](flow_node& ready) {
-      if (!tasks.keeps(ready.hints)) {
+      if (!tasks.keeps(ready.hints, is_team(ready))) {
         if constexpr (requires { tasks.task_has_returned(); }) tasks.task_has_returned();
         return spawn<T>(tasks, ready);
       }

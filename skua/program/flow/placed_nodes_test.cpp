@@ -71,8 +71,8 @@ class placing_region : public spawn_forms<placing_region> {
   explicit placing_region(placing_serial& on) : on_(on) {}
 
   [[nodiscard]] placing_serial& here() noexcept { return on_; }
-  [[nodiscard]] bool keeps(hint const& h) const noexcept { return on_.how.keeps_all || !h.place; }
-  [[nodiscard]] bool gathers() const noexcept { return on_.how.gathers; }
+  [[nodiscard]] bool keeps(hint const& h, bool) const noexcept { return on_.how.keeps_all || !h.place; }
+  [[nodiscard]] bool gathers(hint const&) const noexcept { return on_.how.gathers; }
   template <class F>
   void spawn_gathered(hint const& h, F f) {
     add(spawned::gathered, h, [this, f](placing_region& r) mutable { f(r, is_at_home()); });

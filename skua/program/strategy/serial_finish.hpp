@@ -26,7 +26,7 @@ class serial_finish : public spawn_forms<serial_finish<Here>> {
   serial_finish(serial_finish const&) = delete;
   serial_finish& operator=(serial_finish const&) = delete;
 
-  [[nodiscard]] static constexpr bool keeps(hint const&) noexcept { return true; }
+  [[nodiscard]] static constexpr bool keeps(hint const&, bool) noexcept { return true; }
   [[nodiscard]] Here& here() noexcept { return here_; }
 
   /// Runs all tasks, and those that they spawn.

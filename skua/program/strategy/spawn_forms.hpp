@@ -79,8 +79,11 @@ class spawn_forms {
     }
   }
 
-  /// True if the running task may call a task with this hint inline, as its last action, instead of spawning it.
-  [[nodiscard]] static constexpr bool keeps(hint const&) noexcept { return false; }
+  /// True if the running task may call a task with this hint inline, as its last action, instead of spawning it. `may_be_team`: it
+  /// would be spawned by spawn_team.
+  [[nodiscard]] static constexpr bool keeps(hint const&, bool may_be_team) noexcept {
+    return static_cast<void>(may_be_team), false;
+  }
 
  protected:
   spawn_forms() = default;

@@ -174,6 +174,7 @@ class engine final : private policies::machine_view {
   void order_tasks();
   void spawn(worker_id w, fiber_id f, tree_node_id task);
   void release(worker_id w, fiber_id f, tree_node_id task, cause why);
+  [[nodiscard]] bool is_asked(tree_node_id task) const;
   [[nodiscard]] std::optional<worker_id> place_worker(worker_id w, tree_node_id task) const;
   void push_ordered(worker_id w, tree_node_id task, runtime::offered_task offered);
   void pay_comparisons(worker_id w, std::uint64_t n);
@@ -201,7 +202,7 @@ class engine final : private policies::machine_view {
   }
   [[nodiscard]] bool has_tasks(worker_id w) const noexcept override {
     return !(lanes_.empty(w, lane::spawned) && lanes_.empty(w, lane::local) && lanes_.empty(w, lane::migrated) &&
-             lanes_.empty(w, lane::ordered));
+             lanes_.empty(w, lane::ordered) && lanes_.empty(w, lane::next) && lanes_.empty(w, lane::nodes));
   }
   [[nodiscard]] std::uint64_t ready_frame(worker_id w) const noexcept override;
   bool continues_member(worker_id w);

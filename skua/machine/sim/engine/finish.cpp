@@ -44,14 +44,23 @@ void engine::spawn(worker_id w, fiber_id f, tree_node_id task) {
     return call(w, f, task);
   }
   pay(w, operation::spawn);
-  if (needs_.released) return release(w, f, task, asked.is_unblocked ? cause::unblocked : cause::released);
-  if (!ordered_.empty()) {
+  bool const is_first_of_order = needs_.declared_only && asked.is_declared;
+  if (!is_first_of_order && is_asked(task))
+    return release(w, f, task, asked.is_unblocked ? cause::unblocked : cause::released);
+  if (!ordered_.empty() && (asked.is_declared || !needs_.declared_only)) {
+    if (needs_.declared_only) tell(w, policies::ordered_here{});
     push_ordered(w, task, asked.task);
     return offered(w);
   }
   lanes_.push(w, lane::spawned, {.content = item::kind::child, .node = task});
   offered(w);
   static_cast<void>(preempts(w, f));
+}
+
+/// True if the policy chooses the lane of such a task.
+bool engine::is_asked(tree_node_id task) const {
+  if (needs_.released != policies::which_tasks::nodes) return needs_.released == policies::which_tasks::all;
+  return program_[task].hints.address.has_value() || (live_ != nullptr && live_->is_moldable(task));
 }
 
 /// The policy chooses the lane of the spawned task.
@@ -63,10 +72,10 @@ void engine::release(worker_id w, fiber_id f, tree_node_id task, cause why) {
     form_team(w, it, to, why);
   } else if (to.worker != w) {
     send(w, it, to, why);
-  } else if (to.lane == lane::migrated) {
+  } else if (to.lane == lane::migrated || to.lane == lane::nodes) {
     put(w, it, to, why);
-  } else if (to.lane == lane::local) {  // as on threads, nobody is woken for it
-    lanes_.push(w, lane::local, it);
+  } else if (to.lane == lane::local || to.lane == lane::next) {  // as on threads, nobody is woken for it
+    lanes_.push(w, to.lane, it);
     watcher_.put(now_, w, to, it, why);
   } else {
     lanes_.push(w, lane::spawned, it);

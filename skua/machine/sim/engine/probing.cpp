@@ -7,11 +7,25 @@ namespace skua { inline namespace v0 { namespace sim {
 namespace {
 
 /// The owner takes its own newest forks, and the oldest entry that others have placed.
-end owner_end(lane l) { return l == lane::forks || l == lane::spawned || l == lane::local ? end::newest : end::oldest; }
-end thief_end(lane l) { return l == lane::migrated ? end::newest : end::oldest; }
+end owner_end(lane l) {
+  return l == lane::forks || l == lane::spawned || l == lane::local || l == lane::next ? end::newest : end::oldest;
+}
+end thief_end(lane l) { return l == lane::migrated || l == lane::nodes ? end::newest : end::oldest; }
 
 /// Entries of the other lanes are closures in their parents' frames, without room for a tag.
 bool has_tags(lane l) { return l != lane::forks && l != lane::spawned && l != lane::ordered; }
+bool is_of_nodes(lane l) { return l == lane::next || l == lane::nodes; }
+
+/// True if the policy is asked about tasks that a worker pops from this lane of its own.
+bool may_be_sent_on(policies::which_tasks asked, lane l) {
+  if (is_of_nodes(l)) return asked != policies::which_tasks::none;
+  return asked == policies::which_tasks::all && (l == lane::spawned || l == lane::local || l == lane::migrated);
+}
+
+bool admits(worker_policy const& m, lane l, item const& it, std::uint64_t published) {
+  if (is_of_nodes(l)) return m.admits_node(it.tag.node[0]);
+  return m.admits(has_tags(l) ? it.tag.words[0] : published);
+}
 
 }  // namespace
 
@@ -143,9 +157,8 @@ std::pair<outcome, std::optional<item>> engine::execute(worker_id w, probe const
   if (is_lost || is_being_revoked(p)) return {outcome::lost, {}};
   if (p.lane == lane::ordered) return take_ordered(w, p);
   std::uint64_t const published = published_by(p.victim);
-  auto taken = lanes_.take(p.victim, p.lane, thief_end(p.lane), [&](item const& it) {
-    return of_worker(w).admits(has_tags(p.lane) ? it.tag.words[0] : published);
-  });
+  auto taken = lanes_.take(p.victim, p.lane, thief_end(p.lane),
+                           [&](item const& it) { return admits(of_worker(w), p.lane, it, published); });
   if (!taken) return {outcome::barred, {}};
   if (has_tags(p.lane)) return {outcome::got, taken};
   taken_from_top(p.victim, p.lane);
@@ -167,9 +180,8 @@ void engine::receive(worker_id w, item taken, probe const& by) {
     taken.tag = of_worker(w).mark(taken.tag, hint_of(taken.node));
   }
   bool const is_new = by.kind == action::steal || by.lane == lane::injected;
-  bool const is_own = by.lane == lane::spawned ||
-                      ((by.lane == lane::local || by.lane == lane::migrated) && taken.content != item::kind::frame);
-  bool const asks_again = by.kind == action::pop && is_own && needs_.chosen;
+  bool const asks_again =
+      by.kind == action::pop && taken.content != item::kind::frame && may_be_sent_on(needs_.chosen, by.lane);
   if (is_new || asks_again) {
     cause const why = by.kind == action::steal ? cause::stolen : asks_again ? cause::chosen : cause::injected;
     placement const to = place(w, taken.tag, why, is_moldable(taken));
@@ -195,9 +207,9 @@ bool engine::finds_something_for(worker_id w) const {
   worker_policy const& m = scheduler_.of_worker(w);
   for (std::uint32_t v = 0; v < stack_of_.size(); ++v) {
     if (!lanes_.empty(worker_id{v}, lane::ordered) && m.admits(published_by(worker_id{v}))) return true;
-    for (lane const open : {lane::forks, lane::spawned, lane::local, lane::migrated}) {
+    for (lane const open : {lane::forks, lane::spawned, lane::local, lane::migrated, lane::next, lane::nodes}) {
       for (item const& it : lanes_.items_of(worker_id{v}, open)) {
-        if (m.admits(has_tags(open) ? it.tag.words[0] : published_by(worker_id{v}))) return true;
+        if (admits(m, open, it, published_by(worker_id{v}))) return true;
       }
     }
   }

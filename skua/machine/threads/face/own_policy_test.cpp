@@ -87,7 +87,7 @@ TEST(own_policy, hears_of_rests_only_if_it_needs_that) {
 TEST(own_policy, learns_how_long_tasks_ran) {
   skua::pool pool({.workers = 2});
   skua::policies::seen_demands seen;
-  auto const region = pool.open_region(demanding({.needs = {.times = true}}, seen));
+  auto const region = pool.open_region(demanding({.needs = {.times = skua::policies::which_tasks::all}}, seen));
   auto const begin = std::chrono::steady_clock::now();
   region.run([](auto& h) { h.join_each(std::array{1, 2, 3, 4}, [](auto&, int) { work_for(500us); }); });
   auto const took = std::chrono::steady_clock::now() - begin;
@@ -98,7 +98,7 @@ TEST(own_policy, learns_how_long_tasks_ran) {
 TEST(own_policy, learns_times_without_waits) {
   skua::pool pool({.workers = 2});
   skua::policies::seen_demands seen;
-  auto const region = pool.open_region(demanding({.needs = {.times = true}}, seen), 1);
+  auto const region = pool.open_region(demanding({.needs = {.times = skua::policies::which_tasks::all}}, seen), 1);
   skua::one_shot<int> answer;
   std::chrono::steady_clock::time_point waits_since;
   std::thread other([&] {
@@ -127,8 +127,8 @@ TEST(own_policy, is_asked_again_where_a_popped_task_goes_and_may_send_it_on) {
     SCOPED_TRACE(workers);
     skua::pool pool({.workers = workers});
     skua::policies::seen_demands seen;
-    auto const region =
-        pool.open_region(demanding({.needs = {.lanes = {lane::migrated}, .chosen = true}, .sends = true}, seen));
+    auto const region = pool.open_region(demanding(
+        {.needs = {.lanes = {lane::migrated}, .chosen = skua::policies::which_tasks::all}, .sends = true}, seen));
     std::atomic<int> ran{0};
     region.run([&](auto& h) {
       for (int round = 0; round < 20; ++round) {
@@ -167,8 +167,8 @@ TEST(own_policy, lanes_that_it_does_not_need_take_nothing) {
   skua::policies::seen_demands seen;
   // Not checked: the checker would name the lane.
   auto const region = pool.open_region([&](skua::policies::policy_setup const& from) {
-    return std::make_unique<skua::policies::demanding>(from.layout, from.seed,
-                                                       demands{.needs = {.chosen = true}, .sends = true}, seen);
+    return std::make_unique<skua::policies::demanding>(
+        from.layout, from.seed, demands{.needs = {.chosen = skua::policies::which_tasks::all}, .sends = true}, seen);
   });
   std::atomic<int> ran{0};
   region.run([&](auto& h) {

@@ -57,7 +57,8 @@ class fiber_slot : public lanes<real_sync, slot_front>, public duties {
                      ? std::make_unique<ordered_lane>(number, map.distances_from(number), its_needs.strategies)
                      : nullptr),
         tied_ready_(all.tied_ready), ready_(all.ready), mailbox(built_.mailbox()), local(built_.local()),
-        migrated(built_.migrated()), ordered(ordered_.get()), members(all.members) {
+        migrated(built_.migrated()), next(built_.next()), nodes(built_.nodes()), ordered(ordered_.get()),
+        members(all.members) {
     if (all.urgency != nullptr) ordered_->exchange_urgent(*all.urgency, its_needs.urgency_us * ticks_per_us());
   }
   fiber_slot(fiber_slot const&) = delete;
@@ -82,6 +83,8 @@ class fiber_slot : public lanes<real_sync, slot_front>, public duties {
   tagged_queue<tagged_entry>& mailbox;  ///< room for one entry that another worker put here
   tagged_queue<tagged_entry>& local;  ///< the rest of exposed groups, and preempted fibers; thieves take from it by tag
   tagged_queue<tagged_entry>& migrated;      ///< tasks that policies placed here
+  tagged_queue<tagged_entry>& next;          ///< nodes of flows that this worker runs next; thieves take from it by tag
+  tagged_queue<tagged_entry>& nodes;         ///< nodes of flows that policies placed here
   ordered_lane* const ordered;               ///< null: the policy does not need it
   std::span<worker_id const> const members;  ///< of the region, by their numbers in the pool
 
@@ -108,12 +111,16 @@ class fiber_slot : public lanes<real_sync, slot_front>, public duties {
   [[nodiscard]] bool has_ready() const noexcept { return turns::has_ready(tied_ready_, ready_, inbox); }
   /// True if a thief would find nothing in the lanes with tags. A hint. Any thread.
   [[nodiscard]] bool tagged_lanes_look_empty() const noexcept {
-    return tagged_lanes_are_empty(mailbox, local, migrated, ordered);
+    return tagged_lanes_are_empty({&mailbox, &local, &migrated, &next, &nodes}, ordered);
   }
   /// For the owner: true if its own lanes have nothing to run next. A hint: a thief may have just taken the last entry.
   [[nodiscard]] bool own_tasks_look_empty() noexcept {
     return spawned.outside().looks_empty() && (ordered == nullptr || ordered->looks_empty()) && local.looks_empty() &&
-           migrated.looks_empty();
+           migrated.looks_empty() && next.looks_empty() && nodes.looks_empty();
+  }
+  /// True if the policy measures the time of a task with this tag.
+  [[nodiscard]] bool is_timed(task_tag const& t) const noexcept {
+    return needs.times == policies::which_tasks::all || (needs.times == policies::which_tasks::nodes && t.node[0] != 0);
   }
   /// As take_newest, from `spawned`.
   [[nodiscard]] task* take_newest_spawned(std::uint64_t key) noexcept {

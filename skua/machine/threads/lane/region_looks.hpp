@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <type_traits>
 
@@ -44,9 +45,8 @@ template <class Ready, class Injected, class Outside, class Slots>
 
 /// True if the lanes that only some policies need are empty. `ordered` is null if the policy does not need it.
 template <class Queue, class Ordered>
-[[nodiscard]] bool tagged_lanes_are_empty(Queue const& mailbox, Queue const& local, Queue const& migrated,
-                                          Ordered const* ordered) noexcept {
-  return mailbox.looks_empty() && local.looks_empty() && migrated.looks_empty() &&
+[[nodiscard]] bool tagged_lanes_are_empty(std::initializer_list<Queue const*> lanes, Ordered const* ordered) noexcept {
+  return std::ranges::all_of(lanes, [](Queue const* q) { return q->looks_empty(); }) &&
          (ordered == nullptr || ordered->looks_empty());
 }
 

@@ -44,6 +44,8 @@ enum class source : std::uint8_t {
   mailbox,
   local,
   migrated,
+  next,
+  nodes,
   ordered
 };
 constexpr bool is_outside(source s) { return s == source::outside || s == source::older_outside; }
@@ -55,11 +57,13 @@ constexpr bool tells_itself(source s) { return is_lane(s) || is_outside(s); }
 struct slot : skua::runtime::lanes<sync> {
   slot() : lanes({.capacity = 2, .kind = sync::kind(), .memory = &memory()}) {}
   [[nodiscard]] bool tagged_lanes_look_empty() const {
-    return skua::runtime::tagged_lanes_are_empty(mailbox, local, migrated, &ordered);
+    return skua::runtime::tagged_lanes_are_empty({&mailbox, &local, &migrated, &next, &nodes}, &ordered);
   }
   queue mailbox;
   queue local;
   queue migrated;
+  queue next;
+  queue nodes;
   queue ordered;
 };
 
@@ -118,6 +122,8 @@ struct region {
       case source::mailbox: return &s.mailbox;
       case source::local: return &s.local;
       case source::migrated: return &s.migrated;
+      case source::next: return &s.next;
+      case source::nodes: return &s.nodes;
       case source::ordered: return &s.ordered;
       default: return nullptr;
     }
@@ -368,6 +374,8 @@ void holds_for_all(options const& with) {
   holds<Script<source::mailbox>>(with);
   holds<Script<source::local>>(with);
   holds<Script<source::migrated>>(with);
+  holds<Script<source::next>>(with);
+  holds<Script<source::nodes>>(with);
   holds<Script<source::ordered>>(with);
 }
 

@@ -208,7 +208,7 @@ void pool_memory::show(std::byte const* room, worker_slot const& first, std::uin
   region.pushes = offset(first.forks.published_pushes());
   region.inbox = offset(first.inbox.published());
   region.placed = {offset(first.local.published()), offset(first.migrated.published()),
-                   offset(first.mailbox.published())};
+                   offset(first.mailbox.published()), offset(first.next.published()), offset(first.nodes.published())};
   // release: the above and the slots. Pairs with: attached_pool::read_lanes, first load.
   region.number.store(number, std::memory_order_release);
 }

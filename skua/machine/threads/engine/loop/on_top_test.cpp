@@ -90,7 +90,7 @@ TEST(on_top, a_task_leaves_the_one_below_its_time) {
   if (!address_space_is_ours) GTEST_SKIP() << "the sanitizer lives in the address space";
   std::vector<std::uint64_t> ran_ns;
   ears all;
-  all.needs = {.times = true};
+  all.needs = {.times = skua::policies::which_tasks::all};
   all.heard = [&](skua::worker_id, event const& e) {
     if (auto const* const o = std::get_if<ended>(&e)) ran_ns.push_back(o->duration_ns);
   };

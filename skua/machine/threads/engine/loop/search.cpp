@@ -12,19 +12,28 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
+/// Entries of these lanes get their tags when they are taken.
+constexpr bool has_no_tags(lane l) noexcept {
+  return l == lane::forks || l == lane::spawned || l == lane::ordered || l == lane::injected || l == lane::inbox;
+}
+
+/// True if the policy is asked about tasks that a worker pops from this lane of its own.
+constexpr bool may_be_sent_on(policies::which_tasks asked, lane l) noexcept {
+  if (l == lane::next || l == lane::nodes) return asked != policies::which_tasks::none;
+  return asked == policies::which_tasks::all && (l == lane::spawned || l == lane::local || l == lane::migrated);
+}
+
 /// True if the policy sends the taken entry on to another worker. A task from the worker's own lanes has its placement
 /// already.
 bool is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noexcept {
   frame* const f = taken.as_frame();
-  bool const is_own_task =
-      f == nullptr && (p.lane == lane::spawned || p.lane == lane::local || p.lane == lane::migrated);
-  bool const asks_again = is_own_task && s.needs.chosen;
+  bool const asks_again = f == nullptr && p.kind == action::pop && may_be_sent_on(s.needs.chosen, p.lane);
   if (p.kind == action::pop && p.lane != lane::injected && !asks_again) return false;
   if (f != nullptr && p.kind == action::pop) {
     placement const to = f->suspended->place_again(s, taken.tag);
     return worker::send(s, taken, to);
   }
-  if (f == nullptr && (p.lane != lane::local && p.lane != lane::migrated && p.lane != lane::mailbox)) {
+  if (f == nullptr && has_no_tags(p.lane)) {
     taken.tag = s.policy.mark(taken.tag, taken.item->hint_for(taken.extra));
   }
   cause const why = p.kind == action::steal ? cause::stolen : asks_again ? cause::chosen : cause::injected;
@@ -94,10 +103,13 @@ outcome steal_untagged(worker_slot& s, worker_slot const& victim, Lane from, tag
 
 outcome steal_from(worker_slot& s, worker_slot& victim, probe const& p, tagged_entry& out) noexcept {
   auto const wanted = [&s](tagged_entry const& f) { return s.policy.admits(f.tag.words[0]); };
+  auto const wanted_node = [&s](tagged_entry const& f) { return s.policy.admits_node(f.tag.node[0]); };
   switch (p.lane) {
     case lane::local: return victim.local.take_oldest(out, wanted);
     case lane::migrated: return victim.migrated.take_newest(out, wanted);
     case lane::mailbox: return victim.mailbox.take_oldest(out, wanted);
+    case lane::next: return victim.next.take_oldest(out, wanted_node);
+    case lane::nodes: return victim.nodes.take_newest(out, wanted_node);
     case lane::ordered: return steal_ordered(s, victim, p.amount, out);
     case lane::forks:
     case lane::spawned:
@@ -141,6 +153,8 @@ outcome execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
     case lane::mailbox: return s.mailbox.take_oldest(out, any);
     case lane::local: return s.local.take_newest(out, any);
     case lane::migrated: return s.migrated.take_oldest(out, any);
+    case lane::next: return s.next.take_newest(out, any);
+    case lane::nodes: return s.nodes.take_oldest(out, any);
     case lane::ordered: return pop_ordered(s, out);
     case lane::injected: return take_injected(s, p.amount, out);
     case lane::inbox: break;

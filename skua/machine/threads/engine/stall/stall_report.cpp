@@ -21,13 +21,15 @@ struct lane_length {
   std::uint64_t entries;
 };
 
-std::array<lane_length, 7> lanes_of(worker_slot& s) noexcept {
+std::array<lane_length, 9> lanes_of(worker_slot& s) noexcept {
   return {{{"forks", s.forks.outside().size_hint()},
            {"spawned", s.spawned.outside().size_hint()},
            {"inbox", s.inbox.size_hint()},
            {"local", word_of_another_thread(s.local.published())},
            {"migrated", word_of_another_thread(s.migrated.published())},
            {"mailbox", word_of_another_thread(s.mailbox.published())},
+           {"next", word_of_another_thread(s.next.published())},
+           {"nodes", word_of_another_thread(s.nodes.published())},
            {"ordered", s.ordered == nullptr ? 0 : s.ordered->size()}}};
 }
 

@@ -48,7 +48,7 @@ bool team_of_workers::form(worker_slot& from, task& whole, task_tag const& tag, 
   if (has_isolated_worker(from, to)) return false;
   team_of_workers* made = nullptr;
   try {
-    std::uint64_t const now = from.needs.times ? clock_ns() : 0;
+    std::uint64_t const now = from.is_timed(tag) ? clock_ns() : 0;
     made = new team_of_workers(static_cast<finish_region::task&>(whole), tag, to.width, now);
   } catch (std::bad_alloc const&) {
     return false;

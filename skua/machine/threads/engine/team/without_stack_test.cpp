@@ -78,7 +78,7 @@ class wide final : public policy {
   [[nodiscard]] policy_needs needs() const noexcept override {
     policy_needs all = inner_.needs();
     all.lanes = {lane::migrated};
-    all.times = all.chosen = all.released = true;
+    all.times = all.chosen = all.released = skua::policies::which_tasks::all;
     return all;
   }
   worker_policy& of_worker(worker_id w) noexcept override { return *all_[index(w)]; }

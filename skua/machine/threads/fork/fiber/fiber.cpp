@@ -139,17 +139,17 @@ void fiber::know(task_tag const& t) noexcept {
 
 void fiber::begins_task(task_tag const& t) noexcept {
   begins(t, false);
-  clock_.begin(slot().needs.times);
+  clock_.begin(slot().is_timed(t));
 }
 
 void fiber::next_part() noexcept {
-  if (!slot().needs.times) return;
+  if (!slot().is_timed(tag_)) return;
   tsan::unseen const scheduling;
   slot().policy.learn(part_ended{.task = tag_, .duration_ns = clock_.lap()});
 }
 
 void fiber::team_ends(std::uint64_t placed_at_ns) noexcept {
-  if (!slot().needs.times) return;
+  if (!slot().is_timed(tag_)) return;
   tsan::unseen const scheduling;
   slot().policy.learn(policies::team_ended{.task = tag_, .duration_ns = clock_ns() - placed_at_ns});
 }
@@ -218,7 +218,9 @@ void fiber::leave_worker(group& g, std::uint64_t mine) noexcept {
 /// caches. So spinning first costs at most twice the better choice, and siblings that end together do not park at all. It does
 /// not spin if a policy has placed tasks here: one may be a child of this group, which spinning would only delay.
 bool fiber::ends_soon(group const& g, std::uint64_t mine) const noexcept {
-  if (!slot().migrated.looks_empty() || (slot().ordered != nullptr && !slot().ordered->looks_empty())) return false;
+  if (!slot().migrated.looks_empty() || !slot().nodes.looks_empty() ||
+      (slot().ordered != nullptr && !slot().ordered->looks_empty()))
+    return false;
   std::uint64_t const began = processor_ticks();
   while (!g.left_only(mine)) {
     if (processor_ticks() - began > ticks_per_us()) return false;

@@ -57,7 +57,7 @@ struct moving {
         if (from.policy.preempts()) target.request_attention();  // so that its running fiber polls
       } else if (moved != nullptr) {
         target.inbox.push(*moved);
-      } else if (!(to.lane == lane::local ? target.local : target.migrated).push(entry)) {
+      } else if (!lane_of(target, to.lane).push(entry)) {
         return false;
       }
       if (went != nullptr) *went = to;
@@ -68,6 +68,15 @@ struct moving {
   }
 
  private:
+  template <class Slot>
+  [[nodiscard]] static auto& lane_of(Slot& target, lane chosen) noexcept {
+    switch (chosen) {
+      case lane::local: return target.local;
+      case lane::nodes: return target.nodes;
+      default: return target.migrated;
+    }
+  }
+
   /// If the policy chooses by tags, gives the joins that a fiber offered in `spawned` the tag that thieves could see. An entry
   /// for which there is no memory stays where it is.
   template <class Fiber>

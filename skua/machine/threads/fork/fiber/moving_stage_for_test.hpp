@@ -92,6 +92,7 @@ struct tagged_lanes {
   tagged_lane<Sync> mailbox{1};
   tagged_lane<Sync> local;
   tagged_lane<Sync> migrated;
+  tagged_lane<Sync> nodes;
 };
 
 template <class Sync, fault Fault>
@@ -99,7 +100,7 @@ struct worker_slot : skua::runtime::lanes<Sync> {
   worker_slot(unsigned number, unsigned workers, worker_slot* first_of_all, bell& b, tagged_lanes<Sync>& tagged)
       : skua::runtime::lanes<Sync>({.capacity = 4, .kind = Sync::kind(), .memory = &memory()}), id{number},
         in_workers(workers), first(first_of_all), doorbell(b), mailbox(tagged.mailbox), local(tagged.local),
-        migrated(tagged.migrated) {
+        migrated(tagged.migrated), nodes(tagged.nodes) {
     policy = {.resumed = {.worker = id}, .refused = {.worker = id}};
   }
   worker_slot& neighbour(worker_id w) { return first[index(w)]; }
@@ -121,6 +122,7 @@ struct worker_slot : skua::runtime::lanes<Sync> {
   tagged_lane<Sync>& mailbox;
   tagged_lane<Sync>& local;
   tagged_lane<Sync>& migrated;
+  tagged_lane<Sync>& nodes;
 };
 
 /// Workers, and one fiber. The script gives its program in parts: part(n, me) runs after the fiber was resumed for the

@@ -27,6 +27,7 @@ struct slot_with_a_mailbox {
   tagged_queue<tagged_entry> mailbox{1};
   tagged_queue<tagged_entry> local{1};
   tagged_queue<tagged_entry> migrated{1};
+  tagged_queue<tagged_entry> nodes{1};
   slot_with_a_mailbox* other = nullptr;
   int notified = 0;
   slot_with_a_mailbox& neighbour(worker_id) { return *other; }
@@ -57,6 +58,7 @@ struct refused_slot {
   lane_of_entries mailbox{true};
   lane_of_entries local;
   lane_of_entries migrated;
+  lane_of_entries nodes;
   lane_of_frames inbox;
   refused_slot& neighbour(worker_id) { return *this; }
   void notify_owner() {}

@@ -17,6 +17,12 @@
 namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
+/// True if the policy chooses the lane of such a task.
+bool is_asked(policies::which_tasks released, bool has_address, bool may_be_team) noexcept {
+  return released == policies::which_tasks::all ||
+         (released == policies::which_tasks::nodes && (has_address || may_be_team));
+}
+
 /// The worker that represents the place in the root's order: this one if it belongs to the place; none if there is no hint.
 std::optional<worker_id> worker_of(fiber_slot const& s, place_id p) noexcept {
   layout const& map = s.map;
@@ -57,7 +63,8 @@ void bring_urgent(fiber_slot& s) noexcept {
 }
 
 bool next_unplaced_is_of(fiber_slot& s, finish_region const& one) noexcept {
-  if (s.ordered != nullptr) return s.ordered->first_is_of(&one);
+  if (s.ordered != nullptr && s.ordered->first_is_of(&one)) return true;
+  if (s.ordered != nullptr && !s.needs.declared_only) return false;
   entry newest;
   return s.spawned.peek(newest) && newest.extra == one.key();
 }
@@ -67,6 +74,8 @@ bool next_is_of(fiber_slot& s, finish_region const& one) noexcept {
   auto const is_of_one = [&one](tagged_entry const& e) { return finish_region::of(*e.item) == &one; };
   if (next_unplaced_is_of(s, one)) return true;
   if (!s.spawned.outside().looks_empty()) return false;
+  if (!s.next.looks_empty()) return s.next.newest_is(is_of_one);
+  if (!s.nodes.looks_empty()) return s.nodes.oldest_is(is_of_one);
   return s.local.looks_empty() ? s.migrated.oldest_is(is_of_one) : s.local.newest_is(is_of_one);
 }
 
@@ -79,8 +88,10 @@ void finish_region::add(fiber& on, task& t, spawn_options const& how) {
   fiber_slot& s = on.slot();
   s.counts.spawns.add(1);
   if (on.is_isolated()) return run_inside(on, t);  // the worker takes nothing until the isolated call returns
-  if (s.needs.released) return release(on, t, how.is_last_act);
-  if (s.ordered == nullptr) return push_spawned(on, t);
+  bool const is_first_of_order = how.is_declared && s.needs.declared_only;
+  if (!is_first_of_order && is_asked(s.needs.released, t.address.has_value(), is_moldable(t)))
+    return release(on, t, how.is_last_act);
+  if (s.ordered == nullptr || (s.needs.declared_only && !how.is_declared)) return push_spawned(on, t);
   offered_task const offered{.task = static_cast<runtime::task*>(&t),
                              .group = this,
                              .kind = how.kind,
@@ -88,6 +99,10 @@ void finish_region::add(fiber& on, task& t, spawn_options const& how) {
                              .value_size = how.value_size,
                              .weight = how.weight,
                              .place = worker_of(s, t.place)};
+  if (s.needs.declared_only) {  // before the push: whoever sees the task sees what the policy notes now
+    tsan::unseen const scheduling;
+    s.policy.learn(policies::ordered_here{});
+  }
   if (!push_own(s, offered)) return run_inside(on, t);
   s.notify_work();
 }
@@ -129,7 +144,9 @@ void finish_region::release(fiber& on, task& t, bool is_last_act) noexcept {
     s.update_exposure();  // a spawn may end a search
     if (s.send(entry, to)) return;
     if (to.worker == s.id && to.lane == lane::migrated && moving::keep(s, s.migrated, entry)) return;
+    if (to.worker == s.id && to.lane == lane::nodes && moving::keep(s, s.nodes, entry)) return;
     // Wakes no sleeper: this worker takes the task as soon as it can, and under some policies no other worker may.
+    if (to.worker == s.id && to.lane == lane::next && s.next.push(entry)) return;
     if (to.worker == s.id && to.lane == lane::local && s.local.push(entry)) return;
     if (t.operations().is_gathered) static_cast<gathered_task&>(t).home = s.id;
   }
@@ -148,16 +165,17 @@ bool finish_region::calls_instead(fiber& on, place_id place, std::uint64_t weigh
 }
 
 /// False if the policy places tasks when they are released, or if the place is another one. Regions take turns.
-bool finish_region::keeps(fiber& on, hint const& hinted) noexcept {
+bool finish_region::keeps(fiber& on, hint const& hinted, bool may_be_team) noexcept {
   fiber_slot& s = on.slot();
-  if (s.needs.released || s.other_regions_wait()) return false;
+  if (is_asked(s.needs.released, hinted.address.has_value(), may_be_team) || s.other_regions_wait()) return false;
   return worker_of(s, place_of(on, hinted)).value_or(s.id) == s.id;
 }
 
-/// False if tasks have an order, and in an isolated task, which would run them all on top of each other.
-bool finish_region::gathers(fiber const& on) noexcept {
+/// False if all tasks have an order, and in an isolated task, which would run them all on top of each other.
+bool finish_region::gathers(fiber const& on, hint const& hinted) noexcept {
   fiber_slot const& s = on.slot();
-  return s.needs.released && s.ordered == nullptr && !on.is_isolated();
+  return is_asked(s.needs.released, hinted.address.has_value(), false) &&
+         (s.ordered == nullptr || s.needs.declared_only) && !on.is_isolated();
 }
 
 /// A task about which the policy has written nothing has no data that the policy knows. As in ARMS a worker has at least four keys.
@@ -323,12 +341,12 @@ void finish_region::run_gathered(fiber& on, task const& first) noexcept {
 taken_task finish_region::take_own(fiber_slot& s) noexcept {
   tsan::unseen const of_the_worker;  // other fibers of this worker use its store, too; TSan follows fibers
   taken_task first;
-  if (s.ordered == nullptr) {
-    first.task = s.take_newest_spawned(key());
-    return first;
+  if (s.ordered != nullptr) {
+    bring_urgent(s);
+    if (s.ordered->pop_of(this, first) == outcome::got) return first;
+    if (!s.needs.declared_only) return {};
   }
-  bring_urgent(s);
-  if (s.ordered->pop_of(this, first) != outcome::got) return {};
+  first.task = s.take_newest_spawned(key());
   return first;
 }
 
@@ -345,7 +363,7 @@ bool finish_region::leaves_tasks_to(task& rest) noexcept {
   fiber_slot& s = owner_.slot();
   if (!owner_.is_tied() || owner_.is_isolated() || s.in_workers == 1) return false;
   if (s.policy.preempts() || !next_unplaced_is_of(s, *this)) return false;
-  if (s.ordered != nullptr) return true;
+  if (s.ordered != nullptr && (!s.needs.declared_only || s.ordered->first_is_of(this))) return true;
   note(owner_, *this, 1);
   if (!s.spawned.push(static_cast<runtime::task*>(&rest), key()) || owner_.make_room()) return true;
   if (s.take_newest_spawned(key()) == nullptr) return true;  // a thief made room

@@ -69,6 +69,7 @@ class finish_region : public group {
     void const* value;
     std::size_t value_size;
     std::uint64_t weight;
+    bool is_declared = false;  ///< the spawn declares a strategy
     bool is_last_act = false;  ///< the task that spawns has returned, and only spawns what waited for it
   };
   /// From now on the task may be taken. `on` runs the body or a task of this region.
@@ -78,9 +79,10 @@ class finish_region : public group {
   /// True if a spawn of a task with this place and weight should run inline. Ask only if the strategy allows it.
   [[nodiscard]] static bool calls_instead(fiber& on, place_id place, std::uint64_t weight) noexcept;
   /// True if the code on `on` may call a task with this hint, which it would spawn last, instead.
-  [[nodiscard]] static bool keeps(fiber& on, hint const& hinted) noexcept;
-  /// True if the policy places each released task, so that tasks with the same hints may be released as one. (finish.md, "Gathered tasks")
-  [[nodiscard]] static bool gathers(fiber const& on) noexcept;
+  [[nodiscard]] static bool keeps(fiber& on, hint const& hinted, bool may_be_team) noexcept;
+  /// True if the policy places each released task with this hint, so that tasks with the same hints may be released as one.
+  /// (finish.md, "Gathered tasks")
+  [[nodiscard]] static bool gathers(fiber const& on, hint const& hinted) noexcept;
   /// For a flow that the code on `on` runs: how many positions on the line of addresses the policy tells apart. 0: it needs none, or
   /// the running task has data of its own, where nodes without an address stay.
   [[nodiscard]] static std::uint32_t address_keys(fiber const& on) noexcept;
@@ -168,9 +170,11 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
   finish_handle(finish_handle const&) = delete;
   finish_handle& operator=(finish_handle const&) = delete;
 
-  [[nodiscard]] bool keeps(hint const& hinted) const noexcept { return finish_region::keeps(running(), hinted); }
-  /// True if tasks with the same place, address and type may be spawned as one (spawn_gathered).
-  [[nodiscard]] bool gathers() const noexcept { return finish_region::gathers(running()); }
+  [[nodiscard]] bool keeps(hint const& hinted, bool may_be_team) const noexcept {
+    return finish_region::keeps(running(), hinted, may_be_team);
+  }
+  /// True if tasks with this hint may be spawned as one (spawn_gathered).
+  [[nodiscard]] bool gathers(hint const& hinted) const noexcept { return finish_region::gathers(running(), hinted); }
   /// How many addresses the nodes of a flow should have, if they have none.
   [[nodiscard]] std::uint32_t address_keys() const noexcept { return finish_region::address_keys(running()); }
   /// True if the policy asks which nodes of a flow are on its critical path.
@@ -218,7 +222,12 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
 
   template <strategy S>
   [[nodiscard]] finish_region::spawn_options options_of(S const& s, std::uint64_t weight) const noexcept {
-    return {.kind = kind_of<S>(), .value = &s, .value_size = sizeof(S), .weight = weight, .is_last_act = has_returned_};
+    return {.kind = kind_of<S>(),
+            .value = &s,
+            .value_size = sizeof(S),
+            .weight = weight,
+            .is_declared = !std::same_as<S, no_strategy>,
+            .is_last_act = has_returned_};
   }
 
   template <class F>

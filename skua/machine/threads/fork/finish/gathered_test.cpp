@@ -50,7 +50,9 @@ hint of_type(std::uint16_t number) {
 class gathering {
  public:
   explicit gathering(std::uint32_t workers) : pool_({.workers = workers}) {
-    all_.needs = {.lanes = {lane::migrated}, .times = true, .released = true};
+    all_.needs = {.lanes = {lane::migrated},
+                  .times = skua::policies::which_tasks::all,
+                  .released = skua::policies::which_tasks::all};
     all_.heard = [this](skua::worker_id, event const& e) {
       if (std::holds_alternative<part_ended>(e)) told.add('|');
     };
@@ -177,9 +179,9 @@ TEST(gathered, tasks_that_were_stolen_are_at_home_without_data_only) {
 TEST(gathered, are_no_tasks_of_an_isolated_caller) {
   gathering one(1);
   one.run([&](auto& h) {
-    h.finish([&](auto& f) { EXPECT_TRUE(f.gathers()); });
-    skua::isolate([&](auto& alone) { alone.finish([&](auto& f) { EXPECT_FALSE(f.gathers()); }); });
-    h.finish([&](auto& f) { EXPECT_TRUE(f.gathers()); });
+    h.finish([&](auto& f) { EXPECT_TRUE(f.gathers({})); });
+    skua::isolate([&](auto& alone) { alone.finish([&](auto& f) { EXPECT_FALSE(f.gathers({})); }); });
+    h.finish([&](auto& f) { EXPECT_TRUE(f.gathers({})); });
   });
 }
 
@@ -202,7 +204,7 @@ TEST(gathered, closures_end_with_their_tasks) {
 TEST(gathered, or_not_tasks_wait_in_the_lane_in_which_the_policy_placed_them) {
   for (lane const where : {lane::migrated, lane::local, lane::spawned}) {
     ears all;
-    all.needs = {.lanes = {lane::local, lane::migrated}, .released = true};
+    all.needs = {.lanes = {lane::local, lane::migrated}, .released = skua::policies::which_tasks::all};
     all.placed = [where](skua::worker_id self, task_tag&, cause why) -> std::optional<placement> {
       if (why == cause::released) return placement{.worker = self, .lane = where};
       return std::nullopt;
@@ -222,7 +224,7 @@ TEST(gathered, or_not_tasks_wait_in_the_lane_in_which_the_policy_placed_them) {
 /// The policy has not asked for the lane in which it places them, so that they stay.
 TEST(gathered, tasks_that_cannot_be_placed_are_at_home_where_they_stay) {
   ears all;
-  all.needs = {.released = true};
+  all.needs = {.released = skua::policies::which_tasks::all};
   all.placed = [](skua::worker_id, task_tag&, cause why) -> std::optional<placement> {
     if (why == cause::released) return placement{.worker = skua::worker_id{1}, .lane = lane::local};
     return std::nullopt;
@@ -265,7 +267,9 @@ TEST(gathered, tasks_and_their_parts_are_counted_as_spawned) {
 /// The mark of an isolated call is taken back when the call returns.
 TEST(gathered, or_not_a_team_includes_a_worker_whose_isolated_call_has_returned) {
   ears all;
-  all.needs = {.lanes = {lane::migrated}, .chosen = true, .released = true};
+  all.needs = {.lanes = {lane::migrated},
+               .chosen = skua::policies::which_tasks::all,
+               .released = skua::policies::which_tasks::all};
   all.placed = [](skua::worker_id self, task_tag&, cause why) -> std::optional<placement> {
     if (why == cause::released) return placement{.worker = self, .lane = lane::migrated};
     if (why == cause::chosen) return placement{.worker = skua::worker_id{0}, .lane = lane::inbox, .width = 2};
