@@ -5,11 +5,13 @@
 //
 // A core's private cache also knows which of its lines the first-level cache has. That cache has an order of last use,
 // too, and each use of a line counts for both: so it holds the lines that were used last, as far as they fit, and needs
-// no list of its own, only a mask per entry and the oldest entry of the list that may have such lines.
+// no list of its own, only a mask per entry and the oldest entry of the list that may have such lines. The masks are beside
+// the entries: other caches have none, and an entry stays within a cache line of the host.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "skua/parts/base/assert.hpp"
@@ -34,15 +36,15 @@ static_assert(count_lines(0) == 0 && count_lines(~0ULL) == 64 && count_lines(0x8
 /// any.
 class cache {
  public:
-  struct entry {
+  struct alignas(32) entry {
     block_id block = 0;
     std::uint32_t newer = none;
     std::uint32_t older = none;
     std::uint32_t next = none;  ///< in the same bucket of the index
     line_set present = 0;
     line_set dirty = 0;
-    line_set near = 0;  ///< in the first-level cache, too
   };
+  static_assert(sizeof(entry) == 32);
 
   explicit cache(std::uint64_t capacity_lines, std::uint64_t first_level_lines = 0)
       : capacity_(capacity_lines), near_capacity_(first_level_lines), buckets_(std::size_t{1} << initial_bits, none) {
@@ -59,44 +61,47 @@ class cache {
 
   /// Makes the entry the newest.
   void refresh(entry& e) noexcept {
+    if (e.newer == none) return;
     std::uint32_t const slot = slot_of(e);
-    if (slot == newest_) return;
-    unlink(e);
+    unlink(e, slot);
     push_newest(slot);
   }
 
   /// Adds these lines of a block, and makes it the newest. `found` is the answer of find(block).
   entry& add(block_id block, entry* found, line_set lines, line_set dirty) {
+    return add(block, found, lines, dirty, count_lines(found == nullptr ? lines : lines & ~found->present));
+  }
+  /// The same, if it is known how many of the lines are not present.
+  entry& add(block_id block, entry* found, line_set lines, line_set dirty, std::uint32_t count) {
     entry& e = found == nullptr ? make(block) : *found;
     if (found != nullptr) refresh(e);
-    lines_ += count_lines(lines & ~e.present);
+    lines_ += count;
     e.present |= lines;
     e.dirty |= dirty;
     return e;
   }
   entry& add(block_id block, line_set lines, line_set dirty) { return add(block, find(block), lines, dirty); }
 
-  /// Brings these lines of the newest entry, which are present, into the first-level cache, and drops the blocks that
-  /// were used longest ago from it until the others fit. Precondition: that cache holds a block or more.
-  void bring_near(entry& newest, line_set lines) noexcept {
+  /// Which lines of the entry are in the first-level cache, too.
+  [[nodiscard]] line_set near(entry const& e) const noexcept { return near_.empty() ? 0 : near_[slot_of(e)]; }
+
+  /// Brings these lines of the newest entry, which are present and not near, into the first-level cache, and drops the
+  /// blocks that were used longest ago from it until the others fit. `count` is their number. Precondition: that cache
+  /// holds a block or more.
+  void bring_near(line_set lines, std::uint32_t count) noexcept {
     if (oldest_near_ == none) oldest_near_ = newest_;
-    near_lines_ += count_lines(lines & ~newest.near);
-    newest.near |= lines;
+    near_lines_ += count;
+    near_[newest_] |= lines;
     while (near_lines_ > near_capacity_) {
-      entry& dropped = entries_[oldest_near_];
-      near_lines_ -= count_lines(dropped.near);
-      dropped.near = 0;
-      oldest_near_ = dropped.newer;
+      near_lines_ -= count_lines(std::exchange(near_[oldest_near_], 0));
+      oldest_near_ = entries_[oldest_near_].newer;
     }
   }
 
   /// Removes these lines. True: the entry is gone, too.
   bool remove(entry& e, line_set lines) noexcept {
     lines_ -= count_lines(lines & e.present);
-    if (e.near != 0) {
-      near_lines_ -= count_lines(lines & e.near);
-      e.near &= ~lines;
-    }
+    drop_near(e, lines);
     e.present &= ~lines;
     e.dirty &= ~lines;
     if (e.present != 0) return false;
@@ -110,7 +115,7 @@ class cache {
   entry take_oldest() noexcept {
     entry const gone = entries_[oldest_];
     lines_ -= count_lines(gone.present);
-    near_lines_ -= count_lines(gone.near);
+    drop_near(entries_[oldest_], gone.present);
     erase(entries_[oldest_]);
     return gone;
   }
@@ -145,12 +150,21 @@ class cache {
     } else {
       slot = static_cast<std::uint32_t>(entries_.size());
       entries_.emplace_back();
+      if (near_capacity_ != 0) near_.push_back(0);
       if (entries_.size() * 2 > buckets_.size()) grow();
     }
     entries_[slot] = {.block = block};
     chain(slot);
     push_newest(slot);
     return entries_[slot];
+  }
+
+  void drop_near(entry const& e, line_set lines) noexcept {
+    if (near_.empty()) return;
+    line_set& near = near_[slot_of(e)];
+    if ((near & lines) == 0) return;
+    near_lines_ -= count_lines(near & lines);
+    near &= ~lines;
   }
 
   void chain(std::uint32_t slot) noexcept {
@@ -170,13 +184,13 @@ class cache {
     std::uint32_t* at = &buckets_[bucket_of(e.block)];
     while (*at != slot) at = &entries_[*at].next;
     *at = e.next;
-    unlink(e);
+    unlink(e, slot);
     e.older = free_;
     free_ = slot;
   }
 
-  void unlink(entry& e) noexcept {
-    if (slot_of(e) == oldest_near_) oldest_near_ = e.newer;
+  void unlink(entry& e, std::uint32_t slot) noexcept {
+    if (slot == oldest_near_) oldest_near_ = e.newer;
     (e.newer == none ? newest_ : entries_[e.newer].older) = e.older;
     (e.older == none ? oldest_ : entries_[e.older].newer) = e.newer;
   }
@@ -196,6 +210,7 @@ class cache {
   std::uint32_t oldest_near_ = none;  ///< none: no entry has near lines
   std::uint32_t free_ = none;         ///< unused slots, linked by `older`
   std::vector<entry> entries_;
+  std::vector<line_set> near_;  ///< by slot: the lines that are in the first-level cache, too; empty if there is none
   std::uint32_t bits_ = initial_bits;
   std::vector<std::uint32_t> buckets_;  ///< the first slot of each chain
 };

@@ -136,13 +136,15 @@ TEST(cache, has_in_its_first_level_what_a_searched_list_of_that_size_has) {
       block_id const b = some_block(roll);
       line_set const lines = roll.next() & roll.next();
       cache::entry* e = quick.find(b);
-      ASSERT_EQ(e == nullptr ? 0 : e->near & lines, present_in(plain, b, lines));
+      line_set const near = e == nullptr ? 0 : quick.near(*e) & lines;
+      ASSERT_EQ(near, present_in(plain, b, lines));
       if (roll.below(4) == 0) {
         if (e != nullptr) quick.remove(*e, lines);
         plain.remove(b, lines);
       } else if (lines != 0) {
-        hits += e == nullptr ? 0 : count_lines(e->near & lines);
-        quick.bring_near(quick.add(b, e, lines, 0), lines);
+        hits += count_lines(near);
+        quick.add(b, e, lines, 0);
+        quick.bring_near(lines & ~near, count_lines(lines & ~near));
         plain.use(b, lines, 0);
       }
       while (plain.over()) plain.take_oldest();
@@ -156,7 +158,7 @@ TEST(cache, has_in_its_first_level_what_a_searched_list_of_that_size_has) {
 TEST(cache, without_a_first_level_has_no_near_lines) {
   cache c(100);
   c.add(1, 0xff, 0);
-  EXPECT_EQ(c.find(1)->near, 0U);
+  EXPECT_EQ(c.near(*c.find(1)), 0U);
   EXPECT_EQ(c.near_lines(), 0U);
   EXPECT_EQ(c.near_capacity(), 0U);
 }

@@ -36,12 +36,11 @@ memory_system::memory_system(machine_numbers const& machine, memory_shape shape,
 
 void memory_system::touch(std::uint32_t core, skua::touch const& what) {
   if (what.bytes == 0) return;
-  if (what.rows == 1 || what.stride == what.bytes) {
-    touch_range(core, what.address, what.bytes * what.rows, what.written);
-    return;
-  }
-  for (std::uint64_t row = 0; row < what.rows; ++row)
-    touch_range(core, what.address + row * what.stride, what.bytes, what.written);
+  bool const gapless = what.rows == 1 || what.stride == what.bytes;
+  std::uint64_t const rows = gapless ? 1 : what.rows;
+  std::uint64_t const bytes = gapless ? what.bytes * what.rows : what.bytes;
+  for (std::uint64_t row = 0; row < rows; ++row)
+    touch_range(core, what.address + row * what.stride, bytes, what.written);
 }
 
 void memory_system::touch_range(std::uint32_t core, std::uint64_t address, std::uint64_t bytes, bool written) {
@@ -55,7 +54,7 @@ void memory_system::touch_range(std::uint32_t core, std::uint64_t address, std::
     if (first > start) lines &= whole_ << (first - start);
     if (block == last_block) lines &= ~line_set{0} >> (63 - (last - start));
     block_id const id = homes_.block_of(block);
-    if (homes_.blocks() > directory_blocks_) [[unlikely]] {
+    if (id >= directory_blocks_) [[unlikely]] {
       directory_blocks_ = homes_.blocks();
       holders_.grow(directory_blocks_);
     }
@@ -67,18 +66,21 @@ void memory_system::access(std::uint32_t core, block_at b, line_set lines, bool 
   cache& mine = private_[core];
   cache::entry* e = mine.find(b.id);
   line_set const here = e == nullptr ? 0 : e->present & lines;
+  line_set const near = e == nullptr ? 0 : mine.near(*e) & lines;
+  // Nearly always all lines come from one source.
+  std::uint32_t const all = count_lines(lines);
+  auto const count = [&](line_set part) { return part == lines ? all : count_lines(part); };
   if (here != 0) {
     mine.refresh(*e);
-    line_set const near = e->near & here;
-    if (near != 0) add(moved_.first_level, b.number, count_lines(near));
-    if (near != here) add(moved_.own, b.number, count_lines(here & ~near));
+    if (near != 0) add(moved_.first_level, b.number, count(near));
+    if (near != here) add(moved_.own, b.number, count(here & ~near));
   }
   if (line_set const needed = lines & ~here; needed != 0) {
-    line_set const came_dirty = fetch(core, b, needed, written);
-    e = &mine.add(b.id, mine.find(b.id), needed, came_dirty);
+    line_set const came_dirty = fetch(core, b, needed, written);  // which takes nothing of this block from `mine`
+    e = &mine.add(b.id, e, needed, came_dirty, count(needed));
     holders_.holders(b.id).set(core);
   }
-  if (has_first_level_) mine.bring_near(*e, lines);
+  if (has_first_level_ && near != lines) mine.bring_near(lines & ~near, count(lines & ~near));
   if (written && (lines & ~e->dirty) != 0) {
     make_exclusive(core, b, lines & ~e->dirty);
     e->dirty |= lines;
@@ -275,8 +277,8 @@ std::string memory_system::broken_invariant() {
       cache::entry const* const level = shared_[shape_.place_of_core[c]].find(e.block);
       must(!inclusive() || (level != nullptr && (e.present & ~level->present) == 0),
            "inclusion: a line in a private cache is in the shared cache");
-      must((e.near & ~e.present) == 0, "nearest: a line in a first-level cache is in the private cache");
-      near_lines += count_lines(e.near);
+      must((private_[c].near(e) & ~e.present) == 0, "nearest: a line in a first-level cache is in the private cache");
+      near_lines += count_lines(private_[c].near(e));
     });
     must(near_lines == private_[c].near_lines() && near_lines <= private_[c].near_capacity(),
          "nearest: a first-level cache holds at most what fits");
