@@ -235,7 +235,9 @@ std::uint64_t mixed_program::elsewhere(runtime::here& on, mixed_step const& by, 
     }
     case construct::enqueued: {
       std::size_t const where = by.chance % 3 == 0 ? other : at.pool;
-      pools_[where]->enqueue([&] { answer_with(question, [&] { return in(where, inside); }); });
+      auto const task = [&, where] { answer_with(question, [&] { return in(where, inside); }); };
+      if (by.chance % 2 == 0) pools_[where]->enqueue(task);
+      if (by.chance % 2 == 1) pools_[where]->enqueue(strategies::deadline{static_cast<double>(by.chance % 7)}, task);
       return wait(by.chance % 5 == 0);
     }
     case construct::bounded_call: {

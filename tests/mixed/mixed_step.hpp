@@ -23,7 +23,7 @@ enum class construct : std::uint8_t {
   isolated,        ///< a call inside of isolate()
   answer,          ///< waits for an answer from outside, and may go on elsewhere
   answer_here,     ///< the same, and returns on the same thread
-  enqueued,        ///< an enqueued task answers
+  enqueued,        ///< an enqueued task answers, perhaps one with a strategy
   coroutine,       ///< a coroutine that the pool computes for answers
   other_pool,      ///< a call into the other pool
   outside_caller,  ///< a thread made for this calls the pool, and answers

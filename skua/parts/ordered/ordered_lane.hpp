@@ -68,6 +68,8 @@ class ordered_lane {
     auto* const reader = reader_of(number);
     return reader == nullptr ? outcome::lost : victim.tasks_.steal_half(*reader, tasks_, out);
   }
+  /// For any thread: takes the oldest task of this group.
+  [[nodiscard]] outcome take_of(void const* group, taken_task& out) noexcept { return tasks_.take_of(group, out); }
   /// Calls of comparators by the owner so far: for its own tasks, and for those of `victim`.
   [[nodiscard]] std::uint64_t comparisons(worker_id victim) const noexcept {
     auto const& reader = readers_[index(victim)];

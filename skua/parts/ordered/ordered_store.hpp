@@ -206,6 +206,25 @@ class ordered_store {
     });
   }
 
+  /// Takes the oldest task of this group, for a thief that has no order of its own: got, empty, or lost if another thief is here.
+  /// O(slots).
+  [[nodiscard]] outcome take_of(void const* group, taken_task& out) noexcept {
+    if (looks_empty()) return outcome::empty;
+    std::unique_lock const held(lock_, std::try_to_lock);
+    if (!held) return outcome::lost;
+    std::uint64_t const end = filled();
+    block* of = first_;
+    for (std::uint64_t n = 0; n < end; ++n) {
+      if (n != 0 && n % BlockSlots == 0) of = of->next;
+      slot& s = of->slots[n % BlockSlots];
+      static_cast<void>(view(&s));
+      if (s.group != group || !take(s)) continue;
+      out = {s.task, is_dead(s)};
+      return outcome::got;
+    }
+    return outcome::empty;
+  }
+
   /// Moves the most urgent offered task to the thief's own store; returns it, or null: there is none, another thief is here,
   /// or there is no memory. `rest(the next one, or nothing)` is called under the lock where one was looked for. O(1).
   template <class Rest>
@@ -238,14 +257,7 @@ class ordered_store {
   }
   static std::int64_t read(count const& of) noexcept { return of.load(std::memory_order_relaxed); }  // relaxed: a hint
 
-  [[nodiscard]] static bool is_dead(slot const& s) noexcept {
-    if (s.kind == nullptr || s.kind->is_dead == nullptr) return false;
-    try {
-      return s.kind->is_dead(s.value);
-    } catch (...) {
-      return false;
-    }
-  }
+  [[nodiscard]] static bool is_dead(slot const& s) noexcept { return says_dead(s.kind, s.value); }
   void note_move(slot& s, bool is_stolen) const noexcept {
     if (s.kind == nullptr) return;
     auto* const note = is_stolen ? s.kind->stolen : s.kind->spawned;
@@ -342,7 +354,7 @@ class ordered_store {
       by.read_ = 0;
       by.generation_ = generation_;
     }
-    std::uint64_t const end = published_.load(std::memory_order_acquire);  // the slots. Pairs with: push
+    std::uint64_t const end = filled();
     try {
       for (; by.read_ < end; ++by.read_) {
         if (by.read_ % BlockSlots == 0) by.last_read_ = by.read_ == 0 ? first_ : by.last_read_->next;
@@ -350,6 +362,9 @@ class ordered_store {
         if (!s.taken.load(std::memory_order_relaxed)) by.order_.push(&s);  // relaxed: saves comparisons
       }
     } catch (std::bad_alloc const&) {}
+  }
+  [[nodiscard]] std::uint64_t filled() const noexcept {
+    return published_.load(std::memory_order_acquire);  // the slots. Pairs with: push
   }
   /// Removes and returns the reader's first task that is not taken, as far as it can see.
   [[nodiscard]] slot* first_of(reader& by) noexcept {
@@ -413,79 +428,6 @@ class ordered_store {
   static constexpr std::size_t pops_per_sweep = BlockSlots < 8 ? 1 : 8;
 };
 
-template <synchronisation Sync, std::size_t BlockSlots>
-bool ordered_store<Sync, BlockSlots>::compact() noexcept {
-  std::vector<slot*> live;
-  try {
-    live.reserve(static_cast<std::size_t>(size()) + 1);
-  } catch (std::bad_alloc const&) {
-    return false;
-  }
-  std::unique_lock const held(lock_, std::try_to_lock);
-  if (!held) return false;
-  offered_.clear();  // the slots move
-  block* to = first_;
-  std::size_t at = 0;
-  std::uint64_t seen = 0;
-  for (block* from = first_; seen < filled_; from = from->next) {
-    for (std::size_t i = 0; i < BlockSlots && seen < filled_; ++i, ++seen) {
-      slot& s = from->slots[i];
-      if (s.taken.load(std::memory_order_relaxed)) continue;  // relaxed: thieves took it under the lock, or we did
-      if (at == BlockSlots) {
-        to = to->next;
-        at = 0;
-      }
-      slot& target = to->slots[at++];
-      live.push_back(&target);
-      if (&target == &s) continue;
-      target.place = s.place;
-      target.is_placed = s.is_placed;
-      target.kind = s.kind;
-      target.task = s.task;
-      target.group = s.group;
-      target.weight = s.weight;
-      std::memcpy(target.value, s.value, sizeof(s.value));
-      target.number.set(s.number.get());
-      target.taken.store(false, std::memory_order_relaxed);  // relaxed: the lock publishes it
-    }
-  }
-  last_ = to;
-  filled_of_last_ = at;
-  filled_ = live.size();
-  published_.store(filled_, std::memory_order_relaxed);  // relaxed: the lock publishes the slots
-  by_owner_.replace_all(live);
-  ++generation_;
-  return filled_of_last_ < BlockSlots;
-}
-
-template <synchronisation Sync, std::size_t BlockSlots>
-void ordered_store<Sync, BlockSlots>::sweep() noexcept {
-  pops_since_sweep_ = 0;
-  if (is_sparse()) static_cast<void>(compact());  // else most slots that we look at are empty
-  std::unique_lock const held(lock_, std::try_to_lock);
-  if (!held || filled_ == 0) return;
-  constexpr std::uint64_t few = 4;
-  std::uint64_t taken = 0;
-  std::uint64_t alive = 0;
-  std::uint64_t dead = 0;
-  std::uint64_t at = roll_.next() % filled_;
-  for (std::uint64_t n = 0; n < filled_ && alive < few + dead && taken < 8 * (few + dead); ++n) {
-    slot& s = blocks_[at / BlockSlots]->slots[at % BlockSlots];
-    if (++at == filled_) at = 0;
-    if (s.taken.load(std::memory_order_relaxed)) {  // relaxed: as in compact
-      ++taken;
-    } else if (!is_dead(s)) {
-      ++alive;
-    } else if (reserve_swept()) {
-      s.taken.store(true, std::memory_order_relaxed);  // relaxed: only we take now
-      add(size_, -1);
-      add(weight_, -static_cast<std::int64_t>(s.weight));
-      swept_.push_back({s.task, s.group});
-      ++dead;
-    } else {
-      return;
-    }
-  }
-}
-
 }}}  // namespace skua::v0::runtime
+
+#include "skua/parts/ordered/ordered_store_upkeep.hpp"

@@ -60,6 +60,10 @@ class stage {
     taken_task t;
     return own.pop(t) == outcome::got ? note(t) : -1;
   }
+  int take_of(void const* group) {
+    taken_task t;
+    return tasks_.take_of(group, t) == outcome::got ? note(t) : -1;
+  }
   void expect_once(int tasks) {
     for (int i = 0; i < tasks; ++i) require(taken_.at(static_cast<std::size_t>(i)) == 1, "each task comes out once");
     require(tasks_.size() == 0, "the store counts right");
@@ -235,6 +239,35 @@ struct sweep {
   }
 };
 
+/// The owner pushes, pops and compacts beside a thief with an order and one without.
+template <class Sync>
+struct without_an_order {
+  static constexpr int threads = 3;
+  stage<Sync> on;
+  typename stage<Sync>::store::reader reader{thief(1)};
+
+  without_an_order() {
+    on.push(8);
+    for (int i = 0; i < 6; ++i) {
+      on.push(i);
+      require(on.pop() == i, "the smallest goes first");
+    }
+    on.push(6);
+  }
+  void run(int me) {
+    if (me == 0) {
+      on.push(7);  // compacts, unless a thief is there
+      static_cast<void>(on.pop());
+    }
+    if (me == 1) static_cast<void>(on.take_of(nullptr));
+    if (me == 2) static_cast<void>(on.steal(reader));
+  }
+  void finish() {
+    while (on.pop() >= 0) {}
+    on.expect_once(9);
+  }
+};
+
 // Mutants of the atomics façade. Each breaks one thing.
 
 /// The lock excludes nobody: the owner sweeps while a thief takes.
@@ -290,6 +323,10 @@ TEST(ordered_store_model, compaction_loses_nothing) {
   holds<compaction<model_sync>>(bounded);
   holds<compaction<model_sync>>(weak_races);
 }
+TEST(ordered_store_model, a_thief_without_an_order_takes_what_no_other_has) {
+  holds<without_an_order<model_sync>>({.preemptions = 2, .races = true});
+  holds<without_an_order<model_sync>>({.model = memory_model::weak, .preemptions = 1, .stale = 1, .races = true});
+}
 TEST(ordered_store_model, sweep_asks_no_task_that_a_thief_has) {
   holds<sweep<model_sync>>(bounded);
   holds<sweep<model_sync>>(weak_races);
@@ -297,6 +334,9 @@ TEST(ordered_store_model, sweep_asks_no_task_that_a_thief_has) {
 
 TEST(ordered_store_mutant, open_lock_is_caught) { fails<sweep<open_lock>>("race", bounded); }
 TEST(ordered_store_mutant, unpublished_slots_are_caught) { fails<owner_and_thief<unpublished_slots>>("race", bounded); }
+TEST(ordered_store_mutant, torn_exchange_is_caught_without_an_order) {
+  fails<without_an_order<torn_exchange>>("each task comes out once", {.preemptions = 2, .races = true});
+}
 TEST(ordered_store_mutant, torn_exchange_is_caught) {
   fails<owner_and_thief<torn_exchange>>("each task comes out once", bounded);
 }

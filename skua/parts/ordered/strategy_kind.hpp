@@ -44,6 +44,16 @@ struct strategy_kind {
   void (*stolen)(void* value, worker_id by, std::uint64_t number) = nullptr;   ///< null: nothing changes
 };
 
+/// True if a task with this strategy need not run. Who asks has the task for itself.
+[[nodiscard]] inline bool says_dead(strategy_kind const* kind, void const* value) noexcept {
+  if (kind == nullptr || kind->is_dead == nullptr) return false;
+  try {
+    return kind->is_dead(value);
+  } catch (...) {
+    return false;
+  }
+}
+
 /// A task in an ordered store, as orders see it.
 struct ordered_task {
   strategy_kind const* kind = nullptr;  ///< null: the root

@@ -12,7 +12,9 @@
 #include "skua/machine/threads/face/default_region.hpp"
 #include "skua/machine/threads/face/executor.hpp"
 #include "skua/machine/threads/face/pool.hpp"
+#include "skua/machine/threads/fork/finish/ordered_tasks.hpp"
 #include "skua/machine/threads/fork/join/task_in_room.hpp"
+#include "skua/machine/threads/lane/counters.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
@@ -31,6 +33,31 @@ struct detached_task final : task_in_room<detached_task, detached_call> {
     on.task_ends();
     counted.finish();
   }
+  /// The same for a call with a strategy.
+  static void run_ordered(task& t, std::uint64_t extra, fiber& on) noexcept {
+    if (extra != found_dead) {
+      given_of(t).host->begins_ordered();
+      return run_task(t, extra, on);
+    }
+    drop(t, on);
+    drop_swept(on);
+    on.task_ends();
+  }
+  static void drop(task& t, fiber& on) noexcept {
+    detached_call& call = given_of(t);
+    region& host = *call.host;
+    host.begins_ordered();
+    on.slot().counts.dead.add(1);
+    call.kind->drop(call);
+    host.pool().detached().finish();
+  }
+  /// As the lane `ordered` takes it. All calls of a pool are one group, for the lent thread.
+  static offered_task offered(task const& t) noexcept {
+    detached_call const& call = given_of(t);
+    offered_task mine = call.kind->offered(call);
+    mine.group = &call.host->pool().detached();
+    return mine;
+  }
   /// Runs the call on top of the fiber's task. The caller counts it.
   static void run_nested(detached_call& call, fiber& on) noexcept {
     watched_node const node{call};
@@ -43,6 +70,13 @@ struct detached_task final : task_in_room<detached_task, detached_call> {
     return call.kind->name_of == nullptr ? nullptr : call.kind->name_of(call);
   }
   static task_kind const kind;
+  static task_kind const kind_with_strategy;
+
+  [[nodiscard]] static handed& made_of(detached_call& call) noexcept {
+    detached_task& made = of(call);
+    if (call.kind->offered != nullptr) made.task::kind = &kind_with_strategy;
+    return made;
+  }
 
  private:
   /// The node that a call watches.
@@ -66,6 +100,11 @@ struct detached_task final : task_in_room<detached_task, detached_call> {
 
 constexpr task_kind detached_task::kind{
     .run = &detached_task::run_task, .hint_of = &detached_task::hint_of, .name_of = &detached_task::name_of};
+constexpr task_kind detached_task::kind_with_strategy{.run = &detached_task::run_ordered,
+                                                      .hint_of = &detached_task::hint_of,
+                                                      .name_of = &detached_task::name_of,
+                                                      .drop = &detached_task::drop,
+                                                      .offered = &detached_task::offered};
 
 }  // namespace
 
@@ -106,7 +145,7 @@ void run_or_submit(detached_call& call) noexcept {
   counted.finish();  // the last access to the pool
 }
 
-void submit(detached_call& call) noexcept { call.host->inject(detached_task::of(call)); }
+void submit(detached_call& call) noexcept { call.host->inject(detached_task::made_of(call)); }
 
 void retract(detached_call& call) noexcept { call.host->pool().detached().finish(); }
 

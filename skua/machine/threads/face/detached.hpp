@@ -4,15 +4,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "skua/machine/threads/fork/join/here.hpp"
 #include "skua/parts/base/type_text.hpp"
+#include "skua/parts/ordered/stored_task.hpp"
 #include "skua/program/algorithm/body.hpp"
 #include "skua/program/at_most.hpp"
 #include "skua/program/hint.hpp"
+#include "skua/program/strategy/strategy.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
 
@@ -23,6 +26,10 @@ struct detached_call;
 struct detached_kind {
   void (*run)(detached_call&, fiber&);  ///< may destroy the call; its exceptions go to the pool's handler
   char const* (*name_of)(detached_call const&) noexcept = nullptr;  ///< the name in traces; null: no name
+  // For a call with a strategy.
+  offered_task (*offered)(detached_call const&) noexcept =
+      nullptr;                                      ///< the strategy, as stores need it; null: it has none
+  void (*drop)(detached_call&) noexcept = nullptr;  ///< destroys a call that is dead
 };
 
 /// Between `announce` and the end of `run` the pool of `host` counts it.
@@ -42,8 +49,9 @@ void announce(detached_call& call, region& where);
 /// Runs an announced call before this returns, like a call of the calling thread; submits it if there is no stack for
 /// that. (at_most.md)
 void run_or_submit(detached_call& call) noexcept;
-/// Queues an announced call: workers run calls in the order in which they were submitted, as they become free. Any
-/// thread. The call may have run and be destroyed when this returns.
+/// Queues an announced call: workers run calls in the order in which they were submitted, as they become free; those with a
+/// strategy in its order, among the tasks of the workers, where the policy obeys strategies. Any thread. The call may have run
+/// and be destroyed when this returns.
 void submit(detached_call& call) noexcept;
 /// Undoes `announce` for a call that will not be submitted.
 void retract(detached_call& call) noexcept;
@@ -68,12 +76,48 @@ struct enqueued_call final : detached_call {
   F function;
 };
 
+/// The same with a strategy.
+template <class F, strategy S>
+struct strategic_call final : detached_call {
+  template <class G>
+  strategic_call(hint h, S const& s, G&& f)
+      : detached_call{.kind = &kind, .hints = h}, order(s), weight(weight_of(s)), function(std::forward<G>(f)) {}
+
+  static void call_and_destroy(detached_call& call, fiber& on) {
+    std::unique_ptr<strategic_call> const self(static_cast<strategic_call*>(&call));
+    static_cast<void>(call_body(here_of(on), self->function));
+  }
+  static char const* name_of(detached_call const&) noexcept { return type_text<F>(); }
+  static offered_task offered(detached_call const& call) noexcept {
+    auto const& self = static_cast<strategic_call const&>(call);
+    return {.kind = kind_of<S>(), .value = &self.order, .value_size = sizeof(S), .weight = self.weight};
+  }
+  static void drop(detached_call& call) noexcept { delete static_cast<strategic_call*>(&call); }
+  static constexpr detached_kind kind{
+      .run = &call_and_destroy, .name_of = &name_of, .offered = &offered, .drop = &drop};
+
+  S const order;
+  std::uint64_t const weight;
+  F function;
+};
+
 template <class F>
 void enqueue_in(region& where, hint hints, F&& f) {
   if constexpr (!body_of<std::decay_t<F>, here>) {
     static_assert(body_of<std::decay_t<F>, here>, "enqueue: a task is called as f() or f(here)");
   } else {
     auto made = std::make_unique<enqueued_call<std::decay_t<F>>>(hints, std::forward<F>(f));
+    announce(*made, where);
+    submit(*made.release());
+  }
+}
+template <class S, class F>
+void enqueue_in(region& where, hint hints, S const& s, F&& f) {
+  check_strategy<S>();
+  if constexpr (!body_of<std::decay_t<F>, here>) {
+    static_assert(body_of<std::decay_t<F>, here>, "enqueue: a task is called as f() or f(here)");
+  } else if constexpr (strategy<S>) {
+    auto made = std::make_unique<strategic_call<std::decay_t<F>, S>>(hints, s, std::forward<F>(f));
     announce(*made, where);
     submit(*made.release());
   }

@@ -164,6 +164,20 @@ class pool {
   void enqueue(Hint hint, F&& f) {
     runtime::enqueue_in(*root_, as_hint(hint), std::forward<F>(f));
   }
+  /// The same with a strategy, as in `finish` (strategy.hpp). Under a policy that obeys strategies the task is ordered among those
+  /// of the worker that is the first to take a task then; so it may begin before tasks that were enqueued earlier, and before
+  /// those that the worker has spawned. A task that is_dead() says is dead when its turn comes is destroyed instead of called, and
+  /// has ended then. allow_call_conversion() is not asked. While tasks without a strategy wait, a worker takes one of them after each 64 of
+  /// these. Under other policies the order is that of the queue, and no function of the strategy but transitive_weight() is called.
+  template <class S, class F>
+    requires(!runtime::hint_word<S> && !std::same_as<S, at_most>)
+  void enqueue(S const& order, F&& f) {
+    runtime::enqueue_in(*root_, {}, order, std::forward<F>(f));
+  }
+  template <runtime::hint_word Hint, class S, class F>
+  void enqueue(Hint hint, S const& order, F&& f) {
+    runtime::enqueue_in(*root_, as_hint(hint), order, std::forward<F>(f));
+  }
   /// The same; but while `bound` enqueued tasks of the pool are in flight, the caller runs f before this returns. For
   /// threads that enqueue tasks faster than workers run them. Rules for callers: at_most.hpp.
   template <class F>

@@ -113,6 +113,28 @@ TEST(without_memory, a_region_that_cannot_open_changes_nothing) {
   EXPECT_EQ(pool.open_region("random").run([](auto& h) { return fib(h, 10); }), 55);
 }
 
+/// The worker cannot make entries in its lane for all of them.
+TEST(without_memory, enqueued_tasks_with_a_strategy_run) {
+  skua::pool pool({.workers = 1, .policy = "strategies"});
+  std::atomic<bool> is_in{false};
+  std::atomic<bool> is_open{false};
+  pool.enqueue([&] {
+    is_in = true;
+    while (!is_open.load()) std::this_thread::yield();
+  });
+  while (!is_in.load()) std::this_thread::yield();
+  std::atomic<int> ran{0};
+  for (int i = 0; i < 1000; ++i) pool.enqueue(skua::strategies::deadline{1.0 * i}, [&] { ++ran; });
+  int const refused_before = refused_so_far.load();
+  {
+    shortage const of_memory(refused::workers);
+    is_open = true;
+    while (ran.load() < 1000) std::this_thread::yield();
+  }
+  EXPECT_GT(refused_so_far.load(), refused_before);
+  pool.drain();
+}
+
 TEST(without_memory, tasks_that_would_run_on_a_team_run_alone) {
   skua::pool pool({.workers = 3});
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {

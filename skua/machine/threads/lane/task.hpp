@@ -12,6 +12,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 class fiber;
 struct frame;
+struct offered_task;
 struct task;
 
 /// The operations of a kind of task. `extra` is the second word of its entry in a lane.
@@ -20,6 +21,10 @@ struct task_kind {
   hint (*hint_of)(task const&,
                   std::uint64_t extra) noexcept = nullptr;  ///< the hint it was given or inherits; null: none
   char const* (*name_of)(task const&) noexcept = nullptr;   ///< its name in traces (type_text.hpp); null: none
+  void (*drop)(task&,
+               fiber&) noexcept = nullptr;  ///< ends it unrun, on top of the fiber's code; null: it cannot be dead
+  offered_task (*offered)(task const&) noexcept =
+      nullptr;  ///< of a task from outside: what its strategy says; null: it has none
 };
 
 /// What a lane holds.
@@ -33,6 +38,8 @@ struct task {
 
 /// A flag in `extra` of an entry of numbered children: the entry stands for this child alone, not for all children from it on.
 inline constexpr std::uint64_t alone = std::uint64_t{1} << 63;
+/// `extra` of an entry whose task is dead, as its strategy says: who takes the entry drops the task.
+inline constexpr std::uint64_t found_dead = std::uint64_t{1} << 62;
 
 /// A task or frame in a lane whose entries have tags.
 struct tagged_entry {

@@ -154,8 +154,8 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
 }
 
 /// The task is the call: the policy has placed it as one (`called`), with its hint, and is told one begin and one end.
-void caller::run_submitted(fiber& on, handed& t) noexcept {
-  t.kind->run(t, 1, on);
+void caller::run_submitted(fiber& on, handed& t, std::uint64_t extra) noexcept {
+  t.kind->run(t, extra, on);
   if (frame* const ready = on.take_ready()) worker::send_home(*ready);
 }
 

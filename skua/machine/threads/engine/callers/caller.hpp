@@ -17,7 +17,7 @@ class worker_slot;
 class caller {
  public:
   /// Runs a task that was submitted to a region on top of the running fiber, which is a guest's.
-  static void run_submitted(fiber& on, handed& t) noexcept;
+  static void run_submitted(fiber& on, handed& t, std::uint64_t extra) noexcept;
 
   /// Runs `call` on the calling thread, which is no worker, in the place of the first worker of `where` whose thread
   /// sleeps. Returns when it has ended, on the same thread. Returns false, without effect, if no worker's place is free.

@@ -63,17 +63,19 @@ void guest_list::run(root& call) {
   }
 }
 
-void guest_list::run_task(handed& t) noexcept {
+void guest_list::run_task(handed& t, std::uint64_t extra) noexcept {
   struct injected_call : outside_call {
-    explicit injected_call(handed& task) noexcept
+    injected_call(handed& task, std::uint64_t word) noexcept
         : outside_call{[](outside_call& self, fiber& on) {
-            caller::run_submitted(on, static_cast<injected_call&>(self).given);
+            auto const& mine = static_cast<injected_call&>(self);
+            caller::run_submitted(on, mine.given, mine.extra);
           }},
-          given(task) {}
+          given(task), extra(word) {}
     handed& given;
+    std::uint64_t const extra;
   };
-  injected_call call{t};
-  root asked{call, t.hint_for(1)};
+  injected_call call{t, extra};
+  root asked{call, t.hint_for(extra)};
   for (;;) {
     try {
       return run(asked);

@@ -40,8 +40,8 @@ class guest_list {
   [[nodiscard]] std::uint32_t in_use() const noexcept {
     return in_use_.load(std::memory_order_relaxed);
   }  // relaxed: a hint
-  /// The same for a task that was submitted to the host. Without memory for a guest it waits until there is some.
-  void run_task(handed& t) noexcept;
+  /// The same for a task that was submitted to the host, with `extra`. Without memory for a guest it waits until there is some.
+  void run_task(handed& t, std::uint64_t extra) noexcept;
 
  private:
   region& host_;

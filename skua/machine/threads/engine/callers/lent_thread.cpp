@@ -78,16 +78,16 @@ bool lent_thread::watch() noexcept {
       if (!lending_.pause(between_looks)) return false;
       continue;
     }
-    handed* oldest = nullptr;
+    tagged_entry taken;
     auto const from =
-        std::ranges::find_if(*open, [&](auto const& r) { return (oldest = r->take_enqueued()) != nullptr; });
-    if (oldest == nullptr) {  // a worker was faster, or only calls that need a worker's place are left
+        std::ranges::find_if(*open, [&](auto const& r) { return (taken = r->take_enqueued()).item != nullptr; });
+    if (taken.item == nullptr) {  // a worker was faster, or only calls that need a worker's place are left
       if (!lending_.pause(between_looks)) return false;
       continue;
     }
     ran_.fetch_add(1, std::memory_order_relaxed);  // relaxed, all: only people read them
     is_running_.store(true, std::memory_order_relaxed);
-    (*from)->guests().run_task(*oldest);
+    (*from)->guests().run_task(static_cast<handed&>(*taken.item), taken.extra);
     is_running_.store(false, std::memory_order_relaxed);
   }
 }

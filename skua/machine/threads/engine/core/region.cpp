@@ -22,6 +22,17 @@ bool is_of_first_workers(std::span<worker_id const> members) noexcept {
   return !members.empty();
 }
 
+bool obeys_strategies(policies::policy_needs const& needs) noexcept {
+  return needs.lanes.has(policies::lane::ordered) && needs.strategies;
+}
+
+/// `extra` for a task that was not taken from a lane.
+std::uint64_t extra_of(handed const& t) noexcept {
+  if (t.kind->offered == nullptr) return 1;
+  offered_task const offered = t.kind->offered(t);
+  return says_dead(offered.kind, offered.value) ? found_dead : 1;
+}
+
 std::unique_ptr<region_urgency> board_for(policies::policy_needs const& needs, std::size_t workers) {
   bool const exchanges = needs.lanes.has(policies::lane::ordered) && needs.urgency_us > 0 && workers > 1;
   return exchanges ? std::make_unique<region_urgency>(static_cast<std::uint32_t>(workers)) : nullptr;
@@ -33,7 +44,8 @@ region::region(pool_core& c, policies::policy_factory make, std::span<worker_id 
     : number_(number), core_(c), members_(members.begin(), members.end()), map_(c.map().part(members)),
       make_(std::move(make)),
       policy_(make_({.layout = map_, .seed = number, .partitions = c.partitions_of(map_), .known = c.known_to(map_)})),
-      urgency_(board_for(policy_->needs(), members.size())), room_(c.memory()), outside_(c.blocks()),
+      urgency_(board_for(policy_->needs(), members.size())), room_(c.memory()),
+      injected_(obeys_strategies(policy_->needs())), outside_(c.blocks()),
       guests_(std::make_unique<guest_list>(*this)) {
   policy_->watch(*this);
   slots_.reserve(members.size());
@@ -47,6 +59,7 @@ region::region(pool_core& c, policies::policy_factory make, std::span<worker_id 
                                 .share = member.share(),
                                 .tied_ready = member.tied_ready(),
                                 .ready = ready_,
+                                .calls = injected_.ordered(),
                                 .failures = failures_,
                                 .map = map_,
                                 .urgency = urgency_.get(),
@@ -83,12 +96,19 @@ void region::inject(handed& t) noexcept {
   notify_work();
   core_.look_after_enqueued(*this);
   // `t` may be gone by now: only its address is compared.
-  if (has_no_threads() && injected_.remove(t)) guests_->run_task(t);
+  if (has_no_threads() && injected_.remove(t)) guests_->run_task(t, extra_of(t));
 }
 
-handed* region::take_enqueued() noexcept {
-  return static_cast<handed*>(injected_.take_first(
-      [](injectable const& i) { return !root::waits_for_a_place(static_cast<handed const&>(i)); }));
+tagged_entry region::take_enqueued() noexcept {
+  handed* t = injected_.ordered().pop();
+  if (t == nullptr) t = injected_.take_first([](handed const& i) { return !root::waits_for_a_place(i); });
+  if (t != nullptr) return {t, extra_of(*t)};
+  taken_task call;
+  for (auto const& s : slots_) {
+    if (s->ordered == nullptr || s->ordered->take_of(&core_.detached(), call) != outcome::got) continue;
+    return {static_cast<task*>(call.task), call.is_dead ? found_dead : 1};
+  }
+  return {};
 }
 
 void region::make_ready(frame& f) noexcept { submit(ready_, f); }
@@ -104,7 +124,8 @@ bool region::notify_work() noexcept {
 
 outcome region::take_injected(worker_slot& by, policies::amount many, tagged_entry& out,
                               revocation_count& spent) noexcept {
-  if (auto* const first = static_cast<handed*>(injected_.pop())) {
+  by.calls_in_turn = 0;
+  if (handed* const first = injected_.pop()) {
     out = {first, 1, {}};
     return outcome::got;
   }

@@ -12,6 +12,7 @@
 
 #include "skua/machine/threads/engine/core/slot_room.hpp"
 #include "skua/machine/threads/engine/core/worker_slot.hpp"
+#include "skua/machine/threads/engine/outside/injected_tasks.hpp"
 #include "skua/machine/threads/engine/outside/outside_lane.hpp"
 #include "skua/machine/threads/lane/policy_words.hpp"
 #include "skua/machine/threads/lane/region_looks.hpp"
@@ -71,6 +72,8 @@ class region final : public std::enable_shared_from_this<region>, private polici
   [[nodiscard]] outside_lanes& lanes_outside() noexcept { return outside_; }
   /// Takes an injected task back; false if a worker has it.
   bool withdraw(handed& t) noexcept { return injected_.remove(t); }
+  /// Call it when a task that was injected with a strategy begins, or is dropped.
+  void begins_ordered() noexcept { injected_.ordered().begins(); }
   /// The guests' callers, for calls that find no worker's place free.
   [[nodiscard]] guest_list& guests() noexcept { return *guests_; }
   void stand_in_for(region& host) noexcept { host_ = &host; }
@@ -87,9 +90,11 @@ class region final : public std::enable_shared_from_this<region>, private polici
     region const& mine = host_ == nullptr ? *this : *host_;
     return this == &r || &mine == &r || mine.whole_ == &r;
   }
-  [[nodiscard]] bool has_enqueued() const noexcept { return !injected_.looks_empty(); }
-  /// The oldest task that was injected, for `guest_list::run_task`; null: there is none that a guest may run.
-  [[nodiscard]] handed* take_enqueued() noexcept;
+  /// True if injected tasks have not begun.
+  [[nodiscard]] bool has_enqueued() const noexcept { return !injected_.none_waits(); }
+  /// Takes a task that was injected, for `guest_list::run_task`, in no certain order: also one that a worker has in its lane `ordered`.
+  /// Null: there is none that a guest may run.
+  [[nodiscard]] tagged_entry take_enqueued() noexcept;
   [[nodiscard]] bool has_injected() const noexcept { return has_from_outside(injected_, outside_); }
 
   /// Held while a team enters its workers' inboxes.
@@ -127,7 +132,7 @@ class region final : public std::enable_shared_from_this<region>, private polici
   std::vector<slot_pointer> slots_;
   std::vector<worker_slot*> slot_of_member_;  ///< by number in the pool
   injector<> ready_;                          ///< frames
-  injector<> injected_;
+  injected_tasks injected_;
   outside_lanes outside_;
   std::unique_ptr<guest_list> guests_;
   failure_epoch<> failures_;

@@ -5,6 +5,7 @@
 #include "skua/machine/threads/engine/core/pool_core.hpp"
 #include "skua/machine/threads/engine/core/worker.hpp"
 #include "skua/machine/threads/engine/team/team_of_workers.hpp"
+#include "skua/machine/threads/fork/finish/ordered_tasks.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
@@ -52,15 +53,6 @@ outcome pop_inbox(worker_slot& s, tagged_entry& out) noexcept {
   return outcome::got;
 }
 
-outcome pop_ordered(worker_slot& s, tagged_entry& out) noexcept {
-  if (s.ordered == nullptr) return outcome::empty;
-  bring_urgent(s);
-  taken_task t;
-  if (s.ordered->pop(t) != outcome::got) return outcome::empty;
-  out = {static_cast<task*>(t.task), t.is_dead ? finish_region::dead : 0, {{s.published_tag()}}};
-  return outcome::got;
-}
-
 void count(worker& me, revocation_count const& spent) noexcept {
   if (spent.revocations == 0) return;
   me.counts().revocations.add(spent.revocations);
@@ -74,6 +66,24 @@ outcome take_injected(worker_slot& s, policies::amount many, tagged_entry& out) 
   return how;
 }
 
+/// How many calls with a strategy a worker brings to its lane until it takes another task from outside, if one waits.
+constexpr std::uint32_t calls_per_turn = 64;
+
+outcome pop_ordered(worker_slot& s, tagged_entry& out) noexcept {
+  if (s.ordered == nullptr) return outcome::empty;
+  if (handed* const refused = bring_calls(s)) {
+    out = {refused, 1, {}};
+    return outcome::got;
+  }
+  if (s.calls_in_turn >= calls_per_turn && take_injected(s, policies::amount::one, out) == outcome::got)
+    return outcome::got;
+  bring_urgent(s);
+  taken_task t;
+  if (s.ordered->pop(t) != outcome::got) return outcome::empty;
+  out = {static_cast<task*>(t.task), t.is_dead ? found_dead : 0, {{s.published_tag()}}};
+  return outcome::got;
+}
+
 outcome steal_ordered(worker_slot& s, worker_slot& victim, policies::amount many, tagged_entry& out) noexcept {
   if (s.ordered == nullptr || victim.ordered == nullptr) return outcome::empty;
   std::uint64_t const published = victim.published_tag();
@@ -82,7 +92,7 @@ outcome steal_ordered(worker_slot& s, worker_slot& victim, policies::amount many
   outcome const how = many == policies::amount::half_work ? s.ordered->steal_half(victim.id, *victim.ordered, t)
                                                           : s.ordered->steal(victim.id, *victim.ordered, t);
   if (how != outcome::got) return how;
-  out = {static_cast<task*>(t.task), t.is_dead ? finish_region::dead : 0, {{published}}};
+  out = {static_cast<task*>(t.task), t.is_dead ? found_dead : 0, {{published}}};
   if (!s.ordered->looks_empty()) s.notify_work();
   return outcome::got;
 }

@@ -10,7 +10,7 @@
 #include "skua/machine/threads/fork/fiber/frame.hpp"
 #include "skua/machine/threads/fork/fiber/moving.hpp"
 #include "skua/machine/threads/fork/fiber/should_yield.hpp"
-#include "skua/machine/threads/fork/fiber/worker_trace.hpp"
+#include "skua/machine/threads/fork/finish/ordered_tasks.hpp"
 #include "skua/machine/threads/lane/counters.hpp"
 #include "skua/parts/base/error.hpp"
 
@@ -21,13 +21,6 @@ namespace {
 bool is_asked(policies::which_tasks released, bool has_address, bool may_be_team) noexcept {
   return released == policies::which_tasks::all ||
          (released == policies::which_tasks::nodes && (has_address || may_be_team));
-}
-
-/// The worker that represents the place in the root's order: this one if it belongs to the place; none if there is no hint.
-std::optional<worker_id> worker_of(fiber_slot const& s, place_id p) noexcept {
-  layout const& map = s.map;
-  if (index(p) >= map.places()) return {};  // no hint, anywhere, or a place that the region does not have
-  return map.place_of(s.id) == p ? s.id : map.workers_of(p).front();
 }
 
 /// Sends the frame of an owner whose region has ended, if there is one, to where it belongs.
@@ -52,15 +45,6 @@ bool is_dropped(finish_region& region, fiber& on) noexcept {
 }
 
 }  // namespace
-
-void bring_urgent(fiber_slot& s) noexcept {
-  std::optional<brought_task> const brought = s.ordered->bring_urgent(processor_ticks);
-  if (!brought) return;
-  std::uint32_t const d = s.map.distance(s.id, brought->from);
-  s.counts.attempts.add(1);
-  s.counts.steals[std::min<std::size_t>(d, worker_counters::distance_classes - 1)].add(1);
-  s.trace.steals({static_cast<task*>(brought->task)}, lane::ordered, s.members[index(brought->from)], d);
-}
 
 bool next_unplaced_is_of(fiber_slot& s, finish_region const& one) noexcept {
   if (s.ordered != nullptr && s.ordered->first_is_of(&one)) return true;
@@ -206,22 +190,9 @@ void finish_region::run_inside(fiber& on, task& t) noexcept {
   end_task(on, t);
 }
 
-/// Drops it: its strategy says that it is dead.
-void finish_region::drop_inside(fiber& on, task& t) noexcept {
+void finish_region::drop_task(runtime::task& t, fiber& on) noexcept {
   on.slot().counts.dead.add(1);
-  end_task(on, t);
-}
-
-/// Drops what this worker has swept, of any region: no thief can. Returns false if that is nothing.
-bool finish_region::drop_swept(fiber& on) noexcept {
-  auto const next = [&on]() -> void* {
-    tsan::unseen const of_the_worker;  // as in take_own
-    return on.slot().ordered == nullptr ? nullptr : on.slot().ordered->pop_swept();
-  };
-  void* t = next();
-  if (t == nullptr) return false;
-  for (; t != nullptr; t = next()) drop_inside(on, static_cast<task&>(*static_cast<runtime::task*>(t)));
-  return true;
+  end_task(on, static_cast<task&>(t));
 }
 
 /// For a fiber that watches inside_.
@@ -268,7 +239,7 @@ void finish_region::run_task(runtime::task& t, std::uint64_t extra, fiber& on) n
   auto& self = static_cast<task&>(t);
   finish_region& region = self.region;
   on.watch(&region.inside_);
-  if (extra == dead) {
+  if (extra == found_dead) {
     on.slot().counts.dead.add(1);
     drop_swept(on);
   } else if (&self.operations() == &rest_of_tasks) {  // never dropped: it would count as a dropped task
@@ -313,11 +284,7 @@ void finish_region::run_own_tasks(fiber& on) noexcept {
       return;
     }
     auto& t = static_cast<task&>(*static_cast<runtime::task*>(first.task));
-    if (first.is_dead) {
-      drop_inside(on, t);
-    } else {
-      run_inside(on, t);
-    }
+    first.is_dead ? drop_task(t, on) : run_inside(on, t);
   }
 }
 
@@ -342,6 +309,7 @@ taken_task finish_region::take_own(fiber_slot& s) noexcept {
   tsan::unseen const of_the_worker;  // other fibers of this worker use its store, too; TSan follows fibers
   taken_task first;
   if (s.ordered != nullptr) {
+    if (handed* const refused = bring_calls(s)) s.calls.push(*refused);  // a search can run it without an entry
     bring_urgent(s);
     if (s.ordered->pop_of(this, first) == outcome::got) return first;
     if (!s.needs.declared_only) return {};

@@ -94,9 +94,6 @@ class finish_region : public group {
   /// Runs a task that lies on the stack, as a part of the code on `on`.
   void call_now(fiber& on, task& t) noexcept;
 
-  /// The second word of the entry of a task whose strategy says that it is dead: the taker of the entry destroys the task.
-  static constexpr std::uint64_t dead = 1;
-
   [[nodiscard]] static bool is_task(runtime::task const& t) noexcept { return t.kind->run == &run_task; }
   /// Returns null if it is not a task of a finish region.
   [[nodiscard]] static finish_region const* of(runtime::task const& t) noexcept {
@@ -129,6 +126,7 @@ class finish_region : public group {
   // The operations of all tasks.
   static void run_task(runtime::task& t, std::uint64_t extra, fiber& on) noexcept;
   static hint hint_of(runtime::task const& t, std::uint64_t) noexcept;
+  static void drop_task(runtime::task& t, fiber& on) noexcept;
 
  private:
   void call(fiber& on, task& t) noexcept;
@@ -137,8 +135,6 @@ class finish_region : public group {
   void release(fiber& on, task& t, bool is_last_act) noexcept;
   static void push_spawned(fiber& on, task& t) noexcept;
   void run_inside(fiber& on, task& t) noexcept;
-  static void drop_inside(fiber& on, task& t) noexcept;
-  static bool drop_swept(fiber& on) noexcept;
   void end_tasks() noexcept;
   static task_operations const rest_of_tasks;
   void run_own_tasks(fiber& on) noexcept;
@@ -153,9 +149,6 @@ class finish_region : public group {
   finish_count<> count_;
   first_exception first_;
 };
-
-/// For the owner, before it takes its first task in `ordered`: brings a more urgent one of another worker there, if a look is due.
-void bring_urgent(fiber_slot& s) noexcept;
 
 /// For the owner: true if the task that it would run next is of this region. A hint.
 [[nodiscard]] bool next_is_of(fiber_slot& s, finish_region const& one) noexcept;
@@ -248,10 +241,12 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
     }
     static void end(finish_region::task* self) noexcept { delete static_cast<task_of*>(self); }
     static char const* name_of(runtime::task const&) noexcept { return type_text<F>(); }
-    static constexpr finish_region::task_operations operations{
-        {.run = &finish_region::run_task, .hint_of = &finish_region::hint_of, .name_of = &task_of::name_of},
-        &task_of::call,
-        InBlock ? &task_of::end : nullptr};
+    static constexpr finish_region::task_operations operations{{.run = &finish_region::run_task,
+                                                                .hint_of = &finish_region::hint_of,
+                                                                .name_of = &task_of::name_of,
+                                                                .drop = &finish_region::drop_task},
+                                                               &task_of::call,
+                                                               InBlock ? &task_of::end : nullptr};
   };
   template <class F>
   struct gathered_of final : finish_region::gathered_task, in_block {
@@ -267,13 +262,15 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
     }
     static void end(finish_region::task* self) noexcept { delete static_cast<gathered_of*>(self); }
     static char const* name_of(runtime::task const&) noexcept { return type_text<F>(); }
-    static constexpr finish_region::task_operations operations{
-        {.run = &finish_region::run_task, .hint_of = &finish_region::hint_of, .name_of = &gathered_of::name_of},
-        &gathered_of::call,
-        &gathered_of::end,
-        nullptr,
-        nullptr,
-        true};
+    static constexpr finish_region::task_operations operations{{.run = &finish_region::run_task,
+                                                                .hint_of = &finish_region::hint_of,
+                                                                .name_of = &gathered_of::name_of,
+                                                                .drop = &finish_region::drop_task},
+                                                               &gathered_of::call,
+                                                               &gathered_of::end,
+                                                               nullptr,
+                                                               nullptr,
+                                                               true};
   };
   /// Calls body(team) on each member, then done(region).
   template <class Body, class Done>
@@ -299,12 +296,14 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
     }
     static void end(finish_region::task* self) noexcept { delete static_cast<team_of*>(self); }
     static char const* name_of(runtime::task const&) noexcept { return type_text<Body>(); }
-    static constexpr finish_region::task_operations operations{
-        {.run = &finish_region::run_task, .hint_of = &finish_region::hint_of, .name_of = &team_of::name_of},
-        &team_of::call,
-        &team_of::end,
-        &team_of::call_member,
-        &team_of::after_team};
+    static constexpr finish_region::task_operations operations{{.run = &finish_region::run_task,
+                                                                .hint_of = &finish_region::hint_of,
+                                                                .name_of = &team_of::name_of,
+                                                                .drop = &finish_region::drop_task},
+                                                               &team_of::call,
+                                                               &team_of::end,
+                                                               &team_of::call_member,
+                                                               &team_of::after_team};
   };
 
   finish_region& region_;
