@@ -14,6 +14,7 @@
 
 #include "bench/harness.hpp"
 #include "skua/parts/base/dice.hpp"
+#include "skua/parts/ordered/ordered_store.hpp"
 #include "skua/skua.hpp"
 
 namespace {
@@ -124,6 +125,44 @@ std::vector<double> spawn_alone(pool& workers, std::int64_t rounds, std::int64_t
   return all;
 }
 
+// ---- steals of the store alone -------------------------------------------------------------------------------------
+
+/// ns per task of a thief that steals half of `waiting` tasks and pops them.
+template <class Offer>
+std::vector<double> steal_and_run(std::int64_t rounds, std::int64_t waiting, Offer&& offer) {
+  runtime::ordered_store<> victim({.worker = worker_id{0}});
+  runtime::ordered_store<> own({.worker = worker_id{1}});
+  runtime::ordered_store<>::reader reader({.worker = worker_id{1}, .steals = true});
+  runtime::dice roll{1};
+  return bench::repeated(rounds, [&] {
+    for (std::int64_t i = 0; i < waiting; ++i) bench::verify(offer(victim, some_key(roll)), "there is memory");
+    runtime::taken_task t;
+    std::int64_t stolen = 1;
+    double const ns = bench::ns_of([&] {
+      bench::verify(victim.steal_half(reader, own, t) == runtime::outcome::got, "there is a task to steal");
+      while (own.pop(t) == runtime::outcome::got) ++stolen;
+    });
+    bench::verify(stolen == (waiting + 1) / 2, "the thief has half of the tasks");
+    while (victim.pop(t) == runtime::outcome::got) {}
+    return ns / static_cast<double>(stolen);
+  });
+}
+
+void measure_steals(bench::report& say, std::int64_t rounds, std::int64_t waiting) {
+  static int task = 0;
+  auto const keyed = [](runtime::ordered_store<>& to, double key) {
+    strategies::deadline const value{key};
+    return to.push({.task = &task,
+                    .kind = runtime::kind_of<strategies::deadline>(),
+                    .value = &value,
+                    .value_size = sizeof(value)});
+  };
+  auto const plain = [](runtime::ordered_store<>& to, double) { return to.push({.task = &task}); };
+  std::string const of = " of " + std::to_string(waiting);
+  say.row("steal half" + of + " with deadlines, and pop it", "ns", steal_and_run(10 * rounds, waiting, keyed));
+  say.row("steal half" + of + " without strategies, and pop it", "ns", steal_and_run(10 * rounds, waiting, plain));
+}
+
 void measure(bench::report& say, std::int64_t rounds, std::int64_t tasks, std::int64_t waiting) {
   pool workers({.workers = 1, .policy = "strategies"});
   std::string const with = ", " + std::to_string(waiting) + " waiting";
@@ -152,5 +191,6 @@ int main(int argc, char** argv) {
   return bench::run("ordered", "tasks in the order of their strategies: what a spawn costs, and a task, on one worker",
                     o, argc, argv, [&](bench::report& say) {
                       for (std::int64_t const waiting : {1, 1000, 100'000}) measure(say, o.rounds, o.tasks, waiting);
+                      for (std::int64_t const waiting : {16, 1000, 10'000}) measure_steals(say, o.rounds, waiting);
                     });
 }

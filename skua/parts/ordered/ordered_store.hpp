@@ -83,7 +83,7 @@ class ordered_store {
     note_move(s, is_stolen);
     ++next_number_;
     ++filled_of_last_;
-    by_owner_.push(&s);  // there is room
+    is_stolen ? by_owner_.add(&s) : by_owner_.push(&s);  // there is room
     add(size_, 1);
     add(weight_, static_cast<std::int64_t>(t.weight));
     published_.store(++filled_, std::memory_order_release);  // the slot is filled. Pairs with: refresh, load
@@ -168,26 +168,34 @@ class ordered_store {
     std::uint64_t generation_ = 0;
     std::uint64_t read_ = 0;      ///< slots read
     block* last_read_ = nullptr;  ///< holds slot read_ - 1
+    std::size_t chosen_ = 0;      ///< while it takes half: so many tasks of order_ are chosen
+    bool takes_many_ = true;      ///< the last half was a large part of the tasks
   };
 
   /// Takes the task that goes first in the reader's order: got, empty, or lost if another thief is here. O(new tasks)
   /// calls of the comparator.
   [[nodiscard]] outcome steal(reader& by, taken_task& out) noexcept {
-    return steal_and(by, out, [](slot const&) {});
+    return steal_and(by, out, [] {}, [](slot const&) {});
   }
 
   /// As steal; then moves more tasks to the thief's own store, in the thief's order, until it has half of the weight that
   /// was there. Tasks that it finds dead have no weight: they join the thief's swept tasks, and `out` is one of them.
   /// [strategies-2013 2]
   [[nodiscard]] outcome steal_half(reader& by, ordered_store& into, taken_task& out) noexcept {
-    return steal_and(by, out, [&](slot const& first) {
+    std::size_t waiting = 0;
+    auto const before = [&] {
+      waiting = by.order_.size();
+      choose(by, weight(), 0);
+    };
+    return steal_and(by, out, before, [&](slot const& first) {
       std::int64_t got = out.is_dead ? 0 : static_cast<std::int64_t>(first.weight);
       std::int64_t all = weight() + got;
-      while (got < all - got) {
+      while (by.chosen_ > 0 || got < all - got) {  // those that were chosen have no order among each other
+        if (by.chosen_ == 0) choose(by, all, got);
         slot* const next = first_of(by);
         if (next == nullptr) break;
         if (!into.reserve(next->kind) || !into.reserve_swept()) {
-          by.order_.push(next);  // there is room: it was there
+          by.order_.add(next);  // there is room: it was there
           break;
         }
         if (!take(*next)) continue;  // the owner was faster
@@ -199,10 +207,13 @@ class ordered_store {
           into.push_stolen(*next);
         }
       }
+      by.chosen_ = 0;
+      by.takes_many_ = waiting - by.order_.size() > waiting / 8;
       if (!out.is_dead && into.swept() != 0 && into.reserve(first.kind)) {  // (dropped first)
         into.push_stolen(first);
         out = {into.pop_swept(), true};
       }
+      into.by_owner_.put_in_order();
     });
   }
 
@@ -242,6 +253,7 @@ class ordered_store {
         continue;
       }
       into.push_stolen(*next);
+      into.by_owner_.put_in_order();
       moved = next->task;
     }
     rest(next == nullptr ? std::nullopt : std::optional(view(next)));
@@ -277,7 +289,7 @@ class ordered_store {
     while (by_owner_.pop_if(is_gone)) first = nullptr;
     return first;
   }
-  /// After `reserve` for its kind.
+  /// After `reserve` for its kind. by_owner_.put_in_order() must follow.
   void push_stolen(slot const& s) noexcept {
     static_cast<void>(push({.task = s.task,
                             .group = s.group,
@@ -359,7 +371,7 @@ class ordered_store {
       for (; by.read_ < end; ++by.read_) {
         if (by.read_ % BlockSlots == 0) by.last_read_ = by.read_ == 0 ? first_ : by.last_read_->next;
         slot& s = by.last_read_->slots[by.read_ % BlockSlots];
-        if (!s.taken.load(std::memory_order_relaxed)) by.order_.push(&s);  // relaxed: saves comparisons
+        if (!s.taken.load(std::memory_order_relaxed)) by.order_.add(&s);  // relaxed: saves comparisons
       }
     } catch (std::bad_alloc const&) {}
   }
@@ -368,24 +380,38 @@ class ordered_store {
   }
   /// Removes and returns the reader's first task that is not taken, as far as it can see.
   [[nodiscard]] slot* first_of(reader& by) noexcept {
+    for (; by.chosen_ > 0; --by.chosen_) {
+      slot* const next = by.order_.take_chosen();
+      if (!is_taken(*next)) return --by.chosen_, next;
+    }
     while (auto const first = by.order_.pop()) {
-      if (!(*first)->taken.load(std::memory_order_relaxed)) return *first;  // relaxed: a hint
+      if (!is_taken(**first)) return *first;
     }
     return nullptr;
   }
+  /// Chooses the tasks that the reader takes next, until it has half of `all` where it has `got`. Only if the last half was a large part
+  /// of the tasks, because it looks at each task.
+  void choose(reader& by, std::int64_t all, std::int64_t got) noexcept {
+    if (!by.takes_many_ || all - got <= got) return;
+    by.chosen_ = by.order_.choose(
+        static_cast<std::uint64_t>((all + 1) / 2 - got), [](slot const* s) { return is_taken(*s); },
+        [](slot const* s) { return s->weight; });
+  }
+  static bool is_taken(slot const& s) noexcept { return s.taken.load(std::memory_order_relaxed); }  // relaxed: a hint
   [[nodiscard]] bool take(slot& s) noexcept {
     if (s.taken.exchange(true, std::memory_order_relaxed)) return false;  // relaxed: as in pop
     add(stolen_, 1);
     add(stolen_weight_, static_cast<std::int64_t>(s.weight));
     return true;
   }
-  /// Takes the first task; then `more(its slot)`, still under the lock.
-  template <class More>
-  [[nodiscard]] outcome steal_and(reader& by, taken_task& out, More&& more) noexcept {
+  /// Under the lock: before(), takes the first task, more(its slot).
+  template <class Before, class More>
+  [[nodiscard]] outcome steal_and(reader& by, taken_task& out, Before&& before, More&& more) noexcept {
     if (looks_empty()) return outcome::empty;
     std::unique_lock const held(lock_, std::try_to_lock);
     if (!held) return outcome::lost;
     refresh(by);
+    before();
     slot* const first = take_first(by);
     if (first == nullptr) return outcome::empty;
     out = {first->task, is_dead(*first)};

@@ -245,6 +245,60 @@ TEST(ordered_store, half_of_the_weight_is_half_of_equal_tasks_in_the_thiefs_orde
   EXPECT_EQ(pop_all(store), (std::vector{0, 1, 2, 3, 4}));
 }
 
+/// Random keys, weights and dead tasks: a thief that takes half has, with each steal, the tasks that go first in its order, until they have half
+/// of the weight of those that are alive. The first one goes before all others.
+TEST(ordered_store, halves_are_the_first_tasks_in_the_thiefs_order) {
+  static constexpr strategy_kind keyed{
+      .key = [](void const* v, requester const& by) { return by.steals ? -1.0 * at(v).order : at(v).order; },
+      .is_dead = smallest.is_dead};
+  for (std::uint32_t seed = 1; seed <= 200; ++seed) {
+    std::mt19937 roll(seed);
+    std::size_t const n = 1 + roll() % 150;
+    bool const has_dead = roll() % 2 == 0;
+    bool const has_weights = roll() % 2 == 0;
+    ordered_store<> store(owner);
+    ordered_store<>::reader reader(thief);
+    tasks all(n);
+    std::vector<int> orders(n);
+    std::iota(orders.begin(), orders.end(), 0);
+    std::ranges::shuffle(orders, roll);
+    std::vector<std::uint64_t> weights(n);
+    std::vector<int> left(n);  // the numbers of the tasks, in the thief's order
+    std::vector<char> dead(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      weights[i] = has_weights ? 1 + roll() % 30 : 3;
+      dead[i] = static_cast<char>(has_dead && roll() % 3 == 0);
+      left[static_cast<std::size_t>(orders[i])] = static_cast<int>(i);
+      numbers const value{.order = orders[i], .dead = dead[i] != 0};
+      offered_task offered = all.offer(i, value, weights[i]);
+      offered.kind = &keyed;
+      ASSERT_TRUE(store.push(offered));
+    }
+    std::ranges::reverse(left);
+    while (!left.empty()) {
+      ordered_store<> own(thief_at_home);
+      taken_task t;
+      ASSERT_EQ(store.steal_half(reader, own, t), outcome::got) << "seed " << seed;
+      std::uint64_t whole = 0;
+      for (int const i : left) whole += weights[static_cast<std::size_t>(i)];
+      std::vector<int> expected;
+      for (std::uint64_t got = 0; !left.empty() && (expected.empty() || 2 * got < whole); left.erase(left.begin())) {
+        auto const i = static_cast<std::size_t>(left.front());
+        dead[i] != 0 ? whole -= weights[i] : got += weights[i];
+        expected.push_back(left.front());
+      }
+      bool const is_alive = dead[static_cast<std::size_t>(tasks::number(t))] == 0;
+      EXPECT_TRUE(!is_alive || tasks::number(t) == expected.front()) << "seed " << seed;
+      std::vector<int> taken = pop_all(own);
+      taken.push_back(tasks::number(t));
+      std::ranges::sort(taken);
+      std::ranges::sort(expected);
+      ASSERT_EQ(taken, expected) << "seed " << seed;
+    }
+    EXPECT_EQ(store.size(), 0);
+  }
+}
+
 TEST(ordered_store, strategies_hear_where_they_are) {
   static numbers seen;
   static constexpr strategy_kind watching{.prioritize =

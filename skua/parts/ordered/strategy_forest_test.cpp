@@ -190,6 +190,81 @@ bool by_nan(void const* a, void const* b, requester const&) {
 
 }  // namespace
 
+namespace {
+
+constexpr strategy_kind keyed{.key = [](void const* v, requester const& by) {
+  int const k = *static_cast<int const*>(v);
+  return k == 77 ? std::nan("") : (by.steals ? -1.0 * k : k);
+}};
+constexpr strategy_kind hears{.key = keyed.key, .stolen = [](void*, worker_id, std::uint64_t) {}};
+
+}  // namespace
+
+/// What is chosen and what is left are what pops one after the other would take and leave, for keys, NaNs, equal keys and weights.
+TEST(strategy_forest, choice_takes_what_pops_would_take) {
+  for (std::uint32_t seed = 1; seed <= 300; ++seed) {
+    std::mt19937 roll(seed);
+    auto const below = [&roll](std::uint32_t n) { return static_cast<std::uint32_t>(roll() % n); };
+    strategy_kind const* const kind = std::array<strategy_kind const*, 3>{nullptr, &keyed, &hears}[below(3)];
+    requester const& by = below(2) == 0 ? owner : thief;
+    std::uint32_t const heaviest = below(2) == 0 ? 1 : 1 + below(20);
+    std::deque<item> items;
+    strategy_forest<item const*> chooses(by);
+    strategy_forest<item const*> pops(by);
+    std::uint32_t const n = 1 + below(200);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      items.push_back(
+          {kind, {static_cast<int>(below(below(2) == 0 ? 5 : 100)), static_cast<int>(1 + below(heaviest))}, i});
+      chooses.add(&items.back());
+      pops.push(&items.back());
+    }
+    auto const is_gone = [](item const* i) { return i->number % 9 == 4; };
+    auto const weight = [](item const* i) { return static_cast<std::uint64_t>(i->value[1]); };
+    auto const next = [&] {
+      std::optional<item const*> first = pops.pop();
+      while (first && is_gone(*first)) first = pops.pop();
+      return first;
+    };
+    auto const key = [&](item const* i) {
+      return kind == nullptr ? static_cast<double>(i->number) : keyed.key(&i->value, by);
+    };
+    auto const same_place = [&](item const* a, item const* b) {  // equal keys may go in any order
+      return key(a) == key(b) || (std::isnan(key(a)) && std::isnan(key(b)));
+    };
+    std::uint64_t const wanted = 1 + below(n * heaviest);
+    std::size_t const chosen = chooses.choose(wanted, is_gone, weight);
+    EXPECT_TRUE(chosen != 0 || n < 20) << "seed " << seed;
+    std::vector<item const*> taken;
+    for (std::size_t i = 0; i < chosen; ++i) taken.push_back(chooses.take_chosen());
+    std::uint64_t weighs = 0;
+    for (item const* t : taken) weighs += weight(t);
+    if (!taken.empty()) {
+      EXPECT_TRUE(weighs >= wanted || chooses.size() == 0) << "seed " << seed;
+      auto const last = std::ranges::max_element(taken, {}, [&](item const* t) {
+        return std::isnan(key(t)) ? 1e9 : (kind == nullptr && !by.steals ? -key(t) : key(t));
+      });
+      EXPECT_LT(weighs - weight(*last), wanted + heaviest) << "seed " << seed;
+      std::optional<item const*> const first = next();
+      ASSERT_TRUE(first && same_place(*first, taken.front())) << "seed " << seed;
+      if (kind == nullptr) {
+        for (std::size_t i = 1; i < taken.size(); ++i) ASSERT_EQ(next(), taken[i]) << "seed " << seed;
+      } else {
+        for (std::size_t i = 1; i < taken.size(); ++i) ASSERT_TRUE(next()) << "seed " << seed;
+      }
+      if (kind == &hears) {
+        auto const not_after = [&](item const* a, item const* b) { return key(b) < key(a); };
+        ASSERT_FALSE(std::ranges::adjacent_find(taken, not_after) != taken.end()) << "seed " << seed;
+      }
+    }
+    while (std::optional<item const*> const expected = next()) {
+      std::optional<item const*> left = chooses.pop();
+      while (left && is_gone(*left)) left = chooses.pop();
+      ASSERT_TRUE(left) << "seed " << seed;
+      ASSERT_TRUE(same_place(*left, *expected)) << "seed " << seed;
+    }
+  }
+}
+
 TEST(strategy_forest, comparators_that_throw_lie_or_change_lose_no_task) {
   constexpr std::array<strategy_kind, 4> odd{
       {{.prioritize = throws}, {.prioritize = always}, {.prioritize = by_chance}, {.prioritize = by_nan}}};
