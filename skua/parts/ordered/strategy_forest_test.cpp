@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <deque>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <stdexcept>
@@ -198,6 +199,9 @@ constexpr strategy_kind keyed{.key = [](void const* v, requester const& by) {
 }};
 constexpr strategy_kind hears{.key = keyed.key, .stolen = [](void*, worker_id, std::uint64_t) {}};
 
+bool is_gone(item const* i) { return i->number % 9 == 4; }
+std::uint64_t weight(item const* i) { return static_cast<std::uint64_t>(i->value[1]); }
+
 }  // namespace
 
 /// What is chosen and what is left are what pops one after the other would take and leave, for keys, NaNs, equal keys and weights.
@@ -218,8 +222,6 @@ TEST(strategy_forest, choice_takes_what_pops_would_take) {
       chooses.add(&items.back());
       pops.push(&items.back());
     }
-    auto const is_gone = [](item const* i) { return i->number % 9 == 4; };
-    auto const weight = [](item const* i) { return static_cast<std::uint64_t>(i->value[1]); };
     auto const next = [&] {
       std::optional<item const*> first = pops.pop();
       while (first && is_gone(*first)) first = pops.pop();
@@ -246,10 +248,9 @@ TEST(strategy_forest, choice_takes_what_pops_would_take) {
       EXPECT_LT(weighs - weight(*last), wanted + heaviest) << "seed " << seed;
       std::optional<item const*> const first = next();
       ASSERT_TRUE(first && same_place(*first, taken.front())) << "seed " << seed;
-      if (kind == nullptr) {
-        for (std::size_t i = 1; i < taken.size(); ++i) ASSERT_EQ(next(), taken[i]) << "seed " << seed;
-      } else {
-        for (std::size_t i = 1; i < taken.size(); ++i) ASSERT_TRUE(next()) << "seed " << seed;
+      for (std::size_t i = 1; i < taken.size(); ++i) {
+        std::optional<item const*> const popped = next();
+        ASSERT_TRUE(popped && (kind != nullptr || *popped == taken[i])) << "seed " << seed;
       }
       if (kind == &hears) {
         auto const not_after = [&](item const* a, item const* b) { return key(b) < key(a); };
@@ -261,6 +262,50 @@ TEST(strategy_forest, choice_takes_what_pops_would_take) {
       while (left && is_gone(*left)) left = chooses.pop();
       ASSERT_TRUE(left) << "seed " << seed;
       ASSERT_TRUE(same_place(*left, *expected)) << "seed " << seed;
+    }
+  }
+}
+
+/// Pushes, additions, pops and choices in any order, of two types with keys and of the root's: each pop takes what goes first, whatever lies without an
+/// order meanwhile.
+TEST(strategy_forest, pops_after_choices_and_additions_take_what_goes_first) {
+  for (std::uint32_t seed = 1; seed <= 300; ++seed) {
+    std::mt19937 roll(seed);
+    std::deque<item> items;
+    strategy_forest<item const*> forest(owner);
+    std::vector<item const*> left;
+    std::vector<int> keys(1000);
+    std::iota(keys.begin(), keys.end(), 100);
+    std::ranges::shuffle(keys, roll);
+    auto const take = [&](item const* t) { ASSERT_TRUE(std::erase(left, t) == 1) << "seed " << seed; };
+    auto const first_of = [&](strategy_kind const* kind) -> item const* {
+      item const* first = nullptr;
+      for (item const* i : left) {
+        if (i->kind != kind) continue;
+        bool const is_better =
+            first == nullptr || (kind == nullptr ? i->number > first->number : i->value[0] < first->value[0]);
+        if (is_better) first = i;
+      }
+      return first;
+    };
+    for (int step = 0; step < 400; ++step) {
+      std::uint32_t const what = roll() % 8;
+      if (what < 4) {
+        strategy_kind const* const kind =
+            std::array<strategy_kind const*, 3>{&keyed, &hears, nullptr}[roll() % (1 + seed % 3)];
+        items.push_back({kind, {keys[items.size()], 1}, items.size() * 9});
+        left.push_back(&items.back());
+        what < 2 ? forest.push(&items.back()) : forest.add(&items.back());
+      } else if (what < 7) {
+        std::optional<item const*> const first = forest.pop();
+        ASSERT_EQ(first.has_value(), !left.empty()) << "seed " << seed;
+        if (!first) continue;
+        ASSERT_EQ(*first, first_of((*first)->kind)) << "seed " << seed << ", step " << step;
+        take(*first);
+      } else {
+        for (std::size_t n = forest.choose(1 + roll() % 8, is_gone, weight); n > 0; --n) take(forest.take_chosen());
+      }
+      ASSERT_EQ(forest.size(), left.size()) << "seed " << seed;
     }
   }
 }
