@@ -46,6 +46,7 @@ bool can_ask_for(probe const& p) noexcept {
 
 probe checked_worker::next_probe() noexcept {
   if (checks_.of_machine) check_search();
+  held_.reset();  // by now it is in the lane
   probe const p = inner_.next_probe();
   if (std::string const fault = fault_of(p); !fault.empty()) [[unlikely]] {
     breach(fault);
@@ -199,6 +200,10 @@ void checked_worker::check_place(task_tag const& task, cause why) noexcept {
     case cause::unblocked:
       require(needs_.released != which_tasks::none, "asks where a spawned task goes, which the policy does not need");
       return goes_on("spawns a task");
+    case cause::next:
+      require(now_ == state::idle && held_ == task,
+              "goes on with another task than the last one that was placed in its own lane `local`");
+      return held_.reset();
     case cause::seeded: return;
   }
 }
@@ -238,14 +243,15 @@ void checked_worker::note_placed(task_tag const& task, placement const& to, caus
     }
   } else if (last_why_ == cause::released ||
              last_why_ == cause::unblocked) {  // goes to a lane; the task that spawned it runs on
+    if (why == cause::unblocked && to == placement{.worker = self_, .lane = lane::local}) held_ = task;
   } else if (last_why_ == cause::resumed && is_running) {
     resumed_ = task;
     running_ = marked_ ? marked_->rest : task;  // the mark is for this placement only
     now_ = to.worker == self_ ? now_ : state::leaving;
     is_waiting_ = false;
   } else {
-    if (why == cause::called) {
-      asked_ = {.kind = action::pop, .lane = lane::injected, .victim = self_};
+    if (why == cause::called || why == cause::next) {
+      asked_ = {.kind = action::pop, .lane = why == cause::next ? lane::local : lane::injected, .victim = self_};
       needs_place_ = true;
       is_frame_ = false;
     }

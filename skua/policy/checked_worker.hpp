@@ -135,8 +135,9 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   bool knows_all_ = false;           ///< the running fiber began here: its groups are in exposed_
   std::optional<marked> marked_;     ///< marked, but not placed yet
   std::optional<task_tag> running_;  ///< the tag of the running task; none: of a group that was met elsewhere
-  task_tag resumed_{};               ///< as the last place(resumed) left it
-  task_tag last_{};                  ///< the tag that was placed last, where, and why
+  std::optional<task_tag> held_;  ///< the last node that `unblocked` sent to `local`, if the machine may go on with it
+  task_tag resumed_{};            ///< as the last place(resumed) left it
+  task_tag last_{};               ///< the tag that was placed last, where, and why
   placement last_to_{};
   cause last_why_ = cause::forked;
   std::uint64_t refusals_ = 0;

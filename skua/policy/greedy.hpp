@@ -72,6 +72,7 @@ class alignas(runtime::cache_line_bytes) greedy_worker : public worker_policy {
       case cause::refused:
       case cause::injected:
       case cause::chosen:
+      case cause::next:
       case cause::called: break;
     }
     return {.worker = self_, .lane = lane::inbox};  // this worker holds it: it runs at once

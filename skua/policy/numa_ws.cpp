@@ -69,6 +69,7 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
     case cause::resumed: c = {.place = c.place}; break;  // it has run since it was pushed
     case cause::stolen:
     case cause::chosen:
+    case cause::next:
     case cause::refused: break;
   }
   return push_back(c, task);

@@ -224,6 +224,50 @@ TEST_F(protocol, a_popped_task_that_was_not_marked_before_it_was_placed_again) {
   m.place(t, cause::chosen);
   EXPECT_SAYS("places a stolen or popped task that it has not marked");
 }
+TEST_F(protocol, a_node_goes_on_with_the_one_that_the_policy_let_run_next) {
+  task_tag node = root();
+  for (int i = 0; i < 3; ++i) {
+    task_tag seen = node;
+    task_tag next = m.mark(seen, {});
+    m.place(next, cause::unblocked);
+    m.learn(ended{node});
+    m.place(next, cause::next);
+    m.learn(begun{next});
+    node = next;
+  }
+  m.learn(ended{node});
+  EXPECT_EQ(verdict(), "");
+}
+TEST_F(protocol, a_node_that_goes_on_before_it_has_ended) {
+  task_tag const node = root();
+  task_tag seen = node;
+  task_tag next = m.mark(seen, {});
+  m.place(next, cause::unblocked);
+  m.place(next, cause::next);
+  EXPECT_SAYS("goes on with another task than the last one that was placed in its own lane `local`");
+}
+TEST_F(protocol, a_node_that_goes_on_with_one_that_belongs_elsewhere) {
+  task_tag const node = root();
+  task_tag seen = node;
+  task_tag next = m.mark(seen, {});
+  says.to = on(1, lane::migrated);
+  m.place(next, cause::unblocked);
+  m.learn(ended{node});
+  m.place(next, cause::next);
+  EXPECT_SAYS("goes on with another task than the last one that was placed in its own lane `local`");
+}
+TEST_F(protocol, a_node_that_goes_on_after_a_search) {
+  task_tag const node = root();
+  task_tag seen = node;
+  task_tag next = m.mark(seen, {});
+  m.place(next, cause::unblocked);
+  m.learn(ended{node});
+  says.next = from_outside;
+  m.next_probe();
+  m.learn(probed{from_outside, runtime::outcome::empty});
+  m.place(next, cause::next);
+  EXPECT_SAYS("goes on with another task than the last one that was placed in its own lane `local`");
+}
 TEST_F(protocol, a_stolen_task_that_was_not_placed) {
   take(from_local);
   m.learn(begun{});

@@ -44,6 +44,7 @@ class protocol : public testing::Test {
       return {.lanes = {lane::mailbox, lane::local, lane::migrated},
               .times = skua::policies::which_tasks::all,
               .chosen = skua::policies::which_tasks::all,
+              .released = skua::policies::which_tasks::all,
               .rests = true};
     }
     worker_policy& of_worker(worker_id) noexcept override { return worker; }

@@ -31,6 +31,7 @@ enum class cause : std::uint8_t {
   called,     ///< an outside thread runs it itself, in this worker's place; the answer must be this worker
   seeded,     ///< start of an iteration of a collection
   chosen,     ///< its own worker popped it from `spawned` or a lane with tags; only if needs() asks for it
+  next,  ///< the node that ran here has ended, and this one, which `unblocked` put into `local`, never was in the lane
 };
 
 /// The queues of a worker. A policy declares which it uses; `injected` belongs to the region, not to a worker.

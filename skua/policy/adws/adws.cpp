@@ -120,7 +120,8 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
     case cause::unblocked: return place_released(task);
     case cause::seeded: return {.worker = self_, .lane = lane::spawned};
     case cause::stolen: return place_stolen(c, task);
-    case cause::chosen: break;  // needs() does not ask for it
+    case cause::chosen:
+    case cause::next: break;  // it asks for neither
     case cause::refused: runtime::invariant(false, "one slot"); break;
   }
   return {.worker = self_, .lane = lane::inbox};

@@ -80,6 +80,7 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
     }
     case cause::stolen:
     case cause::chosen: return decide(c, task);
+    case cause::next: has_next_ = false; return decide(c, task);
     case cause::refused: {
       tag_fields alone = c;
       if (c.chosen) alone.chosen = partition_id{index(self_)};

@@ -289,6 +289,10 @@ TEST(arms, a_node_keeps_the_first_of_its_successors_that_belong_there_where_no_t
   EXPECT_EQ(released(address::of(0, 8) | single), next) << "the first one is under way";
   fruitless_round(m);
   EXPECT_EQ(released(address::of(0, 8) | single), next) << "it is not there: a machine had no memory for it";
+  m.learn(ended{.task = node, .duration_ns = 100});
+  EXPECT_EQ(m.place(node, cause::next), here(0));
+  m.learn(begun{.task = node});
+  EXPECT_EQ(released(address::of(0, 8) | single), next) << "the machine went on with it";
 }
 
 TEST(arms, what_a_running_task_spawns_waits_where_thieves_look) {

@@ -129,6 +129,7 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
     case cause::seeded:
     case cause::preempted: return {.worker = self_, .lane = lane::spawned};
     case cause::chosen:
+    case cause::next:
     case cause::refused: break;
   }
   return own_inbox;

@@ -37,16 +37,6 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// The type of a finish region of this `here`, found from its body's parameter.
-struct region_of_body {
-  template <class Region>
-  Region* operator()(Region& region) const noexcept {
-    return &region;
-  }
-};
-template <class Here>
-using finish_region_of = std::remove_pointer_t<decltype(std::declval<Here&>().finish(region_of_body{}))>;
-
 /// A directed acyclic graph of tasks, which can run many times. One thread at a time builds and runs it; nodes that run
 /// may add nodes. Not copyable or movable.
 template <class Here>
@@ -373,8 +363,10 @@ class flow : public flow_graph {
     run_from<T>(tasks, *ready.front());
   }
 
-  static bool is_team(flow_node const& n) noexcept { return kind_of(n).call_member != nullptr; }
   static kind_of_node const& kind_of(flow_node const& n) noexcept { return static_cast<kind_of_node const&>(*n.kind); }
+  static bool is_team(flow_node const& n) noexcept { return kind_of(n).call_member != nullptr; }
+  template <tracing T>  // a trace shows each node as a task
+  static constexpr bool can_go_on = T == untraced && requires(region& tasks) { tasks.holds_next(); };
 
   template <tracing T>
   void spawn(region& tasks, flow_node& ready) {
@@ -389,7 +381,7 @@ class flow : public flow_graph {
   /// Runs a node, and then the last of the nodes that it makes ready, if that one may run here.
   template <tracing T>
   void run_from(region& tasks, flow_node& first) {
-    for (flow_node* n = &first; n != nullptr;) {
+    for (flow_node* n = &first;;) {
       if constexpr (T == is_traced) {
         flow_nodes const added = call_traced(tasks.here(), *n, 1, [&] { return call(tasks, *n); });
         n = release_traced(tasks, trace::kind::node_ended, *n, added);
@@ -397,8 +389,21 @@ class flow : public flow_graph {
         flow_nodes const added = call(tasks, *n);
         n = release_after<T>(tasks, *n, added);
       }
-      if (n != nullptr && tasks.here().stop_requested()) throw cancelled{};
+      if (!follows<T>(tasks, n)) return;
     }
+  }
+  /// True if the caller runs `next`, which release_after returned, now.
+  template <tracing T>
+  bool follows(region& tasks, flow_node* next) {
+    if (next == nullptr) return false;
+    if (tasks.here().stop_requested()) throw cancelled{};
+    if constexpr (can_go_on<T>) {
+      if (tasks.holds_next() && !tasks.goes_on(is_team(*next))) {
+        spawn<T>(tasks, *next);
+        return false;
+      }
+    }
+    return true;
   }
   template <tracing T>
   void call_member(flow_node& n, team<Here>& mine) {
@@ -418,7 +423,7 @@ class flow : public flow_graph {
     } else {
       next = release_after<T>(tasks, ran, {});
     }
-    if (next != nullptr) run_from<T>(tasks, *next);
+    if (follows<T>(tasks, next)) run_from<T>(tasks, *next);
   }
 
   /// In the simulator, ends a node's measured time before nodes that wait for it begin.
@@ -452,6 +457,9 @@ class flow : public flow_graph {
     auto const release = [&](flow_node& ready) {
       if (!tasks.keeps(ready.hints, is_team(ready))) {
         if constexpr (requires { tasks.task_has_returned(); }) tasks.task_has_returned();
+        if constexpr (can_go_on<T>) {
+          if (tasks.takes_next(ready.hints, is_team(ready))) return void(kept = &ready);
+        }
         return spawn<T>(tasks, ready);
       }
       if (kept != nullptr) spawn<T>(tasks, *kept);

@@ -78,8 +78,7 @@ void flow_graph::number(flow_node& n) noexcept {
   n.graph = this;
 }
 
-void flow_graph::put_in(flow_nodes const& added) noexcept {
-  if (added.first == nullptr) return;
+void flow_graph::append(flow_nodes const& added) noexcept {
   std::lock_guard const held(lock_);
   (all_.first == nullptr ? all_.first : all_.last->next) = added.first;
   all_.last = added.last;

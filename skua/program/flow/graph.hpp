@@ -131,7 +131,9 @@ class flow_graph {
   /// Numbers a new node, which belongs to the caller until put_in. Any thread.
   void number(flow_node& n) noexcept;
   /// The nodes belong to the flow from now on. Any thread.
-  void put_in(flow_nodes const& added) noexcept;
+  void put_in(flow_nodes const& added) noexcept {
+    if (added.first != nullptr) append(added);
+  }
   /// Throws usage_error, which names the node, if it belongs to another flow.
   void expect_own(flow_node const& n) const;
   /// Adds an edge. Throws usage_error, which names both nodes, if one belongs to another flow, or if `to` may have
@@ -164,6 +166,7 @@ class flow_graph {
   }
 
  private:
+  void append(flow_nodes const& added) noexcept;
   struct spread;  ///< of the nodes over depth and breadth
   struct tables;  ///< of names and blocks
   [[noreturn, gnu::cold]] static void refuse(char const* change);

@@ -9,6 +9,8 @@
 #pragma once
 
 #include <concepts>
+#include <type_traits>
+#include <utility>
 
 #include "skua/program/fork_join.hpp"
 #include "skua/program/strategy/orders.hpp"
@@ -41,6 +43,16 @@ concept has_finish = fork_join<Here> && requires(Here& here) {
 /// True if flows (flow/flow.hpp) can run on this `here`. Their nodes are tasks of finish regions.
 template <class Here>
 inline constexpr bool runs_flows = has_finish<Here>;
+
+/// The type of a finish region of this `here`, found from its body's parameter.
+struct region_of_body {
+  template <class Region>
+  Region* operator()(Region& region) const noexcept {
+    return &region;
+  }
+};
+template <class Here>
+using finish_region_of = std::remove_pointer_t<decltype(std::declval<Here&>().finish(region_of_body{}))>;
 
 }}}  // namespace skua::v0::runtime
 

@@ -54,6 +54,9 @@ class duties {
   [[nodiscard]] bool has_room_for_calls() const noexcept;
   /// True if the running fiber must yield: a frame is ready, or another region that the worker serves has work, and the fiber is not isolated.
   [[nodiscard]] bool turns_away() const noexcept;
+  /// True if the running fiber, whose task has ended, may begin another one of its region without a search, which would find nothing
+  /// more urgent: no ready frame, no work of another region, no caller who waits to leave. A hint.
+  [[nodiscard]] bool may_go_on() const noexcept;
   /// True if another region that the worker serves has work.
   [[nodiscard]] bool other_regions_wait() const noexcept;
 

@@ -128,6 +128,11 @@ class worker final : public thread_record, private thread_owner {
   }
   /// As in turns.
   [[nodiscard]] bool turns_away(worker_slot const& s) const noexcept;
+  /// As duties::may_go_on, but for ready frames.
+  [[nodiscard]] bool may_go_on_in(region const& mine) const noexcept {
+    tsan::unseen const of_the_worker;
+    return !departure_.is_waited_for() && !has_new_regions() && !turns::others_wait(*this, mine);
+  }
   /// As turns::others_wait.
   [[nodiscard]] bool other_regions_wait(region const& mine) const noexcept;
   [[nodiscard]] std::string const& pin_report() const noexcept { return pin_report_; }

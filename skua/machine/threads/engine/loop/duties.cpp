@@ -46,6 +46,10 @@ void duties::preempt(fiber& running) noexcept { whole(*this).worker.preempt(runn
 
 bool duties::has_room_for_calls() const noexcept { return whole(*this).worker.has_room_for_calls(); }
 bool duties::turns_away() const noexcept { return whole(*this).worker.turns_away(whole(*this)); }
+bool duties::may_go_on() const noexcept {
+  worker_slot const& s = whole(*this);
+  return !s.has_ready() && s.worker.may_go_on_in(s.region);
+}
 bool duties::other_regions_wait() const noexcept {
   worker_slot const& s = whole(*this);
   return s.worker.other_regions_wait(s.region);

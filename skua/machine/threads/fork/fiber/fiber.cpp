@@ -167,6 +167,11 @@ void fiber::task_ends() noexcept {
   slot().update_exposure();
 }
 
+void fiber::task_ends_before_next() noexcept {
+  tsan::unseen const scheduling;
+  slot().policy.learn(ended{.task = tag_, .duration_ns = clock_.lap()});
+}
+
 placement fiber::place_again(fiber_slot& resumer, task_tag& used) noexcept {
   tsan::unseen const scheduling;
   hint const hinted = stop_node::inherited(watching());

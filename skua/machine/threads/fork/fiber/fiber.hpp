@@ -105,6 +105,8 @@ class fiber {
   void begins(task_tag const& t, bool open) noexcept;
   /// Call it when a task that was taken from a lane ends, before its group is told.
   void task_ends() noexcept;
+  /// Call it instead of task_ends if a task follows without a search. Its time begins now; `begins` tells of it.
+  void task_ends_before_next() noexcept;
   /// Call it between two parts of a task. Policies that need times get one for each part.
   void next_part() noexcept;
   /// For the member of a team that ends last, before `task_ends`: tells the policy, if it needs times, that the team was
@@ -213,6 +215,10 @@ class fiber {
   /// moves to another worker.
   [[nodiscard]] task_clock& clock() noexcept { return clock_; }
 
+  /// The task whose end the worker loop will report; null: it has none, or its end was reported already. Returns the previous value.
+  task const* owes_end_of(task const* t) noexcept { return std::exchange(owes_end_of_, t); }
+  [[nodiscard]] task const* owes_end_of() const noexcept { return owes_end_of_; }
+
   /// Inside of isolate(): the fiber waits where it is, and its worker runs nothing else meanwhile. Returns the previous
   /// value.
   bool isolate(bool on) noexcept { return std::exchange(isolated_, on); }
@@ -255,6 +261,7 @@ class fiber {
   buried const* beneath_ = nullptr;
   std::int64_t base_ = 0;  ///< entries of the lane before this position lie below a nested task
   task_clock clock_;
+  task const* owes_end_of_ = nullptr;
   bool tied_ = false;
   bool isolated_ = false;
   bool in_team_ = false;

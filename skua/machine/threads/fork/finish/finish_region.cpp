@@ -74,7 +74,7 @@ void finish_region::add(fiber& on, task& t, spawn_options const& how) {
   if (on.is_isolated()) return run_inside(on, t);  // the worker takes nothing until the isolated call returns
   bool const is_first_of_order = how.is_declared && s.needs.declared_only;
   if (!is_first_of_order && is_asked(s.needs.released, t.address.has_value(), is_moldable(t)))
-    return release(on, t, how.is_last_act);
+    return release(on, t, how);
   if (s.ordered == nullptr || (s.needs.declared_only && !how.is_declared)) return push_spawned(on, t);
   offered_task const offered{.task = static_cast<runtime::task*>(&t),
                              .group = this,
@@ -116,16 +116,21 @@ void finish_region::push_spawned(fiber& on, task& t) noexcept {
 
 /// The policy chooses the lane. While `spawned` has tasks of this region, this worker runs those first, on top of this fiber: so a
 /// node that has returned is not the last thing that runs here.
-void finish_region::release(fiber& on, task& t, bool is_last_act) noexcept {
+void finish_region::release(fiber& on, task& t, spawn_options const& how) noexcept {
   fiber_slot& s = on.slot();
-  cause const why = is_last_act && !next_unplaced_is_of(s, *this) ? cause::unblocked : cause::released;
   {
     tsan::unseen const scheduling;
-    task_tag parent = on.tag();
-    tagged_entry entry{&t, 0, s.policy.mark(parent, t.kind->hint_of(t, 0))};
-    placement const to = s.place(entry.tag, why, is_moldable(t));
+    placed answer;
+    if (how.answer != nullptr && *how.answer) {
+      answer = **how.answer;
+      how.answer->reset();
+    } else {
+      bool const is_last_act = how.is_last_act && !next_unplaced_is_of(s, *this);
+      answer = ask(on, hint_of(t, 0), is_moldable(t), is_last_act ? cause::unblocked : cause::released);
+    }
+    tagged_entry entry{&t, 0, answer.tag};
+    placement const& to = answer.to;
     if (t.operations().is_gathered) static_cast<gathered_task&>(t).home = to.worker;
-    s.update_exposure();  // a spawn may end a search
     if (s.send(entry, to)) return;
     if (to.worker == s.id && to.lane == lane::migrated && moving::keep(s, s.migrated, entry)) return;
     if (to.worker == s.id && to.lane == lane::nodes && moving::keep(s, s.nodes, entry)) return;
@@ -135,6 +140,51 @@ void finish_region::release(fiber& on, task& t, bool is_last_act) noexcept {
     if (t.operations().is_gathered) static_cast<gathered_task&>(t).home = s.id;
   }
   push_spawned(on, t);
+}
+
+finish_region::placed finish_region::ask(fiber& on, hint const& hinted, bool is_team, cause why) noexcept {
+  fiber_slot& s = on.slot();
+  task_tag parent = on.tag();
+  placed answer{s.policy.mark(parent, hinted), {}};
+  answer.to = s.place(answer.tag, why, is_team);
+  s.update_exposure();  // a spawn may end a search
+  return answer;
+}
+
+/// Not if the worker loop did not begin `self`, or has told its end; and not if a task in `spawned` comes first.
+std::optional<finish_region::placed> finish_region::place_next(fiber& on, task const& self, hint const& hinted,
+                                                               bool is_team) noexcept {
+  fiber_slot& s = on.slot();
+  if (!s.needs.released || on.owes_end_of() != &self || on.is_isolated()) return {};
+  if (place_of(on, hinted) != self.place || !s.spawned.outside().looks_empty()) return {};
+  tsan::unseen const scheduling;
+  hint all{.address = hinted.address, .type = hinted.type};
+  if (is_team) all.type = as_team(hinted.type.value_or(task_type{0}));
+  if (self.place != no_place_hint) all.place = self.place;
+  return ask(on, all, is_team, cause::unblocked);
+}
+
+bool finish_region::is_next(fiber const& on, placed const& answer) noexcept {
+  return answer.to == placement{.worker = on.slot().id, .lane = lane::local};
+}
+
+bool finish_region::goes_on(fiber& on, placed& next, bool is_team) noexcept {
+  fiber_slot& s = on.slot();
+  tsan::unseen const scheduling;
+  on.task_ends_before_next();
+  if (!s.may_go_on()) {
+    on.owes_end_of(nullptr);
+    return false;
+  }
+  next.to = s.place(next.tag, cause::next, is_team);
+  if (next.to.worker != s.id || next.to.width != 1) {
+    on.owes_end_of(nullptr);
+    return false;
+  }
+  s.counts.spawns.add(1);
+  s.counts.tasks.add(1);
+  on.begins(next.tag, false);
+  return true;
 }
 
 place_id finish_region::place_of(fiber const& on, hint const& hinted) noexcept {
@@ -238,6 +288,7 @@ bool finish_region::call_at_its_place(fiber& on, task& t, F&& f) noexcept {
 void finish_region::run_task(runtime::task& t, std::uint64_t extra, fiber& on) noexcept {
   auto& self = static_cast<task&>(t);
   finish_region& region = self.region;
+  runtime::task const* const below = on.owes_end_of(&self);
   on.watch(&region.inside_);
   if (extra == found_dead) {
     on.slot().counts.dead.add(1);
@@ -250,7 +301,7 @@ void finish_region::run_task(runtime::task& t, std::uint64_t extra, fiber& on) n
   }
   self.operations().end(&self);
   on.watch(nullptr);
-  on.task_ends();
+  if (on.owes_end_of(below) == &self) on.task_ends();
   note(on, region, -1);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -63,14 +64,21 @@ class finish_region : public group {
     worker_id home;  ///< where it was placed
   };
 
+  /// What the policy wrote on a task, and where it placed it.
+  struct placed {
+    task_tag tag;
+    placement to;
+  };
+
   /// What a spawn states about its task.
   struct spawn_options {
     strategy_kind const* kind;
     void const* value;
     std::size_t value_size;
     std::uint64_t weight;
-    bool is_declared = false;  ///< the spawn declares a strategy
-    bool is_last_act = false;  ///< the task that spawns has returned, and only spawns what waited for it
+    bool is_declared = false;                 ///< the spawn declares a strategy
+    bool is_last_act = false;                 ///< the task that spawns has returned, and only spawns what waited for it
+    std::optional<placed>* answer = nullptr;  ///< the policy's, if it was asked already; the spawn uses it up
   };
   /// From now on the task may be taken. `on` runs the body or a task of this region.
   void add(fiber& on, task& t, spawn_options const& how);
@@ -80,6 +88,14 @@ class finish_region : public group {
   [[nodiscard]] static bool calls_instead(fiber& on, place_id place, std::uint64_t weight) noexcept;
   /// True if the code on `on` may call a task with this hint, which it would spawn last, instead.
   [[nodiscard]] static bool keeps(fiber& on, hint const& hinted, bool may_be_team) noexcept;
+  /// For a node that has returned, as the task `self`, and whose successor with this hint is ready: the policy's answer where it goes; none
+  /// if `self` cannot go on with it, so that the spawn asks. (finish.md, "Nodes that go on")
+  [[nodiscard]] static std::optional<placed> place_next(fiber& on, task const& self, hint const& hinted,
+                                                        bool is_team) noexcept;
+  /// True if the answer is that this worker runs it next.
+  [[nodiscard]] static bool is_next(fiber const& on, placed const& answer) noexcept;
+  /// Ends the node. True: the task goes on with `next`, which has begun. False: `next` is to be spawned, and has a new answer.
+  [[nodiscard]] static bool goes_on(fiber& on, placed& next, bool is_team) noexcept;
   /// True if the policy places each released task with this hint, so that tasks with the same hints may be released as one.
   /// (finish.md, "Gathered tasks")
   [[nodiscard]] static bool gathers(fiber const& on, hint const& hinted) noexcept;
@@ -132,7 +148,8 @@ class finish_region : public group {
   void call(fiber& on, task& t) noexcept;
   template <class F>
   bool call_at_its_place(fiber& on, task& t, F&& f) noexcept;
-  void release(fiber& on, task& t, bool is_last_act) noexcept;
+  void release(fiber& on, task& t, spawn_options const& how) noexcept;
+  static placed ask(fiber& on, hint const& hinted, bool is_team, cause why) noexcept;
   static void push_spawned(fiber& on, task& t) noexcept;
   void run_inside(fiber& on, task& t) noexcept;
   void end_tasks() noexcept;
@@ -159,7 +176,8 @@ class finish_region : public group {
 template <class Here>
 class finish_handle : public spawn_forms<finish_handle<Here>> {
  public:
-  finish_handle(finish_region& region, Here& here) noexcept : region_(region), here_(here) {}
+  finish_handle(finish_region& region, Here& here, finish_region::task const* self = nullptr) noexcept
+      : region_(region), here_(here), self_(self) {}
   finish_handle(finish_handle const&) = delete;
   finish_handle& operator=(finish_handle const&) = delete;
 
@@ -186,6 +204,27 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
   [[nodiscard]] Here& here() noexcept { return here_; }
   /// From now on the task only spawns what waited for it. Policies that place tasks are told so.
   void task_has_returned() noexcept { has_returned_ = true; }
+  /// For a task that has returned: true if the policy lets it go on with a task with this hint that has become ready. Otherwise spawn
+  /// that one next. At most one task at a time.
+  [[nodiscard]] bool takes_next(hint const& h, bool is_team) {
+    if (self_ == nullptr || next_) return false;
+    std::optional<finish_region::placed> const to = finish_region::place_next(running(), *self_, h, is_team);
+    bool const is_next = to && finish_region::is_next(running(), *to);
+    (is_next ? next_ : answer_) = to;
+    return is_next;
+  }
+  /// True if there is one that it takes.
+  [[nodiscard]] bool holds_next() const noexcept { return next_.has_value(); }
+  /// True: the running task has ended, and the one that it takes next has begun: call its function. False: spawn it instead.
+  [[nodiscard]] bool goes_on(bool is_team) noexcept {
+    finish_region::placed next = *std::exchange(next_, std::nullopt);
+    if (finish_region::goes_on(running(), next, is_team)) {
+      has_returned_ = false;
+      return true;
+    }
+    answer_ = next;
+    return false;
+  }
 
  private:
   [[nodiscard]] fiber& running() const noexcept { return fiber_of(here_); }
@@ -214,13 +253,14 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
   }
 
   template <strategy S>
-  [[nodiscard]] finish_region::spawn_options options_of(S const& s, std::uint64_t weight) const noexcept {
+  [[nodiscard]] finish_region::spawn_options options_of(S const& s, std::uint64_t weight) noexcept {
     return {.kind = kind_of<S>(),
             .value = &s,
             .value_size = sizeof(S),
             .weight = weight,
             .is_declared = !std::same_as<S, no_strategy>,
-            .is_last_act = has_returned_};
+            .is_last_act = has_returned_,
+            .answer = &answer_};
   }
 
   template <class F>
@@ -236,7 +276,7 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
     F function;
 
     static void call(finish_region::task& self, runtime::fiber& on) {
-      finish_handle handle(self.region, here_of(on));
+      finish_handle handle(self.region, here_of(on), &self);
       static_cast<void>(static_cast<task_of&>(self).function(handle));
     }
     static void end(finish_region::task* self) noexcept { delete static_cast<task_of*>(self); }
@@ -284,7 +324,8 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
     static void call(finish_region::task& self, runtime::fiber& on) {
       lone_team only;
       call_member(self, on, only, 0);
-      after_team(self, on);
+      finish_handle handle(self.region, here_of(on), &self);
+      static_cast<void>(static_cast<team_of&>(self).done(handle));
     }
     static void call_member(finish_region::task& self, runtime::fiber& on, team_state& all, std::uint32_t member) {
       team<Here> mine(here_of(on), all, member);
@@ -308,6 +349,9 @@ class finish_handle : public spawn_forms<finish_handle<Here>> {
 
   finish_region& region_;
   Here& here_;
+  finish_region::task const* const self_;          ///< null: it cannot go on with another one
+  std::optional<finish_region::placed> next_{};    ///< the task that it takes next
+  std::optional<finish_region::placed> answer_{};  ///< for the next spawn
   bool has_returned_ = false;
 };
 
