@@ -111,10 +111,14 @@ struct waiting {
   friend constexpr bool operator==(waiting const&, waiting const&) = default;
 };
 
+/// The duration of a task whose end was told without a reading of the clock: the next tasks with its tag, until one has a duration,
+/// took about as long, and that one tells the mean of all.
+inline constexpr std::uint64_t unmeasured_ns = ~std::uint64_t{0};
+
 /// A task that was taken from a lane is about to end (its own share of it; children may still run elsewhere).
 struct ended {
   task_tag task{};
-  std::uint64_t duration_ns = 0;
+  std::uint64_t duration_ns = 0;  ///< or unmeasured_ns
   friend constexpr bool operator==(ended const&, ended const&) = default;
 };
 

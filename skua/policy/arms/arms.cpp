@@ -38,7 +38,8 @@ common::common(layout const& map, partitions const& all_partitions, arms_options
 }
 
 worker_state::worker_state(common& shared, worker_id self, std::uint64_t seed)
-    : common_(shared), self_(self), neighbours_(shared.all.neighbours(self)),
+    : common_(shared), self_(self), own_key_(shared.addresses.key_of(shared.addresses.middle_of(self, 1))),
+      neighbours_(shared.all.neighbours(self)),
       is_choosy_(neighbours_.count < shared.worker_layout.workers() &&
                  (shared.options.idle_tries > 0 || shared.options.threshold > 0)),
       roll_(dice_of(seed, self)), round_(self, shared.options.nodes_only ? order_of_nodes : order) {}
@@ -46,44 +47,41 @@ worker_state::worker_state(common& shared, worker_id self, std::uint64_t seed)
 // ---- where a task starts [arms-2021 3.1] -------------------------------------------------------------------------------
 
 task_tag worker_state::mark(task_tag& parent, hint const& hint) noexcept {
-  tag_fields const by = tag_fields::read(parent);
-  tag_fields child{.address = address_of_child(by, hint)};
+  tag_fields child{.address = address_of_child(tag_fields::address_in(parent), hint)};
   if (hint.type) child.type = *hint.type;
   return child.written();
 }
 
 /// The child's own address, or its place's, or its parent's. Machines repeat an inherited place at every child, so a
 /// place does not replace an address inside it.
-std::optional<runtime::address> worker_state::address_of_child(tag_fields const& parent,
+std::optional<runtime::address> worker_state::address_of_child(std::optional<runtime::address> parent,
                                                                hint const& hint) const noexcept {
   if (hint.address) return *hint.address;
-  if (!hint.place) return parent.address;
+  if (!hint.place) return parent;
   if (index(*hint.place) >= common_.worker_layout.places()) return {};
   auto const there = common_.worker_layout.workers_of(*hint.place);
-  if (parent.address && common_.worker_layout.place_of(common_.addresses.worker_of(*parent.address)) == *hint.place)
-    return parent.address;
+  if (parent && common_.worker_layout.place_of(common_.addresses.worker_of(*parent)) == *hint.place) return parent;
   return common_.addresses.middle_of(there.front(), static_cast<std::uint32_t>(there.size()));
 }
 
 placement worker_state::place(task_tag& task, cause why) noexcept {
-  tag_fields const c = tag_fields::read(task);
   placement const own_inbox{.worker = self_, .lane = lane::inbox};
   switch (why) {
     case cause::forked: return {.worker = self_, .lane = lane::forks};
     case cause::preempted: return {.worker = self_, .lane = lane::migrated};
-    case cause::released: return release(c, task);
-    case cause::unblocked: return release_next(c, task);
-    case cause::seeded: return start(c, task, {.worker = self_, .lane = lane::spawned});
+    case cause::released: return release(task);
+    case cause::unblocked: return release_next(task);
+    case cause::seeded: return start(task, {.worker = self_, .lane = lane::spawned});
     case cause::injected: {
-      placement const to = start(c, task, own_inbox);
-      return to.worker == self_ ? decide(c, task) : to;
+      placement const to = start(task, own_inbox);
+      return to.worker == self_ ? decide(task) : to;
     }
     case cause::stolen:
-    case cause::chosen: return decide(c, task);
-    case cause::next: has_next_ = false; return decide(c, task);
+    case cause::chosen: return decide(task);
+    case cause::next: has_next_ = false; return decide(task);
     case cause::refused: {
-      tag_fields alone = c;
-      if (c.chosen) alone.chosen = partition_id{index(self_)};
+      tag_fields alone = tag_fields::read(task);
+      if (alone.chosen) alone.chosen = partition_id{index(self_)};
       task = alone.written();
       return own_inbox;
     }
@@ -94,19 +92,20 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
 }
 
 /// The running task goes on, so thieves may take this one at once.
-placement worker_state::release(tag_fields const& c, task_tag& task) noexcept {
+placement worker_state::release(task_tag& task) noexcept {
   if (common_.options.critical) {
-    if (std::optional<placement> const best = send_critical(c, task)) return *best;
+    if (std::optional<placement> const best = send_critical(task)) return *best;
   }
-  return start(c, task, {.worker = self_, .lane = c.type ? lane::migrated : lane::spawned});
+  return start(task, {.worker = self_, .lane = tag_fields::has_type(task) ? lane::migrated : lane::spawned});
 }
 
 /// A task on the critical path goes to the partition that is globally best for its kind: its members enter the inboxes,
 /// which come before all else. Not before the partitions around its data are measured; and one of 16 starts as others do, so that
 /// they are measured again. [the authors' code: commit_and_wakeup]
-std::optional<placement> worker_state::send_critical(tag_fields c, task_tag& task) noexcept {
+std::optional<placement> worker_state::send_critical(task_tag& task) noexcept {
+  tag_fields c = tag_fields::read(task);
   if (!c.type || (c.type->moldable & runtime::on_critical_path) == 0 || ++critical_ % 16 == 0) return {};
-  c.key = key_of(c);
+  c.key = key_of(c.address);
   task_kind const kind{.type = c.type->number, .key = c.key};
   worker_id const home = common_.addresses.worker_of(c.key);
   auto const around = allowed(*c.type, home);
@@ -125,8 +124,8 @@ std::optional<placement> worker_state::send_critical(tag_fields c, task_tag& tas
 /// A node that has returned releases others. This worker runs the first of those that belong here next, from the lane
 /// that no thief reads: a thief would only carry the data away. Partners, which check whether this worker is busy, may
 /// take the others at once.
-placement worker_state::release_next(tag_fields const& c, task_tag& task) noexcept {
-  placement const to = release(c, task);
+placement worker_state::release_next(task_tag& task) noexcept {
+  placement const to = release(task);
   bool const is_next = !has_next_ && to.worker == self_ && to.lane == lane::migrated && to.width == 1;
   has_next_ |= is_next;
   be_busy(has_next_);
@@ -134,11 +133,11 @@ placement worker_state::release_next(tag_fields const& c, task_tag& task) noexce
 }
 
 /// The worker that takes the task chooses its width. [arms-2021 3.2.1]
-placement worker_state::start(tag_fields const& c, task_tag& task, placement const& otherwise) noexcept {
-  tag_fields const undecided{.address = c.address, .type = c.type};
-  task = undecided.written();
-  if (!c.address) return otherwise;
-  return {.worker = common_.addresses.worker_of(*c.address), .lane = lane::migrated};
+placement worker_state::start(task_tag& task, placement const& otherwise) noexcept {
+  tag_fields::forget_choice(task);
+  std::optional<runtime::address> const at = tag_fields::address_in(task);
+  if (!at) return otherwise;
+  return {.worker = common_.addresses.worker_of(*at), .lane = lane::migrated};
 }
 
 // ---- how wide it is [arms-2021 3.3.1] ----------------------------------------------------------------------------------
@@ -152,8 +151,8 @@ std::span<partition_id const> worker_state::allowed(runtime::task_type type, wor
 }
 
 /// Data without an address are assumed to lie where the task is.
-std::uint32_t worker_state::key_of(tag_fields const& c) const noexcept {
-  return common_.addresses.key_of(c.address.value_or(common_.addresses.middle_of(self_, 1)));
+std::uint32_t worker_state::key_of(std::optional<runtime::address> at) const noexcept {
+  return at ? common_.addresses.key_of(*at) : own_key_;
 }
 
 /// What the others of this partition do.
@@ -174,16 +173,16 @@ bool worker_state::is_beside(partition const& p) const noexcept {
 }
 
 /// This worker holds the task and chooses among its own partitions. A task without a type has no model and runs here.
-placement worker_state::decide(tag_fields c, task_tag& task) noexcept {
-  if (!c.type) return {.worker = self_, .lane = lane::inbox};
-  c.key = key_of(c);
+placement worker_state::decide(task_tag& task) noexcept {
+  if (!tag_fields::has_type(task)) return {.worker = self_, .lane = lane::inbox};
+  tag_fields const c = tag_fields::read(task);
+  std::uint32_t const key = key_of(c.address);
   auto const busy = [this](partition const& p) { return partners_in(p); };
   auto const from = allowed(*c.type);
-  c.chosen = common_.with_choice(
-      [&](auto& choice) { return choice.choose({.type = c.type->number, .key = c.key}, from, busy); });
-  partition const& p = common_.all[*c.chosen];
-  c.beside = is_beside(p);
-  task = c.written();
+  partition_id const chosen = common_.with_choice(
+      [&](auto& choice) { return choice.choose({.type = c.type->number, .key = key}, from, busy); });
+  partition const& p = common_.all[chosen];
+  tag_fields::write_choice(task, chosen, key, is_beside(p));
   return {.worker = p.leader, .lane = lane::inbox, .width = p.width};
 }
 
@@ -192,10 +191,12 @@ void worker_state::ended_here(task_tag const& task, std::uint64_t duration_ns) n
   if (!c.type || !c.chosen) return;
   partition const& p = common_.all[*c.chosen];
   task_kind const kind{.type = c.type->number, .key = c.key};
-  common_.with_choice([&](auto& choice) {
-    if (p.width == 1) return choice.learn(kind, *c.chosen, duration_ns);
-    if (p.leader == self_ || common_.options.cost == cost::idle) choice.learn_of_member(kind, *c.chosen, duration_ns);
-  });
+  if (duration_ns != unmeasured_ns) {
+    common_.with_choice([&](auto& choice) {
+      if (p.width == 1) return choice.learn(kind, *c.chosen, duration_ns);
+      if (p.leader == self_ || common_.options.cost == cost::idle) choice.learn_of_member(kind, *c.chosen, duration_ns);
+    });
+  }
   if (p.leader != self_) return;
   std::size_t const count = common_.count_of(self_, c.type->number, common_.all.width_class(*c.chosen));
   common_.counts.set(count, common_.counts.get(count) + 1);

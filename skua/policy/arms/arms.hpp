@@ -86,18 +86,18 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   [[nodiscard]] bool admits(std::uint64_t first_word) const noexcept override;
 
  private:
-  placement release(tag_fields const& c, task_tag& task) noexcept;
-  placement release_next(tag_fields const& c, task_tag& task) noexcept;
-  std::optional<placement> send_critical(tag_fields c, task_tag& task) noexcept;
-  placement start(tag_fields const& c, task_tag& task, placement const& otherwise) noexcept;
-  placement decide(tag_fields c, task_tag& task) noexcept;
-  [[nodiscard]] std::optional<runtime::address> address_of_child(tag_fields const& parent,
+  placement release(task_tag& task) noexcept;
+  placement release_next(task_tag& task) noexcept;
+  std::optional<placement> send_critical(task_tag& task) noexcept;
+  placement start(task_tag& task, placement const& otherwise) noexcept;
+  placement decide(task_tag& task) noexcept;
+  [[nodiscard]] std::optional<runtime::address> address_of_child(std::optional<runtime::address> parent,
                                                                  hint const& hint) const noexcept;
   [[nodiscard]] std::span<partition_id const> allowed(runtime::task_type type) const noexcept {
     return allowed(type, self_);
   }
   [[nodiscard]] std::span<partition_id const> allowed(runtime::task_type type, worker_id around) const noexcept;
-  [[nodiscard]] std::uint32_t key_of(tag_fields const& c) const noexcept;
+  [[nodiscard]] std::uint32_t key_of(std::optional<runtime::address> at) const noexcept;
   std::optional<victim> choose_victim(victim_request why) noexcept;
   [[nodiscard]] worker_id outsider() noexcept;
   void ended_here(task_tag const& task, std::uint64_t duration_ns) noexcept;
@@ -108,6 +108,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
 
   common& common_;
   worker_id const self_;
+  std::uint32_t const own_key_;         ///< of data near this worker
   partitions::range const neighbours_;  ///< the workers that share a partition with this one
   bool const is_choosy_;
   runtime::dice roll_;

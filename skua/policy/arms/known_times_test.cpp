@@ -47,6 +47,20 @@ TEST(known_times, a_new_policy_knows_what_the_old_one_measured) {
   }
 }
 
+TEST(known_times, an_end_without_a_measurement_is_counted_and_teaches_no_time) {
+  adaptive_moldable p(two_by_four(), 1);
+  task_tag task = tag_fields{.address = address::at(0), .type = task_type{3}}.written();
+  worker_policy& m = p.of_worker(worker_id{0});
+  ASSERT_EQ(m.place(task, cause::chosen).width, 1);
+  m.learn(ended{.task = task, .duration_ns = unmeasured_ns});
+  EXPECT_TRUE(p.known().empty());
+  m.learn(ended{.task = task, .duration_ns = 500});
+  m.learn(ended{.task = task, .duration_ns = unmeasured_ns});
+  ASSERT_EQ(p.known().size(), 1U);
+  EXPECT_EQ(p.known()[0].ns, 500U);
+  EXPECT_EQ(p.ended(3, 1), 3U);
+}
+
 TEST(known_times, of_partitions_that_there_are_not_are_refused) {
   for (known_time const& wrong : {known_time{.leader = worker_id{0}, .width = 3, .ns = 5},
                                   known_time{.leader = worker_id{8}, .width = 1, .ns = 5}}) {

@@ -201,6 +201,7 @@ partitions::partitions(std::vector<std::uint32_t> affinity, std::vector<partitio
     : affinity_(std::move(affinity)), all_(std::move(all)), begins_(affinity_.size() + 1) {
   for (partition const& p : all_) {
     if (widths_.empty() || widths_.back() != p.width) widths_.push_back(p.width);
+    classes_.push_back(static_cast<std::uint16_t>(widths_.size() - 1));
     for (std::uint32_t w = index(p.leader); w < index(p.leader) + p.width; ++w) ++begins_[w + 1];
   }
   for (std::uint32_t w = 0; w < workers(); ++w) {
@@ -236,10 +237,6 @@ std::string partitions::text() const {
     lines += with_commas(widths);
   }
   return lines;
-}
-
-std::uint32_t partitions::width_class(partition_id p) const noexcept {
-  return static_cast<std::uint32_t>(std::ranges::lower_bound(widths_, all_[index(p)].width) - widths_.begin());
 }
 
 partitions::range partitions::neighbours(worker_id w) const noexcept {

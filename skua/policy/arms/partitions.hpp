@@ -61,7 +61,7 @@ class partitions {
   /// Every width that occurs, ascending.
   [[nodiscard]] std::span<std::uint16_t const> widths() const noexcept { return widths_; }
   /// The position of a partition's width in `widths`.
-  [[nodiscard]] std::uint32_t width_class(partition_id p) const noexcept;
+  [[nodiscard]] std::uint32_t width_class(partition_id p) const noexcept { return classes_[index(p)]; }
 
   /// A range of workers.
   struct range {
@@ -83,6 +83,7 @@ class partitions {
   std::vector<std::uint32_t> affinity_;
   std::vector<partition> all_;
   std::vector<std::uint16_t> widths_;
+  std::vector<std::uint16_t> classes_;   ///< of each partition: the position of its width
   std::vector<partition_id> inclusive_;  ///< of worker w: [begins_[w], begins_[w + 1])
   std::vector<std::size_t> begins_;
 };

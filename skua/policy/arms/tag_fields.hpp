@@ -42,12 +42,24 @@ struct tag_fields {
                                           ((type->moldable & 1) != 0 ? moldable_bit : 0) |
                                           ((type->moldable & runtime::on_critical_path) != 0 ? critical_bit : 0)
                                     : 0;
-    return {{where | what, chosen ? own() : 0}};
+    return {{where | what, chosen ? own_word(*chosen, key, beside) : 0}};
+  }
+
+  /// Without the choice: as the first word alone says.
+  static void forget_choice(task_tag& t) noexcept { t = {{t.words[0]}}; }
+  /// Writes the choice alone.
+  static void write_choice(task_tag& t, partition_id chosen, std::uint32_t key, bool beside) noexcept {
+    t.words[1] = own_word(chosen, key, beside);
+  }
+  [[nodiscard]] static bool has_type(task_tag const& t) noexcept { return (t.words[0] & type_bit) != 0; }
+  [[nodiscard]] static std::optional<runtime::address> address_in(task_tag const& t) noexcept {
+    if ((t.words[0] & address_bit) == 0) return {};
+    return runtime::address{static_cast<std::uint32_t>(t.words[0])};
   }
 
  private:
-  [[nodiscard]] std::uint64_t own() const noexcept {
-    return (index(*chosen) + 1) | (beside ? beside_bit : 0) | std::uint64_t{key} << 32;
+  [[nodiscard]] static std::uint64_t own_word(partition_id chosen, std::uint32_t key, bool beside) noexcept {
+    return (index(chosen) + 1) | (beside ? beside_bit : 0) | std::uint64_t{key} << 32;
   }
   static constexpr std::uint32_t beside_bit = std::uint32_t{1} << 31;  // partitions have smaller numbers
   static constexpr std::uint64_t moldable_bit = std::uint64_t{1} << 48;

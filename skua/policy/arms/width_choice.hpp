@@ -208,12 +208,16 @@ class width_choice {
     double least = std::numeric_limits<double>::infinity();
     std::uint32_t const last = cost_ == cost::idle ? last_.get(row) : 0;
     for (partition_id const p : from) {
+      double const discount = index(p) + 1 == last ? constancy : 1;
+      // One that is too dear even beside idle members need not ask what they do: their lines are in other caches.
+      std::uint64_t const idly = knows_one ? time_beside(row, p, {}) : 0;
+      if (idly != 0 && cost_of(idly, p, {}) * discount >= least) continue;
       partners const others = cost_ == cost::idle ? busy(all_[p]) : partners{};
       if (knows_one && others.away) continue;
       std::uint64_t const t = time_beside(row, p, others);
       if (t == 0) return {p, false};
       knows_one = true;
-      double const c = cost_of(t, p, others) * (index(p) + 1 == last ? constancy : 1);
+      double const c = cost_of(t, p, others) * discount;
       if (c < least) {
         least = c;
         best = p;

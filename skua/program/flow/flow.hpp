@@ -394,14 +394,11 @@ class flow : public flow_graph {
   }
   /// True if the caller runs `next`, which release_after returned, now.
   template <tracing T>
-  bool follows(region& tasks, flow_node* next) {
+  [[gnu::always_inline]] bool follows(region& tasks, flow_node* next) {
     if (next == nullptr) return false;
     if (tasks.here().stop_requested()) throw cancelled{};
     if constexpr (can_go_on<T>) {
-      if (tasks.holds_next() && !tasks.goes_on(is_team(*next))) {
-        spawn<T>(tasks, *next);
-        return false;
-      }
+      if (tasks.holds_next()) return tasks.goes_on(is_team(*next)) || (spawn<T>(tasks, *next), false);
     }
     return true;
   }

@@ -107,9 +107,11 @@ class fiber_slot : public lanes<real_sync, slot_front>, public duties {
   [[nodiscard]] std::uint64_t published_tag() const noexcept {
     return published_tag_.load(std::memory_order_relaxed);
   }  // relaxed: a hint
+  /// Thieves read the line, so only changes are written.
   void publish_tag(std::uint64_t first_word) noexcept {
-    published_tag_.store(first_word, std::memory_order_relaxed);
-  }  // relaxed: a hint
+    if (published_tag() == first_word) return;
+    published_tag_.store(first_word, std::memory_order_relaxed);  // relaxed: a hint
+  }
 
   /// True if a ready frame waits for this worker, in this region or tied to its thread. The worker must resume it before it begins a
   /// task. A hint.

@@ -264,9 +264,10 @@ bool worker::send_one(worker_slot& from, tagged_entry& entry, placement const& t
 }
 
 bool worker::send(worker_slot& from, tagged_entry& entry, placement const& to) noexcept {
+  if (to.width == 1 && to.worker == from.id) [[likely]]
+    return false;
   tsan::unseen const scheduling;
-  if (to.width == 1) [[likely]]
-    return send_one(from, entry, to);
+  if (to.width == 1) return send_one(from, entry, to);
   return team_of_workers::form(from, *entry.item, entry.tag, to) || send_one(from, entry, from.place_alone(entry.tag));
 }
 

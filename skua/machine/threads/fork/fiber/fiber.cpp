@@ -167,9 +167,11 @@ void fiber::task_ends() noexcept {
   slot().update_exposure();
 }
 
-void fiber::task_ends_before_next() noexcept {
+void fiber::task_ends_before(task_tag const& next) noexcept {
   tsan::unseen const scheduling;
-  slot().policy.learn(ended{.task = tag_, .duration_ns = clock_.lap()});
+  bool const is_alike =
+      next.words[0] == tag_.words[0];  // of the same kind for the policy, which runs it alone or elsewhere
+  slot().policy.learn(ended{.task = tag_, .duration_ns = clock_.lap(is_alike, policies::unmeasured_ns)});
 }
 
 placement fiber::place_again(fiber_slot& resumer, task_tag& used) noexcept {

@@ -105,8 +105,9 @@ class fiber {
   void begins(task_tag const& t, bool open) noexcept;
   /// Call it when a task that was taken from a lane ends, before its group is told.
   void task_ends() noexcept;
-  /// Call it instead of task_ends if a task follows without a search. Its time begins now; `begins` tells of it.
-  void task_ends_before_next() noexcept;
+  /// Call it instead of task_ends if a task follows without a search, which the policy has given the tag `next` so far. Its time begins now;
+  /// `begins` tells of it.
+  void task_ends_before(task_tag const& next) noexcept;
   /// Call it between two parts of a task. Policies that need times get one for each part.
   void next_part() noexcept;
   /// For the member of a team that ends last, before `task_ends`: tells the policy, if it needs times, that the team was

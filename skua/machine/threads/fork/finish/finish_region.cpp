@@ -171,7 +171,7 @@ bool finish_region::is_next(fiber const& on, placed const& answer) noexcept {
 bool finish_region::goes_on(fiber& on, placed& next, bool is_team) noexcept {
   fiber_slot& s = on.slot();
   tsan::unseen const scheduling;
-  on.task_ends_before_next();
+  on.task_ends_before(next.tag);
   if (!s.may_go_on()) {
     on.owes_end_of(nullptr);
     return false;
@@ -202,7 +202,8 @@ bool finish_region::calls_instead(fiber& on, place_id place, std::uint64_t weigh
 bool finish_region::keeps(fiber& on, hint const& hinted, bool may_be_team) noexcept {
   fiber_slot& s = on.slot();
   if (is_asked(s.needs.released, hinted.address.has_value(), may_be_team) || s.other_regions_wait()) return false;
-  return worker_of(s, place_of(on, hinted)).value_or(s.id) == s.id;
+  place_id const there = place_of(on, hinted);
+  return there == no_place_hint || worker_of(s, there).value_or(s.id) == s.id;
 }
 
 /// False if all tasks have an order, and in an isolated task, which would run them all on top of each other.
@@ -329,7 +330,7 @@ void finish_region::finish() {
 void finish_region::run_own_tasks(fiber& on) noexcept {
   for (std::uint32_t ran = 0; !should_yield(on.slot(), ran); ++ran) {
     taken_task const first = take_own(on.slot());
-    bool const has_swept = drop_swept(on);
+    bool const has_swept = on.slot().ordered != nullptr && drop_swept(on);
     if (first.task == nullptr) {
       if (has_swept) continue;
       return;
