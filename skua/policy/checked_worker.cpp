@@ -20,6 +20,7 @@ bool has_no_tags(lane where) noexcept {
   return where == lane::forks || where == lane::spawned || where == lane::ordered;
 }
 bool is_of_nodes(lane where) noexcept { return where == lane::next || where == lane::nodes; }
+bool can_be_kept(lane l) noexcept { return l == lane::local || l == lane::migrated || is_of_nodes(l); }
 bool needs_choice(which_tasks chosen, lane popped) noexcept {
   switch (popped) {
     case lane::spawned:
@@ -100,11 +101,14 @@ std::string checked_worker::fault_of(placement const& to, cause why) const {
       return "preempts a task, but does not place it in its spawned, local or migrated lane";
     }
   }
+  if (why == cause::bypassed && (to.worker != self_ || !can_be_kept(to.lane))) {
+    return "bypasses a task, but does not place it in its own local, migrated, next or nodes lane";
+  }
   if (to.worker != self_ && to.lane != lane::inbox && to.lane != lane::mailbox && to.lane != lane::migrated &&
       to.lane != lane::nodes) {
     return "places a task on " + name_of(to.worker) + ", but not in its inbox, mailbox, migrated or nodes lane";
   }
-  if (is_of_nodes(to.lane) && why != cause::released && why != cause::unblocked)
+  if (is_of_nodes(to.lane) && why != cause::released && why != cause::unblocked && why != cause::bypassed)
     return std::string("places a task in its ") + name_of(to.lane) + " lane that was not just spawned";
   if (!needs_.lanes.has(to.lane))
     return std::string("places a task in a ") + name_of(to.lane) + " lane, which it does not need";
@@ -196,6 +200,10 @@ void checked_worker::check_place(task_tag const& task, cause why) noexcept {
     case cause::preempted:
       require(now_ != state::probing && now_ != state::in_hands, "preempts a task that does not run");
       return;
+    case cause::bypassed:
+      require(needs_.released != which_tasks::none, "bypasses a task, which only a policy that places spawned tasks can have");
+      require(now_ != state::probing && now_ != state::running, "bypasses a task, but does not begin another one then");
+      return;
     case cause::released:
     case cause::unblocked:
       require(needs_.released != which_tasks::none, "asks where a spawned task goes, which the policy does not need");
@@ -229,6 +237,7 @@ void checked_worker::check_in_hands(task_tag const& task, bool is_from_there) no
 }
 
 void checked_worker::note_placed(task_tag const& task, placement const& to, cause why) noexcept {
+  if (why == cause::bypassed) return;  // goes to a lane; says nothing of what the worker begins
   bool const is_child = why == cause::forked || (why == cause::refused && last_why_ == cause::forked);
   bool const is_running = now_ == state::running || (now_ == state::leaving && !is_waiting_);
   if (why != cause::refused) last_why_ = why;

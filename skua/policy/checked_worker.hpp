@@ -112,6 +112,7 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   [[nodiscard]] std::string fault_of(probe const& p) const;
   [[nodiscard]] std::string fault_of(placement const& to, cause why) const;
   [[nodiscard]] placement harmless(cause why) const noexcept {
+    if (why == cause::bypassed) return {.worker = self_, .lane = lane::local};
     return {.worker = self_, .lane = why == cause::preempted ? lane::spawned : lane::inbox};
   }
   void breach(std::string const& what) noexcept;

@@ -64,6 +64,7 @@ class alignas(runtime::cache_line_bytes) greedy_worker : public worker_policy {
     switch (why) {
       case cause::forked: return {.worker = self_, .lane = lane::forks};
       case cause::preempted:
+      case cause::bypassed:
       case cause::released:
       case cause::unblocked:
       case cause::seeded: return {.worker = self_, .lane = lane::spawned};

@@ -33,6 +33,7 @@ struct any_answers final : worker_policy {
   placement place(task_tag& task, cause why) noexcept override {
     if (why != cause::refused && roll.below(2) == 0) task = fresh();
     lane const mine[] = {lane::forks, lane::spawned, lane::inbox, lane::local, lane::migrated};
+    if (why == cause::bypassed) return {.worker = self, .lane = roll.below(2) == 0 ? lane::local : lane::migrated};
     if (why == cause::preempted) return {.worker = self, .lane = roll.below(2) == 0 ? lane::local : lane::migrated};
     if (why == cause::called || roll.below(2) == 0) return {.worker = self, .lane = mine[roll.below(5)]};
     bool const may_be_wide = why == cause::stolen || why == cause::injected || why == cause::chosen;
@@ -188,7 +189,15 @@ class sound_worker {
     }
     go_on_with(std::move(f));
   }
+  /// It begins something else than the task that it keeps.
+  void bypass() {
+    if (!says.needs.released || roll.below(4) != 0) return;
+    task_tag kept = any_known();
+    m.place(kept, cause::bypassed);
+    keep(kept);
+  }
   void go_on_with(fiber f) {
+    bypass();
     running = std::move(f);
     m.learn(begun{running.tag, true});
     began_open = true;
@@ -239,6 +248,7 @@ class sound_worker {
   }
   void begin() { begin_with(in_hands, is_task); }
   void begin_with(task_tag const& t, bool knows) {
+    bypass();
     m.learn(begun{t, false});
     running = {.tag = t};
     began_open = false;

@@ -82,11 +82,19 @@ std::optional<std::string> speaks_for_nobody(sound_worker& w) {
   }
 }
 
+/// While a task runs, or before it has reported a probe.
+std::string bypasses(sound_worker& w) {
+  task_tag t = w.any_known();
+  w.m.place(t, cause::bypassed);
+  return w.says.needs.released ? "bypasses a task, but does not begin another one then"
+                               : "bypasses a task, which only a policy that places spawned tasks can have";
+}
+
 std::string const not_from_there = "places a task that it has not taken from there";
 
 std::optional<std::string> breaks_probing(sound_worker& w) {
   task_tag t = w.any_known();
-  switch (w.roll.below(11)) {
+  switch (w.roll.below(12)) {
     case 0: w.m.next_probe(); return "searches again before it has reported its last probe";
     case 1:
       w.m.learn(probed{other_than(w.asked), runtime::outcome::empty});
@@ -115,6 +123,7 @@ std::optional<std::string> breaks_probing(sound_worker& w) {
       if (!w.says.needs.rests) return {};
       w.m.learn(rested{});
       return "reports a rest that was not the answer";
+    case 10: return bypasses(w);
     default: return speaks_for_nobody(w);
   }
 }
@@ -191,7 +200,8 @@ std::optional<std::string> breaks_group(sound_worker& w) {
       w.m.learn(part_ended{w.running.tag, 1});
       return "ends a part of a task before it has left its group";
     case 2:
-      w.m.learn(returned{w.any_known()});
+      if (t = w.any_known(); g.keeps && t == g.child) return {};
+      w.m.learn(returned{t});
       return g.keeps ? "reports the return of another child than the one that was kept"
                      : "reports the return of a child that it has not kept";
     case 3:
@@ -241,7 +251,8 @@ std::optional<std::string> breaks_running(sound_worker& w) {
   if (!w.is_told) return {};
   if (w.knows_groups && w.roll.below(2) == 0 && !w.running.groups.empty()) return breaks_group(w);
   task_tag t = w.any_known();
-  switch (w.roll.below(14)) {
+  switch (w.roll.below(15)) {
+    case 13: return bypasses(w);
     case 0:
       if (w.began_open) return {};
       w.m.next_probe();

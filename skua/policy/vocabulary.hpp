@@ -32,6 +32,7 @@ enum class cause : std::uint8_t {
   seeded,     ///< start of an iteration of a collection
   chosen,     ///< its own worker popped it from `spawned` or a lane with tags; only if needs() asks for it
   next,  ///< the node that ran here has ended, and this one, which `unblocked` put into `local`, never was in the lane
+  bypassed,   ///< it was released into `local` or `next`, for this worker alone, which now begins something else
 };
 
 /// The queues of a worker. A policy declares which it uses; `injected` belongs to the region, not to a worker.

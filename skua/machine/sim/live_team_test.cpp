@@ -187,6 +187,30 @@ TEST(live_team, a_chain_of_moldable_tasks_is_faster_with_teams) {
   EXPECT_EQ(widest(teams), 4U);
 }
 
+/// Chains of moldable tasks. The validator faults a run in which a worker searches for long while a task waits.
+auto chains_of(std::uint32_t chains, int n, double all) {
+  return [=](here& h) {
+    flow graph(h);
+    std::vector<runtime::node<void>> last;
+    for (std::uint32_t c = 0; c < chains; ++c) last.push_back(graph.add([](auto&) {}));
+    for (int i = 0; i < n; ++i) {
+      for (std::uint32_t c = 0; c < chains; ++c) {
+        last[c] = graph.add_team(after(last[c]), address::of((i + c) % 16, 16), task_type{1},
+                                 [all](auto& mine) { mine.here().leaf(flops{all / mine.width()}, [] {}); });
+      }
+    }
+    graph.run(h);
+  };
+}
+
+/// A worker takes a member from its inbox before the task that it keeps in `local`, which no thief looks into.
+TEST(live_team, what_waits_behind_a_long_member_is_for_all) {
+  for (std::uint32_t const workers : {4U, 8U, 16U}) {
+    for (std::uint32_t const chains : {2U, 3U, 6U, 12U})
+      EXPECT_NO_THROW(run_on(chains_of(chains, 30, 1'000'000), {.workers = workers})) << workers << ", " << chains;
+  }
+}
+
 TEST(live_team, fork_join_calls_teams) {
   std::vector<std::uint32_t> widths;
   std::vector<int> visits(96);

@@ -115,6 +115,7 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
     case cause::injected: return place_root(c, task, true);
     case cause::called: return place_root(c, task, index(self_) == 0);
     case cause::resumed: return place_resumed(c, task);
+    case cause::bypassed:
     case cause::preempted: return {.worker = self_, .lane = lane::local};
     case cause::released:
     case cause::unblocked: return place_released(task);

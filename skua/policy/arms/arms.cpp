@@ -68,6 +68,7 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
   placement const own_inbox{.worker = self_, .lane = lane::inbox};
   switch (why) {
     case cause::forked: return {.worker = self_, .lane = lane::forks};
+    case cause::bypassed: has_next_ = false; [[fallthrough]];
     case cause::preempted: return {.worker = self_, .lane = lane::migrated};
     case cause::released: return release(task);
     case cause::unblocked: return release_next(task);

@@ -295,6 +295,22 @@ TEST(arms, a_node_keeps_the_first_of_its_successors_that_belong_there_where_no_t
   EXPECT_EQ(released(address::of(0, 8) | single), next) << "the machine went on with it";
 }
 
+TEST(arms, a_next_task_behind_a_member_of_a_team_is_for_thieves) {
+  adaptive_moldable p(figure_4(), 1);
+  worker_policy& m = p.of_worker(worker_id{0});
+  task_tag node = tag_of(address::of(0, 8) | single);
+  EXPECT_EQ(m.place(node, cause::chosen), here(0));
+  m.learn(begun{.task = node});
+  task_tag next = m.mark(node, address::of(0, 8) | single);
+  EXPECT_EQ(m.place(next, cause::unblocked).lane, lane::local);
+  m.learn(ended{.task = node, .duration_ns = 100});
+  m.learn(probed{{.kind = action::pop, .lane = lane::inbox, .victim = worker_id{0}}, runtime::outcome::got});
+  EXPECT_EQ(m.place(next, cause::bypassed), queued(0));
+  task_tag member = tag_of(address::of(0, 8) | moldable);
+  m.learn(begun{.task = member});
+  EXPECT_EQ(m.place(next, cause::unblocked).lane, lane::local) << "the lane is free again";
+}
+
 TEST(arms, what_a_running_task_spawns_waits_where_thieves_look) {
   adaptive_moldable p(figure_4(), 1);
   worker_policy& m = p.of_worker(worker_id{5});

@@ -89,6 +89,8 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
     case cause::chosen:
       if (!std::exchange(took_node_, false)) break;
       return place_node(task, why);
+    case cause::next:
+    case cause::bypassed: return nodes_ != nullptr ? place_node(task, why) : place_fork(task, why);
     case cause::refused: return was_of_node_ ? place_node(task, why) : place_fork(task, why);
     default: break;
   }

@@ -127,6 +127,7 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
     case cause::released:
     case cause::unblocked:
     case cause::seeded:
+    case cause::bypassed:
     case cause::preempted: return {.worker = self_, .lane = lane::spawned};
     case cause::chosen:
     case cause::next:

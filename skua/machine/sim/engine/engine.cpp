@@ -14,7 +14,7 @@ engine::engine(task_tree const& program, stepped_program* live, policy& schedule
       prices_(prices), watcher_(watcher), roll_(by.seed), validator_(scheduler, where.workers(), by),
       calendar_(where.workers()), trace_(watcher.trace()), idle_(where.workers()), heavy_fences_(where.workers()),
       lanes_(where.workers()), cached_lines_(where.workers()), stack_of_(where.workers(), no_fiber),
-      last_(where.workers(), 0) {
+      last_(where.workers(), 0), keeps_next_(where.workers()) {
   for (std::uint32_t w = 0; w < where.workers(); ++w) last_victim_.push_back(worker_id{w});
   result_.workers.resize(where.workers());
   result_.steals_by_distance.resize(1);

@@ -175,6 +175,7 @@ class engine final : private policies::machine_view {
   void spawn(worker_id w, fiber_id f, tree_node_id task);
   void release(worker_id w, fiber_id f, tree_node_id task, cause why);
   [[nodiscard]] bool is_asked(tree_node_id task) const;
+  void bypass_next(worker_id w);
   [[nodiscard]] std::optional<worker_id> place_worker(worker_id w, tree_node_id task) const;
   void push_ordered(worker_id w, tree_node_id task, runtime::offered_task offered);
   void pay_comparisons(worker_id w, std::uint64_t n);
@@ -270,6 +271,7 @@ class engine final : private policies::machine_view {
   std::vector<fiber_id> stack_of_;                               ///< by worker: the stack that it runs
   std::vector<std::uint64_t> last_;                              ///< by worker: first tag word of what it ran last
   std::vector<worker_id> last_victim_;  ///< by worker: of its last probe; itself: a lane of its own
+  std::vector<bool> keeps_next_;        ///< by worker: `local` holds a task for which nobody was woken
   std::uint64_t running_ = 0;           ///< busy workers
   std::vector<fiber> fibers_;
   std::vector<fiber_id> free_fibers_;

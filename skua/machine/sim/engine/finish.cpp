@@ -74,14 +74,29 @@ void engine::release(worker_id w, fiber_id f, tree_node_id task, cause why) {
     send(w, it, to, why);
   } else if (to.lane == lane::migrated || to.lane == lane::nodes) {
     put(w, it, to, why);
-  } else if (to.lane == lane::local || to.lane == lane::next) {  // as on threads, nobody is woken for it
+  } else if (to.lane == lane::local || to.lane == lane::next) {  // as on threads, nobody is woken for it until it is bypassed
     lanes_.push(w, to.lane, it);
+    keeps_next_[index(w)] = true;
     watcher_.put(now_, w, to, it, why);
   } else {
     lanes_.push(w, lane::spawned, it);
     offered(w);
   }
   static_cast<void>(preempts(w, f));
+}
+
+/// The worker begins something else before what it keeps in `local` or `next`: others may take that now.
+void engine::bypass_next(worker_id w) {
+  keeps_next_[index(w)] = false;
+  auto const is_released = [](item const& it) { return it.content == item::kind::child; };
+  for (lane const kept : {lane::local, lane::next}) {
+    for (std::size_t left = lanes_.items_of(w, kept).size(); left > 0; --left) {
+      std::optional<item> next = lanes_.take(w, kept, end::newest, is_released);
+      if (!next) break;
+      pay(w, operation::pop);
+      put(w, *next, place(w, next->tag, cause::bypassed), cause::bypassed);
+    }
+  }
 }
 
 /// A worker of the task's place: `w` if it belongs to the place; none if there is no hint.

@@ -151,7 +151,9 @@ std::pair<outcome, std::optional<item>> engine::execute(worker_id w, probe const
   if (lanes_.empty(p.victim, p.lane)) return {outcome::empty, {}};
   if (p.kind == action::pop && p.lane != lane::ordered) {
     if (p.lane == lane::spawned) pops_own(w, p.lane, true);
-    return {outcome::got, lanes_.take(w, p.lane, owner_end(p.lane))};
+    item const taken = lanes_.take(w, p.lane, owner_end(p.lane));
+    if (lanes_.empty(w, lane::local) && lanes_.empty(w, lane::next)) keeps_next_[index(w)] = false;
+    return {outcome::got, taken};
   }
   bool const is_lost = p.kind == action::steal && roll_.below(1000) < rules_.lost_per_mille;
   if (is_lost || is_being_revoked(p)) return {outcome::lost, {}};

@@ -9,6 +9,7 @@ namespace skua { inline namespace v0 { namespace sim {
 
 void engine::begin(worker_id w, item const& it, lane from) {
   invariant(lanes_.empty(w, lane::forks), "bare: the forks lane of an idle worker is empty");
+  if (keeps_next_[index(w)]) bypass_next(w);
   ++running_;
   watcher_.began(now_, w, it);
   bool const is_frame = it.content == item::kind::frame;

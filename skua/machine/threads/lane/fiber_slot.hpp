@@ -10,6 +10,7 @@
 
 #include "skua/machine/threads/lane/duties.hpp"
 #include "skua/machine/threads/lane/failure_epoch.hpp"
+#include "skua/machine/threads/lane/kept_next.hpp"
 #include "skua/machine/threads/lane/lanes.hpp"
 #include "skua/machine/threads/lane/ordered_calls.hpp"
 #include "skua/machine/threads/lane/policy_words.hpp"
@@ -38,6 +39,7 @@ struct slot_surroundings {
   live_counters& counts;
   worker_trace& trace;
   finish_share<finish_region>& share;  ///< what the worker counts for the finish region that it is inside of
+  kept_next& kept;                     ///< of the worker
   injector<> const& tied_ready;        ///< ready frames that only this worker, or its thread, may resume
   injector<> const& ready;             ///< ready frames of the region that any of its workers may resume
   ordered_calls<>& calls;              ///< of the region
@@ -53,7 +55,7 @@ class fiber_slot : public lanes<real_sync, slot_front>, public duties {
   fiber_slot(slot_surroundings const& all, std::uint32_t region_workers, worker_id number, worker_policy& decides,
              policies::policy_needs const& its_needs)
       : lanes(deque_options{}, all.leaves, region_workers, number), policy(decides), needs(its_needs),
-        counts(all.counts), trace(all.trace), share(all.share), calls(all.calls), failures(all.failures), map(all.map),
+        counts(all.counts), trace(all.trace), share(all.share), kept(all.kept), calls(all.calls), failures(all.failures), map(all.map),
         built_(its_needs.lanes),
         ordered_(its_needs.lanes.has(lane::ordered)
                      ? std::make_unique<ordered_lane>(number, map.distances_from(number), its_needs.strategies)
@@ -71,6 +73,7 @@ class fiber_slot : public lanes<real_sync, slot_front>, public duties {
   live_counters& counts;
   worker_trace& trace;
   finish_share<finish_region>& share;
+  kept_next& kept;
   ordered_calls<>& calls;
   failure_epoch<>& failures;
   layout const& map;

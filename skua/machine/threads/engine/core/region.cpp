@@ -57,6 +57,7 @@ region::region(pool_core& c, policies::policy_factory make, std::span<worker_id 
                                 .counts = member.counts(),
                                 .trace = member.traced(),
                                 .share = member.share(),
+                                .kept = member.kept(),
                                 .tied_ready = member.tied_ready(),
                                 .ready = ready_,
                                 .calls = injected_.ordered(),

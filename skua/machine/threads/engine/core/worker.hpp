@@ -87,6 +87,7 @@ class worker final : public thread_record, private thread_owner {
   void trace_to(trace::track const& to) noexcept;
   /// What this worker counts for the finish region that it is inside of.
   [[nodiscard]] finish_share<finish_region>& share() noexcept { return share_; }
+  [[nodiscard]] kept_next& kept() noexcept { return kept_; }
   /// Sends a frame whose region has ended, if there is one, to where it belongs.
   static void send_if_ready(parked<>* f) noexcept {
     if (f != nullptr) [[unlikely]]
@@ -259,6 +260,7 @@ class worker final : public thread_record, private thread_owner {
   [[nodiscard]] frame* take_parked() noexcept { return std::exchange(flows_.ready, nullptr); }
   static void start_work(fiber& on, found const& f) noexcept;
   static void note_task_end(fiber const& on) noexcept;
+  void bypass_next() noexcept;
   void pause_work(worker_slot& s) noexcept;
   void end_work(worker_slot& s) noexcept;
   [[nodiscard]] bool has(frame const& tied) const noexcept;
@@ -309,6 +311,7 @@ class worker final : public thread_record, private thread_owner {
   bool was_woken_ = false;        ///< from the first sleep
   std::uint64_t entered_ = 0;     ///< as observer_list numbers observers; the present thread's
   finish_share<finish_region> share_;
+  kept_next kept_;
   leaf_log leaves_;
   worker_trace trace_;
 };

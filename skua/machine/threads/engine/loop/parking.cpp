@@ -151,6 +151,8 @@ void worker::run_on_top(fiber& on, found const& f) noexcept {
     t.kind->run(t, f.taken.extra, on);
     note_task_end(on);
   }
+  if (worker& me = slot_of(on).worker; me.kept_.in() != nullptr)
+    me.bypass_next();  // the fiber beneath may go on at once
   if (frame* const ready = on.take_ready()) send_home(*ready);
   on.tie(tied);
   on.run_in(below);

@@ -10,6 +10,7 @@
 #include "skua/machine/threads/engine/core/worker.hpp"
 #include "skua/machine/threads/engine/loop/next_step.hpp"
 #include "skua/machine/threads/engine/loop/work_search.hpp"
+#include "skua/machine/threads/fork/fiber/moving.hpp"
 #include "skua/machine/threads/lane/turns.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
@@ -48,7 +49,33 @@ worker::step worker::next_step_of(fiber& on) noexcept {
   worker& me = slot_of(on).worker;
   on.front().release_id();
   me.end_work(slot_of(on));
-  return next_step::of(me, on);
+  step const next = next_step::of(me, on);
+  if (me.kept_.in() != nullptr) [[unlikely]]
+    me.bypass_next();
+  return next;
+}
+
+/// This worker begins something else than what it keeps in a lane `local` or `next`: others may take that now.
+void worker::bypass_next() noexcept {
+  fiber_slot const* const kept = kept_.in();
+  kept_.taken();
+  auto const is_released = [](tagged_entry const& e) {
+    return e.as_frame() == nullptr && finish_region::of(*e.item) != nullptr;
+  };
+  auto const offer = [&](worker_slot& s, auto& from, auto& to) {
+    for (tagged_entry next; from.take_newest(next, is_released) == outcome::got;) {
+      placement const asked = s.place(next.tag, cause::bypassed);
+      bool const is_offered = asked.lane == lane::migrated || asked.lane == lane::nodes;
+      if (is_offered && moving::keep(s, to, next)) continue;
+      static_cast<void>(moving::keep(s, from, next));  // needs no memory: it was there
+      return;
+    }
+  };
+  for (auto const& r : regions()) {
+    worker_slot* const s = r->slot_for(*this);
+    if (s != kept) continue;
+    return offer(*s, s->local, s->migrated), offer(*s, s->next, s->nodes);
+  }
 }
 
 /// While a task of the region comes first here, leaving the region could not end it, and would write a word that all workers share.

@@ -148,6 +148,14 @@ outcome steal(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
   return how;
 }
 
+/// `from`: `local` or `next`.
+template <class Lane>
+outcome pop_kept(worker_slot& s, Lane& from, tagged_entry& out) noexcept {
+  outcome const how = from.take_newest(out, [](tagged_entry const&) { return true; });
+  if (s.kept.in() == &s && s.local.looks_empty() && s.next.looks_empty()) s.kept.taken();
+  return how;
+}
+
 outcome execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
   if (p.kind == action::steal) return steal(s, p, out);
   constexpr auto any = [](tagged_entry const&) { return true; };
@@ -161,9 +169,9 @@ outcome execute(worker_slot& s, probe const& p, tagged_entry& out) noexcept {
       return outcome::got;
     }
     case lane::mailbox: return s.mailbox.take_oldest(out, any);
-    case lane::local: return s.local.take_newest(out, any);
+    case lane::local: return pop_kept(s, s.local, out);
     case lane::migrated: return s.migrated.take_oldest(out, any);
-    case lane::next: return s.next.take_newest(out, any);
+    case lane::next: return pop_kept(s, s.next, out);
     case lane::nodes: return s.nodes.take_oldest(out, any);
     case lane::ordered: return pop_ordered(s, out);
     case lane::injected: return take_injected(s, p.amount, out);

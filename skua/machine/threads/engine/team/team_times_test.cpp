@@ -88,6 +88,39 @@ TEST(team_times, of_a_team_that_failed_are_not_learnt) {
   }
 }
 
+/// The worker of `node` finds the member of a team in its inbox, which it begins before the task that `node` has released; and the
+/// other worker sleeps. That task runs while the member does.
+TEST(team_times, what_a_node_releases_does_not_wait_for_a_member_that_came_before_it) {
+  skua::pool pool({.workers = 2});
+  seen_region r(pool, {.cost = skua::policies::arms::cost::time});
+  constexpr skua::task_type single{2};
+  std::atomic<int> wide{0};
+  std::atomic<std::uint32_t> at{99};
+  std::atomic<bool> other_has_ended{false};
+  std::atomic<bool> successor_has_run{false};
+  r.region.run([&](auto& here) {
+    skua::flow graph(here);
+    auto const node = graph.add(single, [&](auto& h) {
+      at = index(h.worker());
+      skua::testing::wait_until("the team's other member has ended", [&] { return other_has_ended.load(); });
+      std::this_thread::sleep_for(5ms);  // its worker falls asleep meanwhile, as a rule; no event tells
+    });
+    graph.add(single, skua::after(node), [&](auto&) { successor_has_run = true; });
+    auto const first = graph.add_team(
+        type, [&](auto&) { skua::testing::wait_until("the node has begun", [&] { return at.load() != 99; }); });
+    graph.add_team(type, skua::after(first), [&](auto& team) {
+      wide = static_cast<int>(team.width());
+      if (team.width() == 1 || team.member() != at) {
+        other_has_ended = true;
+      } else {
+        skua::testing::wait_until("the node's successor has run", [&] { return successor_has_run.load(); });
+      }
+    });
+    graph.run(here);
+  });
+  EXPECT_EQ(wide, 2);
+}
+
 /// Worker 1 is in another region until the chain has ended. A team with it would wait for ever.
 TEST(team_times, no_team_is_formed_with_a_worker_that_another_region_has) {
   skua::pool pool({.workers = 2});

@@ -134,9 +134,10 @@ void finish_region::release(fiber& on, task& t, spawn_options const& how) noexce
     if (s.send(entry, to)) return;
     if (to.worker == s.id && to.lane == lane::migrated && moving::keep(s, s.migrated, entry)) return;
     if (to.worker == s.id && to.lane == lane::nodes && moving::keep(s, s.nodes, entry)) return;
-    // Wakes no sleeper: this worker takes the task as soon as it can, and under some policies no other worker may.
-    if (to.worker == s.id && to.lane == lane::next && s.next.push(entry)) return;
-    if (to.worker == s.id && to.lane == lane::local && s.local.push(entry)) return;
+    // Wakes no sleeper: this worker takes the task as soon as it can, and under some policies no other worker may. If it begins
+    // something else first, worker::bypass_next offers the task.
+    if (to.worker == s.id && to.lane == lane::next && s.next.push(entry)) return s.kept.keep(s);
+    if (to.worker == s.id && to.lane == lane::local && s.local.push(entry)) return s.kept.keep(s);
     if (t.operations().is_gathered) static_cast<gathered_task&>(t).home = s.id;
   }
   push_spawned(on, t);
