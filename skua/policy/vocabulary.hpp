@@ -120,6 +120,7 @@ inline constexpr std::uint64_t unmeasured_ns = ~std::uint64_t{0};
 struct ended {
   task_tag task{};
   std::uint64_t duration_ns = 0;  ///< or unmeasured_ns
+  bool failed = false;  ///< it threw or was dropped, so its time says nothing of its kind
   friend constexpr bool operator==(ended const&, ended const&) = default;
 };
 
@@ -128,6 +129,7 @@ struct ended {
 struct part_ended {
   task_tag task{};
   std::uint64_t duration_ns = 0;
+  bool failed = false;  ///< as in ended
   friend constexpr bool operator==(part_ended const&, part_ended const&) = default;
 };
 

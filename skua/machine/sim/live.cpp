@@ -25,6 +25,7 @@ struct live_fiber {
   tree_node_id announced = no_tree_node;  ///< its next node
   worker_id worker{};
   bool has_room = false;           ///< for a call, at its last spawn
+  bool has_failed = false;         ///< the task that ended last
   clock::time_point resumed_at{};  ///< when measured: the end of its last node
 };
 
@@ -37,19 +38,21 @@ bool stop_watch::requested() const noexcept {
   return false;
 }
 
-void live_group::run(std::uint64_t i, here& on) {
+bool live_group::run(std::uint64_t i, here& on) {
   if (watch_.requested()) {
     dropped_ = ending_ = true;
-    return;
+    return false;
   }
   try {
     call(i, on);
+    return true;
   } catch (cancelled const&) {
     dropped_ = ending_ = true;
   } catch (...) {
     if (!failure_) failure_ = std::current_exception();
     ending_ = true;
   }
+  return false;
 }
 
 void live_group::check() const {
@@ -126,6 +129,8 @@ tree_node_id live::next(fiber_id stack, worker_id on, tick now) {
   return s.announced;
 }
 
+bool live::has_failed(fiber_id stack) const { return fibers_[stack]->has_failed; }
+
 /// A call of a task nests on its spawner's stack, so a spawn runs inline only if there is room.
 spawn_request live::spawned(fiber_id stack, tree_node_id task) {
   called const what = called_[task];
@@ -191,7 +196,7 @@ void live::run(live_fiber& s, tree_node_id task) {
   here& h = s.self;
   tree_node_id const at = std::exchange(h.node_, task);
   stop_watch const* const watch = std::exchange(h.watch_, what.group->watch());
-  what.group->run(what.number, h);
+  s.has_failed = !what.group->run(what.number, h);
   if (measured_ == timing::on) h.end_step();
   h.watch_ = watch;
   h.node_ = at;

@@ -45,8 +45,8 @@ class live_group {
   live_group(live_group const&) = delete;
   live_group& operator=(live_group const&) = delete;
 
-  /// Runs child i, unless the group is ending early.
-  void run(std::uint64_t i, here& on);
+  /// Runs child i, unless the group is ending early. Returns false if it threw or was dropped.
+  bool run(std::uint64_t i, here& on);
   /// The request with which child i was spawned. Only in finish regions; so are the functions below.
   [[nodiscard]] virtual spawn_request spawned(std::uint64_t) { return {}; }
   [[nodiscard]] virtual bool is_moldable(std::uint64_t) const { return false; }
@@ -116,6 +116,7 @@ class live final : public stepped_program {
   }
   void calls(fiber_id stack, tree_node_id task) override;
   tree_node_id next(fiber_id stack, worker_id on, tick now) override;
+  [[nodiscard]] bool has_failed(fiber_id stack) const override;
   spawn_request spawned(fiber_id stack, tree_node_id task) override;
   void drops(tree_node_id task) override;
   [[nodiscard]] bool is_moldable(tree_node_id task) const override;

@@ -129,6 +129,9 @@ class stepped_program {
   /// Runs the task or scope body on top until its next step, at the time `now`; no_tree_node: it has ended.
   virtual tree_node_id next(fiber_id stack, worker_id on, tick now) = 0;
 
+  /// True if the task that has ended last on this stack threw or was dropped.
+  [[nodiscard]] virtual bool has_failed(fiber_id stack) const = 0;
+
   /// Asked once, when `next` has named a task that is spawned on this stack.
   virtual spawn_request spawned(fiber_id stack, tree_node_id task) = 0;
   /// A spawned task will not be called: its strategy declared it dead.

@@ -187,12 +187,13 @@ placement worker_state::decide(task_tag& task) noexcept {
   return {.worker = p.leader, .lane = lane::inbox, .width = p.width};
 }
 
-void worker_state::ended_here(task_tag const& task, std::uint64_t duration_ns) noexcept {
+/// A task that failed has ended too early to teach its time.
+void worker_state::ended_here(task_tag const& task, std::uint64_t duration_ns, bool failed) noexcept {
   tag_fields const c = tag_fields::read(task);
   if (!c.type || !c.chosen) return;
   partition const& p = common_.all[*c.chosen];
   task_kind const kind{.type = c.type->number, .key = c.key};
-  if (duration_ns != unmeasured_ns) {
+  if (duration_ns != unmeasured_ns && !failed) {
     common_.with_choice([&](auto& choice) {
       if (p.width == 1) return choice.learn(kind, *c.chosen, duration_ns);
       if (p.leader == self_ || common_.options.cost == cost::idle) choice.learn_of_member(kind, *c.chosen, duration_ns);
@@ -271,9 +272,9 @@ void worker_state::learn(event const& seen) noexcept {
   }
   if (auto const* e = std::get_if<ended>(&seen)) {
     be_busy(has_next_);
-    return ended_here(e->task, e->duration_ns);
+    return ended_here(e->task, e->duration_ns, e->failed);
   }
-  if (auto const* p = std::get_if<part_ended>(&seen)) return ended_here(p->task, p->duration_ns);
+  if (auto const* p = std::get_if<part_ended>(&seen)) return ended_here(p->task, p->duration_ns, p->failed);
   if (auto const* t = std::get_if<team_ended>(&seen)) team_ended_here(*t);
 }
 

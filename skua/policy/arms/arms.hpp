@@ -100,7 +100,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   [[nodiscard]] std::uint32_t key_of(std::optional<runtime::address> at) const noexcept;
   std::optional<victim> choose_victim(victim_request why) noexcept;
   [[nodiscard]] worker_id outsider() noexcept;
-  void ended_here(task_tag const& task, std::uint64_t duration_ns) noexcept;
+  void ended_here(task_tag const& task, std::uint64_t duration_ns, bool failed) noexcept;
   void team_ended_here(policies::team_ended const& t) noexcept;
   [[nodiscard]] partners partners_in(partition const& p) const noexcept;
   [[nodiscard]] bool is_beside(partition const& p) const noexcept;

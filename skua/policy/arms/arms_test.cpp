@@ -226,6 +226,26 @@ TEST(arms, a_refused_width_runs_alone_and_is_measured_as_such) {
   EXPECT_EQ(p.time_ns(moldable.number, address::of(0, 8), arms::partition_id{8}), 0U);
 }
 
+TEST(arms, what_fails_teaches_no_time) {
+  adaptive_moldable p(figure_4(), 1);
+  worker_policy& m = p.of_worker(worker_id{0});
+  task_tag t = tag_of(address::of(0, 8) | moldable);
+  auto const time = [&](std::uint32_t partition) {
+    return p.time_ns(moldable.number, address::of(0, 8), arms::partition_id{partition});
+  };
+  ASSERT_EQ(m.place(t, cause::chosen), here(0));
+  m.learn(part_ended{.task = t, .duration_ns = 10, .failed = true});
+  m.learn(ended{.task = t, .duration_ns = 10, .failed = true});
+  EXPECT_EQ(time(0), 0U);
+  m.learn(part_ended{.task = t, .duration_ns = 4000});
+  EXPECT_EQ(time(0), 4000U);
+  ASSERT_EQ(m.place(t, cause::chosen), team(0, 2));
+  for (std::uint32_t const w : {0U, 1U})
+    p.of_worker(worker_id{w}).learn(ended{.task = t, .duration_ns = 10, .failed = w == 1});
+  EXPECT_EQ(p.ended(moldable.number, 2), 1U);
+  EXPECT_EQ(time(8), 0U) << "only the machine knows when the team ended";
+}
+
 TEST(arms, partners_without_work_are_free_under_cost_idle) {
   adaptive_moldable p(figure_4(), 1, {.cost = arms::cost::idle});
   task_tag const t = tag_of(address::of(0, 8) | moldable);

@@ -73,6 +73,7 @@ struct running_team {
   worker_id first{};
   std::uint32_t width = 0;
   tick placed = 0;
+  bool has_failed = false;
   std::vector<fiber_id> waiting{};  ///< at the barrier
 };
 
@@ -196,7 +197,7 @@ class engine final : private policies::machine_view {
   void park_at_barrier(worker_id w, fiber_id f);
   void resume_at_home(worker_id w, fiber_id f);
   void end_member(fiber_id f, tree_node_id task);
-  void tell_team_end(worker_id w, fiber_id f);
+  void tell_team_end(worker_id w, fiber_id f, bool failed);
   void leave_team(worker_id w, fiber_id f);
   [[nodiscard]] bool is_ready_member(item const& it) const {
     return it.content == item::kind::frame && is_member(it.fiber);
@@ -231,7 +232,7 @@ class engine final : private policies::machine_view {
   [[nodiscard]] tree_node_id step_after(tree_node_id id) const {
     return live_ != nullptr ? unknown_step : program_[id].next;
   }
-  void end_base(worker_id w, fiber_id f, group_state* g);
+  void end_base(worker_id w, fiber_id f, group_state* g, bool failed = false);
   void end_group(worker_id w, fiber_id f);
   void park(worker_id w, fiber_id f, group_state& g);
   void leave_slot(worker_id w, fiber_id f);

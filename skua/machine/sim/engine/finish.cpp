@@ -184,7 +184,7 @@ void engine::pay_comparisons(worker_id w, std::uint64_t n) {
 /// The task that the stack was to begin is dead.
 void engine::drop(worker_id w, fiber_id f, tree_node_id task) {
   note_dead(w, task);
-  end_base(w, f, &group_of(task));
+  end_base(w, f, &group_of(task), true);
 }
 
 /// The dead task counts as run, and takes no time.

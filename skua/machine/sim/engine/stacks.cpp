@@ -291,19 +291,20 @@ void engine::end_task(worker_id w, fiber_id f) {
   tree_node_kind const k = program_[group].kind;
   if (fibers_[f].frames.empty()) {
     if (is_member(f)) end_member(f, task);
-    end_base(w, f, &groups_[group]);
+    end_base(w, f, &groups_[group], live_ != nullptr && live_->has_failed(f));
   } else if (k == tree_node_kind::scope || k == tree_node_kind::finish) {
     --groups_[group].outstanding;
   }
 }
 
 /// The base of the stack has ended, and so has the stack; with it ends one share or child of `g` (null: no group
-/// waits).
-void engine::end_base(worker_id w, fiber_id f, group_state* g) {
+/// waits). `failed`: the task on it threw or was dropped.
+void engine::end_base(worker_id w, fiber_id f, group_state* g, bool failed) {
   if (trace_ != nullptr) [[unlikely]]
     note_end(w, f);
-  if (is_member(f)) tell_team_end(w, f);
-  tell(w, ended{.task = fibers_[f].tag, .duration_ns = (fibers_[f].ran + spent_) / rules_.ticks_per_ns});
+  if (is_member(f)) tell_team_end(w, f, failed);
+  tell(w,
+       ended{.task = fibers_[f].tag, .duration_ns = (fibers_[f].ran + spent_) / rules_.ticks_per_ns, .failed = failed});
   leave_slot(w, f);
   if (is_member(f)) leave_team(w, f);
   free_fibers_.push_back(f);

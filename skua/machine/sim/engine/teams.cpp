@@ -117,10 +117,11 @@ void engine::end_member(fiber_id f, tree_node_id task) {
   all.end = std::max(all.end, result_.turns[task].end);
 }
 
-/// This member is about to end: if it is the last one, the team ends.
-void engine::tell_team_end(worker_id w, fiber_id f) {
-  running_team const& t = teams_[fibers_[f].team];
-  if (t.present > 1 || needs_.times == policies::which_tasks::none) return;
+/// This member is about to end: if it is the last one, the team ends. Without a time if a member failed, as on threads.
+void engine::tell_team_end(worker_id w, fiber_id f, bool failed) {
+  running_team& t = teams_[fibers_[f].team];
+  t.has_failed |= failed;
+  if (t.present > 1 || needs_.times == policies::which_tasks::none || t.has_failed) return;
   tell(w,
        policies::team_ended{.task = fibers_[f].tag, .duration_ns = (now_ + spent_ - t.placed) / rules_.ticks_per_ns});
 }

@@ -86,7 +86,7 @@ class root final : public root_base {
   static void run_task(task& t, std::uint64_t, fiber& on) noexcept {
     auto& self = static_cast<root&>(t);
     self.call(on);
-    on.task_ends();
+    on.task_ends(self.error_ != nullptr);
     if (self.blocked != nullptr) {
       self.blocked->set();
     } else {

@@ -74,7 +74,7 @@ void team_of_workers::run_member(task& t, std::uint64_t, fiber& on) noexcept {
   bool const was_member = on.join_team(true);          // so this worker resumes it: its part of the data is here
   worker_trace& traced = slot_of(on).worker.traced();  // a member stays on its worker
   traced.member_begins(team.whole_, team.width(), finish_region::hint_of(team.whole_, 0), me.number);
-  team.call_member(me);
+  bool const returned = team.call_member(me);
   traced.member_ends();
   finish_region::task& whole = team.whole_;
   bool const is_last = team.leave(me);
@@ -88,14 +88,15 @@ void team_of_workers::run_member(task& t, std::uint64_t, fiber& on) noexcept {
   }
   on.join_team(was_member);
   on.watch(nullptr);
-  on.task_ends();
+  on.task_ends(!returned);
   if (is_last) region.end_task(on, whole);
 }
 
-void team_of_workers::call_member(member& me) noexcept {
-  if (!whole_.region.call_member(*me.runner, whole_, *this, me.number)) {
-    has_failed_.store(true, std::memory_order_relaxed);  // relaxed: depart orders
-  }
+/// Returns false if the member threw or was dropped.
+bool team_of_workers::call_member(member& me) noexcept {
+  bool const returned = whole_.region.call_member(*me.runner, whole_, *this, me.number);
+  if (!returned) has_failed_.store(true, std::memory_order_relaxed);  // relaxed: depart orders
+  return returned;
 }
 
 /// True if this was the last member. Else the caller must not touch the team any more.

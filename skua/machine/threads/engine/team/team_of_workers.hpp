@@ -42,7 +42,7 @@ class team_of_workers final : public team_state {
   team_of_workers(finish_region::task& whole, task_tag const& tag, std::uint32_t width, std::uint64_t placed_at_ns);
   [[nodiscard]] static bool has_isolated_worker(worker_slot& from, placement const& to) noexcept;
   static void run_member(task& t, std::uint64_t, fiber& on) noexcept;
-  void call_member(member& me) noexcept;
+  [[nodiscard]] bool call_member(member& me) noexcept;
   [[nodiscard]] bool leave(member& me) noexcept;
   void let_go() noexcept;
 

@@ -88,6 +88,65 @@ TEST(team_times, of_a_team_that_failed_are_not_learnt) {
   }
 }
 
+/// The type of what each case runs has no time then, and has one if nothing throws. `runs(here, f)` runs a task that calls f(): of this
+/// type, on one worker.
+TEST(team_times, of_what_failed_on_one_worker_are_not_learnt) {
+  skua::pool pool({.workers = 2});
+  auto const learns = [&](bool fails, auto const& runs) {
+    seen_region r(pool, {.width = 1});
+    auto const maybe_throw = [&] {
+      if (fails) throw std::runtime_error("a task");
+    };
+    try {
+      r.region.run([&](auto& here) { runs(here, maybe_throw); });
+      EXPECT_FALSE(fails);
+    } catch (std::runtime_error const&) {
+      EXPECT_TRUE(fails);
+    }
+    bool known = false;
+    for (std::uint32_t p = 0; p < r.policy->partitions().all().size(); ++p)
+      known |= r.policy->time_ns(type.number, there, skua::policies::arms::partition_id{p}) != 0;
+    return known;
+  };
+  auto const node = [](auto& here, auto const& f) {
+    skua::flow graph(here);
+    graph.add(there, type, [&](auto&) { f(); });
+    graph.run(here);
+  };
+  auto const moldable = [](auto& here, auto const& f) {
+    skua::flow graph(here);
+    graph.add_team(there, type, [&](auto&) { f(); });
+    graph.run(here);
+  };
+  auto const spawned = [](auto& here, auto const& f) {
+    here.finish([&](auto& region) { region.spawn(there | type, [&](auto&) { f(); }); });
+  };
+  auto const check = [&](char const* what, auto const& runs) {
+    EXPECT_TRUE(learns(false, runs)) << what;
+    EXPECT_FALSE(learns(true, runs)) << what;
+  };
+  check("node", node);
+  check("moldable node", moldable);
+  check("spawned task", spawned);
+}
+
+/// What was spawned before the region stopped is dropped.
+TEST(team_times, of_what_was_dropped_are_not_learnt) {
+  skua::pool pool({.workers = 1});
+  seen_region r(pool, {});
+  int ran = 0;
+  EXPECT_THROW(r.region.run([&](auto& here) {
+    here.finish([&](auto& region) {
+      for (int i = 0; i < 20; ++i) region.spawn(there | type, [&](auto&) { ++ran; });
+      throw std::runtime_error("the body");
+    });
+  }),
+               std::runtime_error);
+  EXPECT_EQ(ran, 0);
+  EXPECT_EQ(r.policy->ended(type.number, 1), 20U);
+  EXPECT_EQ(r.policy->time_ns(type.number, there, skua::policies::arms::partition_id{0}), 0U);
+}
+
 /// The worker of `node` finds the member of a team in its inbox, which it begins before the task that `node` has released; and the
 /// other worker sleeps. That task runs while the member does.
 TEST(team_times, what_a_node_releases_does_not_wait_for_a_member_that_came_before_it) {

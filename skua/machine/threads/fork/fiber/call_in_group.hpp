@@ -9,16 +9,18 @@
 namespace skua { inline namespace v0 { namespace runtime {
 
 /// Calls a child of `g` on the fiber `on`. If it stops, the group notes that a child was dropped; if it throws, `first`
-/// keeps the exception, unless another came first.
+/// keeps the exception, unless another came first. True if it returned.
 template <class Child>
-void call_in_group(group& g, first_exception& first, fiber& on, Child&& child) noexcept {
+bool call_in_group(group& g, first_exception& first, fiber& on, Child&& child) noexcept {
   try {
     child();
+    return true;
   } catch (cancelled const&) {
     g.raise(group::dropped);
   } catch (...) {
     first.keep(g, on);
   }
+  return false;
 }
 
 }}}  // namespace skua::v0::runtime

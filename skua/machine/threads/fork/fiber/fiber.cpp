@@ -142,10 +142,10 @@ void fiber::begins_task(task_tag const& t) noexcept {
   clock_.begin(slot().is_timed(t));
 }
 
-void fiber::next_part() noexcept {
+void fiber::next_part(bool failed) noexcept {
   if (!slot().is_timed(tag_)) return;
   tsan::unseen const scheduling;
-  slot().policy.learn(part_ended{.task = tag_, .duration_ns = clock_.lap()});
+  slot().policy.learn(part_ended{.task = tag_, .duration_ns = clock_.lap(), .failed = failed});
 }
 
 void fiber::team_ends(std::uint64_t placed_at_ns) noexcept {
@@ -161,9 +161,9 @@ void fiber::begins(task_tag const& t, bool open) noexcept {
   slot().update_exposure();
 }
 
-void fiber::task_ends() noexcept {
+void fiber::task_ends(bool failed) noexcept {
   tsan::unseen const scheduling;
-  slot().policy.learn(ended{.task = tag_, .duration_ns = clock_.read()});
+  slot().policy.learn(ended{.task = tag_, .duration_ns = clock_.read(), .failed = failed});
   slot().update_exposure();
 }
 

@@ -103,13 +103,14 @@ class fiber {
   void begins_task(task_tag const& t) noexcept;
   /// Call it when a task or frame with this tag runs here from now on; `open`: it has waited for a group.
   void begins(task_tag const& t, bool open) noexcept;
-  /// Call it when a task that was taken from a lane ends, before its group is told.
-  void task_ends() noexcept;
+  /// Call it when a task that was taken from a lane ends, before its group is told. `failed`: it threw or was dropped.
+  void task_ends(bool failed = false) noexcept;
   /// Call it instead of task_ends if a task follows without a search, which the policy has given the tag `next` so far. Its time begins now;
   /// `begins` tells of it.
   void task_ends_before(task_tag const& next) noexcept;
-  /// Call it between two parts of a task. Policies that need times get one for each part.
-  void next_part() noexcept;
+  /// Call it between two parts of a task. Policies that need times get one for each part. `failed`: the part threw or was
+  /// dropped.
+  void next_part(bool failed) noexcept;
   /// For the member of a team that ends last, before `task_ends`: tells the policy, if it needs times, that the team was
   /// placed at this time of the clock.
   void team_ends(std::uint64_t placed_at_ns) noexcept;

@@ -229,28 +229,31 @@ void finish_region::call_now(fiber& on, task& t) noexcept {
   on.slot().counts.conversions.add(1);
   stop_node const* const outside = on.watching();
   on.watch(&inside_);
-  call(on, t);
+  static_cast<void>(call(on, t));
   on.watch(outside);
 }
 
-/// Runs it on top of the running code, which is the body or a task of this region.
-void finish_region::run_inside(fiber& on, task& t) noexcept {
+/// Runs it on top of the running code, which is the body or a task of this region. Returns false if it threw or was
+/// dropped.
+bool finish_region::returns_inside(fiber& on, task& t) noexcept {
   stop_node const* const outside = on.watching();
   on.watch(&inside_);
-  call(on, t);
+  bool const returned = call(on, t);
   on.watch(outside);
   end_task(on, t);
+  return returned;
 }
+
+void finish_region::run_inside(fiber& on, task& t) noexcept { static_cast<void>(returns_inside(on, t)); }
 
 void finish_region::drop_task(runtime::task& t, fiber& on) noexcept {
   on.slot().counts.dead.add(1);
   end_task(on, static_cast<task&>(t));
 }
 
-/// For a fiber that watches inside_.
-void finish_region::call(fiber& on, task& t) noexcept {
-  if (is_dropped(*this, on)) return;
-  static_cast<void>(call_at_its_place(on, t, [&] { t.operations().call(t, on); }));
+/// For a fiber that watches inside_. Returns false if the task threw or was dropped.
+bool finish_region::call(fiber& on, task& t) noexcept {
+  return !is_dropped(*this, on) && call_at_its_place(on, t, [&] { t.operations().call(t, on); });
 }
 
 bool finish_region::call_member(fiber& on, task& t, team_state& team, std::uint32_t member) noexcept {
@@ -271,18 +274,10 @@ void finish_region::end_task(fiber& on, task& t) noexcept {
 /// Calls f(), which is the task or a part of it, for a fiber that watches inside_. Returns false if f threw.
 template <class F>
 bool finish_region::call_at_its_place(fiber& on, task& t, F&& f) noexcept {
-  bool returned = false;
-  auto const call = [&] {
-    f();
-    returned = true;
-  };
-  if (stop_node::adds_nothing(&inside_, t.place)) {
-    call_in_group(*this, first_, on, call);
-    return returned;
-  }
+  if (stop_node::adds_nothing(&inside_, t.place)) return call_in_group(*this, first_, on, f);
   stop_node const placed{&inside_, nullptr, nullptr, nullptr, t.place};
   on.watch(&placed);
-  call_in_group(*this, first_, on, call);
+  bool const returned = call_in_group(*this, first_, on, f);
   on.watch(&inside_);
   return returned;
 }
@@ -291,19 +286,21 @@ void finish_region::run_task(runtime::task& t, std::uint64_t extra, fiber& on) n
   auto& self = static_cast<task&>(t);
   finish_region& region = self.region;
   runtime::task const* const below = on.owes_end_of(&self);
+  bool returned = true;
   on.watch(&region.inside_);
   if (extra == found_dead) {
+    returned = false;
     on.slot().counts.dead.add(1);
     drop_swept(on);
   } else if (&self.operations() == &rest_of_tasks) {  // never dropped: it would count as a dropped task
     region.run_own_tasks(on);
   } else {
-    region.call(on, self);
-    if (self.operations().is_gathered) region.run_gathered(on, self);
+    returned = region.call(on, self);
+    if (self.operations().is_gathered) returned = region.run_gathered(on, self, returned);
   }
   self.operations().end(&self);
   on.watch(nullptr);
-  if (on.owes_end_of(below) == &self) on.task_ends();
+  if (on.owes_end_of(below) == &self) on.task_ends(!returned);
   note(on, region, -1);
 }
 
@@ -342,19 +339,23 @@ void finish_region::run_own_tasks(fiber& on) noexcept {
 }
 
 /// As run_own_tasks, for the parts that lie beside a gathered task that has run. Worker and hints are the same, so its parts have the
-/// tag and the times of the task.
-void finish_region::run_gathered(fiber& on, task const& first) noexcept {
+/// tag and the times of the task, which has returned or not. Returns whether the last part has.
+bool finish_region::run_gathered(fiber& on, task const& first, bool returned) noexcept {
   fiber_slot const& began_at = on.slot();
   for (std::uint32_t ran = 0; &on.slot() == &began_at && !should_yield(on.slot(), ran); ++ran) {
     runtime::task* const newest = on.slot().take_newest_spawned(key());
-    if (newest == nullptr) return;
+    if (newest == nullptr) break;
     auto& t = static_cast<task&>(*newest);
     bool const is_alike =
         t.operations().is_gathered && t.place == first.place && t.address == first.address && t.type == first.type;
-    if (!is_alike) return push_spawned(on, t);
-    on.next_part();
-    run_inside(on, t);
+    if (!is_alike) {
+      push_spawned(on, t);
+      break;
+    }
+    on.next_part(!returned);
+    returned = returns_inside(on, t);
   }
+  return returned;
 }
 
 /// Returns null if another task comes first, or there is none.

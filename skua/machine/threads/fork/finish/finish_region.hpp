@@ -145,17 +145,18 @@ class finish_region : public group {
   static void drop_task(runtime::task& t, fiber& on) noexcept;
 
  private:
-  void call(fiber& on, task& t) noexcept;
+  [[nodiscard]] bool call(fiber& on, task& t) noexcept;
   template <class F>
   bool call_at_its_place(fiber& on, task& t, F&& f) noexcept;
   void release(fiber& on, task& t, spawn_options const& how) noexcept;
   static placed ask(fiber& on, hint const& hinted, bool is_team, cause why) noexcept;
   static void push_spawned(fiber& on, task& t) noexcept;
+  [[nodiscard]] bool returns_inside(fiber& on, task& t) noexcept;
   void run_inside(fiber& on, task& t) noexcept;
   void end_tasks() noexcept;
   static task_operations const rest_of_tasks;
   void run_own_tasks(fiber& on) noexcept;
-  void run_gathered(fiber& on, task const& first) noexcept;
+  [[nodiscard]] bool run_gathered(fiber& on, task const& first, bool returned) noexcept;
   [[nodiscard]] taken_task take_own(fiber_slot& s) noexcept;
   [[nodiscard]] bool leaves_tasks_to(task& rest) noexcept;
   static void note(fiber& on, finish_region& region, std::int64_t tasks) noexcept;

@@ -45,34 +45,35 @@ void scope_group::run_task(task& t, std::uint64_t, fiber& on) noexcept {
   auto& self = static_cast<child&>(t);
   scope_group& scope = self.group;
   on.watch(&scope.inside_);
-  scope.run_child(on, self);
+  bool const returned = scope.run_child(on, self);
   on.watch(nullptr);
-  on.task_ends();
+  on.task_ends(!returned);
   on.finish_piece(scope, 1, 0);
 }
 
 /// For a fiber that watches inside_. The closure is destroyed before the scope counts the child as ended.
-void scope_group::run_child(fiber& runner, child& c) noexcept {
+bool scope_group::run_child(fiber& runner, child& c) noexcept {
+  bool returned = false;
   place_id const place = c.hinted().place.value_or(no_place_hint);
   if (stop_node::adds_nothing(&inside_, place)) {
-    call_child(runner, c);
+    returned = call_child(runner, c);
   } else {
     stop_node const placed{&inside_, nullptr, nullptr, nullptr, place};
     runner.watch(&placed);
-    call_child(runner, c);
+    returned = call_child(runner, c);
     runner.watch(&inside_);
   }
   child_kind const& its_kind = c.kind();
-  if (its_kind.end != nullptr) return its_kind.end(&c);
-  give_block(&c, its_kind.bytes);
+  its_kind.end != nullptr ? its_kind.end(&c) : give_block(&c, its_kind.bytes);
+  return returned;
 }
 
-inline void scope_group::call_child(fiber& runner, child& c) noexcept {
+inline bool scope_group::call_child(fiber& runner, child& c) noexcept {
   if (inside_.requested(runner.slot().failures)) {
     raise(dropped);
-    return;
+    return false;
   }
-  call_in_group(*this, first_, runner, [&] { c.kind().call(c, runner); });
+  return call_in_group(*this, first_, runner, [&] { c.kind().call(c, runner); });
 }
 
 /// Runs the children that no thief took, newest first; then waits for the others. Leaves children to the worker's search if

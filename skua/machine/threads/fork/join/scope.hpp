@@ -68,8 +68,8 @@ class scope_group : public group {
   // The count starts at this bias, so that thieves can subtract before the owner adds.
   static constexpr std::uint64_t bias = std::uint64_t{1} << 47;
 
-  void run_child(fiber& runner, child& c) noexcept;
-  inline void call_child(fiber& runner, child& c) noexcept;
+  bool run_child(fiber& runner, child& c) noexcept;  ///< false: it threw or was dropped
+  inline bool call_child(fiber& runner, child& c) noexcept;
   void end_children() noexcept;
   [[gnu::cold, gnu::noinline]] void poll();
   bool run_newest() noexcept;

@@ -82,7 +82,7 @@ void second_child::run_stolen(task& t, std::uint64_t, fiber& thief) noexcept {
       outcome = failed;
     }
   }
-  thief.task_ends();
+  thief.task_ends(outcome != 0);
   thief.finish_piece(self, 1, outcome);
 }
 
