@@ -7,10 +7,12 @@
 #include <functional>
 #include <future>
 #include <stop_token>
+#include <string>
 #include <thread>
 
 #include "skua/machine/threads/face/default_region.hpp"
 #include "skua/parts/base/platform.hpp"
+#include "skua/policy/registry.hpp"
 #include "tests/mixed/answer_with.hpp"
 #include "tests/mixed/mixed_program.hpp"
 
@@ -65,6 +67,33 @@ std::uint64_t ask_team(runtime::here& on, std::size_t number, bool shares, Answe
   });
   graph.run(on);
   return sum;
+}
+
+/// Moldable nodes of one type, in a chain or not, between which others have what `child(here, i)` runs for i < number: enough of them
+/// for a policy that learns widths to try and choose teams. False: a node has not run once, or a member has missed a barrier.
+template <class Child>
+bool mold(runtime::here& on, std::size_t number, std::uint64_t chance, Child const& child) {
+  constexpr std::size_t nodes = 12;
+  std::array<std::atomic<std::uint32_t>, nodes> met{};
+  std::atomic<bool> is_wrong{false};
+  flow graph(on);
+  runtime::node<void> last = graph.add([](runtime::here&) {});
+  for (std::size_t i = 0; i < nodes; ++i) {
+    auto const work = [&, i](auto& team) {
+      if (i % 3 == 1 && i / 3 < number && team.member() == chance % team.width()) child(team.here(), i / 3);
+      if ((chance >> i) % 3 == 0) team.barrier();
+      if (team.reduce(1U, std::plus<>{}) != team.width()) is_wrong = true;
+      if (team.member() == 0) met[i].fetch_add(1, std::memory_order_relaxed);
+    };
+    auto const data = address::at(static_cast<double>(chance % (i + 2)) / static_cast<double>(i + 2));
+    if ((chance >> i) % 2 == 0) {
+      last = graph.add_team(data, task_type{1}, after(last), work);
+    } else {
+      graph.add_team(data, task_type{1}, work);
+    }
+  }
+  graph.run(on);
+  return !is_wrong && std::ranges::all_of(met, [](auto const& n) { return n == 1; });
 }
 
 template <class Answer>
@@ -228,11 +257,47 @@ std::uint64_t mixed_program::children_with_objects(runtime::here& on, mixed_step
       break;
     }
     case construct::task_group: use_once(by.number(), task); break;
+    case construct::beside: return beside_each_other(on, by, at);
     case construct::left_tasks: return take_left_tasks(on, by, at);
     case construct::fed: return feed(by, at);
     default: use_twice(by.number(), task);
   }
   return got[0] + got[1] + got[2] + got[3];
+}
+
+/// The children's answers: the first ones' of teams in a region under arms, the others' of a region under any policy, at the same time
+/// on the same workers, or some of them.
+std::uint64_t mixed_program::beside_each_other(runtime::here& on, mixed_step const& by, place at) {
+  std::array<std::uint64_t, 4> got{};
+  if (at.alone != nullptr) {  // as in `elsewhere`
+    for (std::size_t i = 0; i < by.number(); ++i) got[i] = weight(i) * step(on, by.child[i], at);
+    return got[0] + got[1] + got[2] + got[3];
+  }
+  constexpr std::array molding{"checked:arms", "checked:arms:cost=time", "checked:arms:critical=on",
+                               "checked:arms:measure=leader,cost=product"};
+  auto const others = policies::all();
+  pool& of = *pools_[at.pool];
+  auto const open = [&](std::string const& policy, std::uint64_t chance) {
+    return of.open_region(policy, static_cast<std::uint32_t>(chance % 3) % (of.num_workers() + 1));  // 0: all workers
+  };
+  std::size_t const teams = 1 + by.chance / 7 % (by.number() - 1);
+  auto const child = [&](runtime::here& h, std::size_t i) {
+    got[i] = weight(i) * step(h, by.child[i], {at.pool, nullptr, nullptr, true});
+  };
+  std::atomic<bool> is_right{false};
+  on.join(
+      [&](runtime::here&) {
+        auto const region = open(molding[by.chance % molding.size()], by.chance / 4);
+        is_right = region.run([&](runtime::here& h) { return mold(h, teams, by.chance, child); });
+      },
+      [&](runtime::here&) {
+        auto const region = open("checked:" + std::string(others[by.chance / 11 % others.size()].name), by.chance / 13);
+        region.run([&](runtime::here& h) {
+          std::array<std::size_t, 4> const all{0, 1, 2, 3};
+          h.join_each(std::span(all).first(by.number()).subspan(teams), child);
+        });
+      });
+  return is_right ? got[0] + got[1] + got[2] + got[3] : 0;
 }
 
 /// The answer of the only child, though a stop is requested around it.

@@ -93,6 +93,7 @@ class mixed_program {
   std::uint64_t in_the_arena(mixed_step const& by, place at);
   std::uint64_t lent(mixed_step const& by, place at);
   std::uint64_t in_a_region(mixed_step const& by, place at);
+  std::uint64_t beside_each_other(runtime::here& on, mixed_step const& by, place at);
   std::uint64_t ended_early(runtime::here& on, mixed_step const& by, place at);
   void stop_a_call(runtime::here& on, mixed_step const& by, place at);
   void stop_a_sibling(runtime::here& on, mixed_step const& by, place at);

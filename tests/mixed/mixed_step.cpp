@@ -20,7 +20,7 @@ constexpr char const* names[] = {
     "own_pool",    "own_region", "growing_flow", "team",     "worker_local", "isolated_loop", "second_use",
     "shielded",    "limited",    "fails",        "stops",    "stopped_call", "bounded_group", "bounded_call",
     "gathered",    "observed",   "arena",        "lent",     "awaited",      "left_tasks",    "fed",
-    "broken_team", "cut_short",  "ambient"};
+    "broken_team", "cut_short",  "ambient",      "beside"};
 static_assert(std::size(names) == constructs);
 
 /// One step in so many of these; a join comes in place of the others. Pools and regions cost milliseconds where the rest costs
@@ -29,7 +29,8 @@ std::uint32_t one_in(construct c) noexcept {
   switch (c) {
     case construct::lent: return 40;
     case construct::own_pool: return 8;
-    case construct::own_region: return 4;
+    case construct::own_region:
+    case construct::beside: return 4;
     default: return 1;
   }
 }

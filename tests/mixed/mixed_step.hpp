@@ -51,7 +51,8 @@ enum class construct : std::uint8_t {
   broken_team,     ///< a member of a team throws, while others wait at its barrier
   cut_short,       ///< many small tasks, of which one ends the others
   ambient,         ///< a join of children that are given no `here`, and find their own
-  last = ambient
+  beside,          ///< two regions of this pool at the same time: teams under arms, and another policy
+  last = beside
 };
 [[nodiscard]] char const* name_of(construct c) noexcept;
 
