@@ -25,6 +25,19 @@ constexpr search_step own_nodes[] = {{lane::local, after_lost::same_lane}, {lane
 constexpr search_step their_nodes[] = {{lane::migrated}};
 constexpr search_order order_of_nodes{.own = own_nodes, .theirs = their_nodes};
 
+/// With `critical=on`: a critical task that runs alone waits in the mailbox of its worker, or in `local`.
+constexpr search_step own_critical[] = {{lane::inbox},
+                                        {lane::mailbox},
+                                        {lane::local, after_lost::same_lane},
+                                        {lane::spawned},
+                                        {lane::migrated, after_lost::same_lane}};
+constexpr search_step theirs_critical[] = {{lane::mailbox},
+                                           {lane::migrated},
+                                           {lane::forks, after_lost::next_victim},
+                                           {lane::spawned, after_lost::next_victim}};
+constexpr search_order critical_order{
+    .own = own_critical, .theirs = theirs_critical, .own_again = own_again, .injected_first_after_rest = true};
+
 }  // namespace
 
 common::common(layout const& map, partitions const& all_partitions, arms_options const& chosen)
@@ -42,7 +55,9 @@ worker_state::worker_state(common& shared, worker_id self, std::uint64_t seed)
       neighbours_(shared.all.neighbours(self)),
       is_choosy_(neighbours_.count < shared.worker_layout.workers() &&
                  (shared.options.idle_tries > 0 || shared.options.threshold > 0)),
-      roll_(dice_of(seed, self)), round_(self, shared.options.nodes_only ? order_of_nodes : order) {}
+      roll_(dice_of(seed, self)), round_(self, shared.options.nodes_only ? order_of_nodes
+                                               : shared.options.critical ? critical_order
+                                                                         : order) {}
 
 // ---- where a task starts [arms-2021 3.1] -------------------------------------------------------------------------------
 
@@ -82,6 +97,7 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
     case cause::next: has_next_ = false; return decide(task);
     case cause::refused: {
       tag_fields alone = tag_fields::read(task);
+      if (alone.chosen && common_.all[*alone.chosen].width == 1) return send_behind_others(task);
       if (alone.chosen) alone.chosen = partition_id{index(self_)};
       task = alone.written();
       return own_inbox;
@@ -116,10 +132,20 @@ std::optional<placement> worker_state::send_critical(task_tag& task) noexcept {
   });
   if (!best) return {};
   partition const& p = common_.all[*best];
-  c.chosen = p.width > 1 ? best : std::nullopt;  // alone it waits in the queue of its worker, who chooses again
+  // Whoever takes the task from a queue chooses again. A combined scheduler's mailboxes belong to its answer for forks.
+  bool const is_queued = p.width == 1 && (p.leader == self_ || common_.options.nodes_only);
+  c.chosen = is_queued ? std::nullopt : best;
   c.beside = is_beside(p);
   task = c.written();
-  return placement{.worker = p.leader, .lane = p.width > 1 ? lane::inbox : lane::migrated, .width = p.width};
+  lane const where = p.width > 1 ? lane::inbox : is_queued ? lane::migrated : lane::mailbox;
+  return placement{.worker = p.leader, .lane = where, .width = p.width};
+}
+
+/// The mailbox of the worker that a critical task was sent to holds another one.
+placement worker_state::send_behind_others(task_tag& task) const noexcept {
+  worker_id const leader = common_.all[*tag_fields::read(task).chosen].leader;
+  tag_fields::forget_choice(task);
+  return {.worker = leader, .lane = lane::migrated};
 }
 
 /// A node that has returned releases others. This worker runs the first of those that belong here next, from the lane
@@ -127,7 +153,8 @@ std::optional<placement> worker_state::send_critical(task_tag& task) noexcept {
 /// take the others at once.
 placement worker_state::release_next(task_tag& task) noexcept {
   placement const to = release(task);
-  bool const is_next = !has_next_ && to.worker == self_ && to.lane == lane::migrated && to.width == 1;
+  bool const is_first = common_.options.critical && tag_fields::read(task).is_critical();
+  bool const is_next = (!has_next_ || is_first) && to.worker == self_ && to.lane == lane::migrated && to.width == 1;
   has_next_ |= is_next;
   be_busy(has_next_);
   return is_next ? placement{.worker = self_, .lane = lane::local} : to;
@@ -215,7 +242,7 @@ void worker_state::team_ended_here(policies::team_ended const& t) noexcept {
 
 probe worker_state::next_probe() noexcept {
   probe const next = round_.chosen();
-  judges_ = is_outside_ && next.kind == action::steal && next.lane == lane::migrated;
+  judges_ = is_outside_ && next.kind == action::steal && (next.lane == lane::migrated || next.lane == lane::mailbox);
   return next;
 }
 

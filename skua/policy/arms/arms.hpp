@@ -89,6 +89,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   placement release(task_tag& task) noexcept;
   placement release_next(task_tag& task) noexcept;
   std::optional<placement> send_critical(task_tag& task) noexcept;
+  placement send_behind_others(task_tag& task) const noexcept;
   placement start(task_tag& task, placement const& otherwise) noexcept;
   placement decide(task_tag& task) noexcept;
   [[nodiscard]] std::optional<runtime::address> address_of_child(std::optional<runtime::address> parent,
@@ -141,7 +142,8 @@ class adaptive_moldable final : public per_worker<arms::worker_state> {
   /// usage_error.
   void remember(known_times const& earlier);
   [[nodiscard]] policy_needs needs() const noexcept override {
-    return {.lanes = {lane::local, lane::migrated},
+    return {.lanes = shared_.options.critical && !shared_.options.nodes_only ? lane_set{lane::mailbox, lane::local, lane::migrated}
+                                              : lane_set{lane::local, lane::migrated},
             .times = which_tasks::all,
             .chosen = which_tasks::all,
             .released = which_tasks::all,

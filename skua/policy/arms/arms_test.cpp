@@ -9,40 +9,12 @@
 #include <vector>
 
 #include "skua/policy/arms/example_test.hpp"
+#include "skua/policy/arms/runs_for_test.hpp"
 #include "skua/policy/script_for_test.hpp"
 
 namespace skua { inline namespace v0 { namespace policies { namespace {
 
-using arms::tag_fields;
-
-constexpr task_type moldable{.number = 3, .moldable = 1};
-constexpr task_type single{.number = 4};
-constexpr arms_options by_product{.cost = arms::cost::product};
-placement here(std::uint32_t w) { return {.worker = worker_id{w}, .lane = lane::inbox}; }
-placement queued(std::uint32_t w) { return {.worker = worker_id{w}, .lane = lane::migrated}; }
-placement team(std::uint32_t leader, std::uint16_t width) {
-  return {.worker = worker_id{leader}, .lane = lane::inbox, .width = width};
-}
-task_tag tag_of(hint const& h) { return tag_fields{.address = h.address, .type = h.type}.written(); }
-
-/// The worker takes the task from its own queue, and its leader runs it.
-placement runs(adaptive_moldable& p, std::uint32_t w, task_tag task, std::uint64_t ns) {
-  placement const to = p.of_worker(worker_id{w}).place(task, cause::chosen);
-  p.of_worker(to.worker).learn(begun{.task = task});
-  if (to.width > 1) p.of_worker(to.worker).learn(team_ended{.task = task, .duration_ns = ns});
-  p.of_worker(to.worker).learn(ended{.task = task, .duration_ns = ns});
-  return to;
-}
-/// Worker w runs tasks of this kind until each of its partitions is measured: one that runs alone, three per team.
-void measure(adaptive_moldable& p, std::uint32_t w, task_tag task, std::initializer_list<std::uint64_t> by_width) {
-  std::uint16_t last = 0;
-  for (std::uint64_t const ns : by_width) {
-    placement const to = runs(p, w, task, ns);
-    for (int again = 0; to.width > 1 && again < 2; ++again) EXPECT_EQ(runs(p, w, task, ns), to);
-    EXPECT_GT(to.width, last);
-    last = to.width;
-  }
-}
+using namespace arms_runs;
 
 // ---- tags and hints ------------------------------------------------------------------------------------------------------
 
@@ -346,48 +318,6 @@ TEST(arms, what_a_running_task_spawns_waits_where_thieves_look) {
     m.learn(ended{.task = parent, .duration_ns = 100});
     fruitless_round(m);
   }
-}
-
-TEST(arms, a_critical_task_is_sent_to_the_globally_best_partition_when_it_is_released) {
-  constexpr task_type critical{.number = moldable.number, .moldable = 1 | runtime::on_critical_path};
-  adaptive_moldable p(figure_4(), 1, {.critical = true});
-  worker_policy& m = p.of_worker(worker_id{5});
-  auto const released = [&](worker_policy& by, task_type type, cause why) {
-    task_tag t = tag_of(address::of(0, 8) | type);
-    placement const to = by.place(t, why);
-    EXPECT_EQ(tag_fields::read(t).chosen.has_value(), to.width > 1);
-    return to;
-  };
-  EXPECT_EQ(released(m, critical, cause::released), queued(0)) << "nothing is known";
-  for (std::uint64_t const ns : {4000U, 2500U}) runs(p, 0, tag_of(address::of(0, 8) | moldable), ns);
-  EXPECT_EQ(released(m, critical, cause::released), queued(0)) << "width 4 is not";
-  runs(p, 0, tag_of(address::of(0, 8) | critical), 2600);
-  EXPECT_EQ(released(m, critical, cause::released), team(0, 2));
-  EXPECT_EQ(released(p.of_worker(worker_id{1}), critical, cause::unblocked), team(0, 2));
-  EXPECT_EQ(released(m, moldable, cause::released), queued(0)) << "not critical";
-  std::uint32_t sent = 0;
-  for (int i = 0; i < 160; ++i) sent += released(m, critical, cause::unblocked) == team(0, 2) ? 1 : 0;
-  EXPECT_EQ(sent, 150U) << "one of 16 is chosen as others are, and may measure another width";
-  EXPECT_TRUE(p.needs().critical);
-  adaptive_moldable by_default(figure_4(), 1);
-  EXPECT_FALSE(by_default.needs().critical);
-  for (std::uint64_t const ns : {4000U, 2500U, 2600U}) runs(by_default, 0, tag_of(address::of(0, 8) | critical), ns);
-  EXPECT_EQ(released(by_default.of_worker(worker_id{5}), critical, cause::released), queued(0));
-}
-
-TEST(arms, a_critical_task_that_is_best_alone_waits_for_its_worker) {
-  constexpr task_type critical{.number = single.number, .moldable = runtime::on_critical_path};
-  adaptive_moldable p(figure_4(), 1, {.critical = true});
-  task_tag const t = tag_of(address::of(0, 8) | critical);
-  runs(p, 0, t, 4000);
-  task_tag stolen = t;  // worker 6 has taken one, and was faster
-  ASSERT_EQ(p.of_worker(worker_id{6}).place(stolen, cause::stolen), here(6));
-  p.of_worker(worker_id{6}).learn(ended{.task = stolen, .duration_ns = 1000});
-  task_tag next = t;
-  EXPECT_EQ(p.of_worker(worker_id{0}).place(next, cause::released), queued(6));
-  next = t;
-  EXPECT_EQ(p.of_worker(worker_id{6}).place(next, cause::unblocked),
-            (placement{.worker = worker_id{6}, .lane = lane::local}));
 }
 
 TEST(arms, a_layout_file_decides_which_widths_there_are) {

@@ -169,8 +169,12 @@ void fiber::task_ends(bool failed) noexcept {
 
 void fiber::task_ends_before(task_tag const& next) noexcept {
   tsan::unseen const scheduling;
-  bool const is_alike =
-      next.words[0] == tag_.words[0];  // of the same kind for the policy, which runs it alone or elsewhere
+  // Of the same kind for the policy, which runs it alone or elsewhere.
+  bool const is_alike = next.words[0] == tag_.words[0] && next.node[0] == tag_.node[0];
+  if (!slot().is_timed(tag_) || !slot().is_timed(next)) [[unlikely]] {
+    slot().policy.learn(ended{.task = tag_, .duration_ns = clock_.read()});
+    return clock_.begin(slot().is_timed(next));
+  }
   slot().policy.learn(ended{.task = tag_, .duration_ns = clock_.lap(is_alike, policies::unmeasured_ns)});
 }
 

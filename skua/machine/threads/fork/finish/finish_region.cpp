@@ -156,7 +156,8 @@ finish_region::placed finish_region::ask(fiber& on, hint const& hinted, bool is_
 std::optional<finish_region::placed> finish_region::place_next(fiber& on, task const& self, hint const& hinted,
                                                                bool is_team) noexcept {
   fiber_slot& s = on.slot();
-  if (!s.needs.released || on.owes_end_of() != &self || on.is_isolated()) return {};
+  if (!is_asked(s.needs.released, hinted.address.has_value(), is_team)) return {};
+  if (on.owes_end_of() != &self || on.is_isolated()) return {};
   if (place_of(on, hinted) != self.place || !s.spawned.outside().looks_empty()) return {};
   tsan::unseen const scheduling;
   hint all{.address = hinted.address, .type = hinted.type};
@@ -166,7 +167,8 @@ std::optional<finish_region::placed> finish_region::place_next(fiber& on, task c
 }
 
 bool finish_region::is_next(fiber const& on, placed const& answer) noexcept {
-  return answer.to == placement{.worker = on.slot().id, .lane = lane::local};
+  return answer.to.worker == on.slot().id && answer.to.width == 1 &&
+         (answer.to.lane == lane::local || answer.to.lane == lane::next);
 }
 
 bool finish_region::goes_on(fiber& on, placed& next, bool is_team) noexcept {
