@@ -252,7 +252,7 @@ void checked_worker::note_placed(task_tag const& task, placement const& to, caus
     }
   } else if (last_why_ == cause::released ||
              last_why_ == cause::unblocked) {  // goes to a lane; the task that spawned it runs on
-    if (why == cause::unblocked && to == placement{.worker = self_, .lane = lane::local}) held_ = task;
+    if (why == cause::unblocked && to.worker == self_ && to.width == 1 && (to.lane == lane::local || to.lane == lane::next)) held_ = task;
   } else if (last_why_ == cause::resumed && is_running) {
     resumed_ = task;
     running_ = marked_ ? marked_->rest : task;  // the mark is for this placement only

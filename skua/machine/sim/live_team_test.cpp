@@ -249,35 +249,6 @@ TEST(live_team, policy_learns_the_time_of_a_member_not_of_the_whole_task) {
   EXPECT_GE(learnt, 3U);  // widths 1, 2 and 4
 }
 
-/// Tasks on one worker and teams whose members throw, or are dropped because an earlier one threw.
-TEST(live_team, what_fails_teaches_no_time) {
-  for (bool const wide : {false, true}) {
-    layout const where = layout_of(4);
-    policies::adaptive_moldable scheduler(where, 1, {.cost = policies::arms::cost::time});
-    rules const by{.unit = unit::flops};
-    flat_costs prices(by);
-    observer nobody;
-    auto const throws = [wide](auto& mine) {
-      mine.here().leaf(flops{8000. / mine.width()}, [] {});
-      if ((mine.width() > 1) == wide) throw std::runtime_error("a member");
-    };
-    EXPECT_THROW(simulate(
-                     [&](here& h) {
-                       flow graph(h);
-                       runtime::node<void> last = graph.add([](auto&) {});
-                       for (int i = 0; i < 4; ++i)
-                         last = graph.add_team(after(last), address::of(0, 1), task_type{1}, throws);
-                       graph.run(h);
-                     },
-                     scheduler, where, by, prices, nobody),
-                 std::runtime_error);
-    std::uint32_t known = 0;
-    for (std::uint32_t i = 0; i < scheduler.partitions().all().size(); ++i)
-      known += scheduler.time_ns(1, address::of(0, 1), policies::arms::partition_id{i}) != 0 ? 1 : 0;
-    EXPECT_EQ(known, wide ? 1U : 0U) << "those that ran alone returned";
-  }
-}
-
 TEST(live_team, measured_programs_have_the_serial_answer) {
   serial s;
   std::uint64_t const right = random_teams(3, 60)(s);
