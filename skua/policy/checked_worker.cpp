@@ -201,7 +201,8 @@ void checked_worker::check_place(task_tag const& task, cause why) noexcept {
       require(now_ != state::probing && now_ != state::in_hands, "preempts a task that does not run");
       return;
     case cause::bypassed:
-      require(needs_.released != which_tasks::none, "bypasses a task, which only a policy that places spawned tasks can have");
+      require(needs_.released != which_tasks::none,
+              "bypasses a task, which only a policy that places spawned tasks can have");
       require(now_ != state::probing && now_ != state::running, "bypasses a task, but does not begin another one then");
       return;
     case cause::released:
@@ -252,7 +253,9 @@ void checked_worker::note_placed(task_tag const& task, placement const& to, caus
     }
   } else if (last_why_ == cause::released ||
              last_why_ == cause::unblocked) {  // goes to a lane; the task that spawned it runs on
-    if (why == cause::unblocked && to.worker == self_ && to.width == 1 && (to.lane == lane::local || to.lane == lane::next)) held_ = task;
+    if (why == cause::unblocked && to.worker == self_ && to.width == 1 &&
+        (to.lane == lane::local || to.lane == lane::next))
+      held_ = task;
   } else if (last_why_ == cause::resumed && is_running) {
     resumed_ = task;
     running_ = marked_ ? marked_->rest : task;  // the mark is for this placement only

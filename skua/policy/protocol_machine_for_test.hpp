@@ -191,7 +191,7 @@ class sound_worker {
   }
   /// It begins something else than the task that it keeps.
   void bypass() {
-    if (!says.needs.released || roll.below(4) != 0) return;
+    if (says.needs.released == which_tasks::none || roll.below(4) != 0) return;
     task_tag kept = any_known();
     m.place(kept, cause::bypassed);
     keep(kept);

@@ -86,7 +86,7 @@ std::optional<std::string> speaks_for_nobody(sound_worker& w) {
 std::string bypasses(sound_worker& w) {
   task_tag t = w.any_known();
   w.m.place(t, cause::bypassed);
-  return w.says.needs.released ? "bypasses a task, but does not begin another one then"
+  return (w.says.needs.released != which_tasks::none) ? "bypasses a task, but does not begin another one then"
                                : "bypasses a task, which only a policy that places spawned tasks can have";
 }
 

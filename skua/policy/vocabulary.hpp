@@ -32,7 +32,7 @@ enum class cause : std::uint8_t {
   seeded,     ///< start of an iteration of a collection
   chosen,     ///< its own worker popped it from `spawned` or a lane with tags; only if needs() asks for it
   next,  ///< the node that ran here has ended, and this one, which `unblocked` put into `local`, never was in the lane
-  bypassed,   ///< it was released into `local` or `next`, for this worker alone, which now begins something else
+  bypassed,  ///< it was released into `local` or `next`, for this worker alone, which now begins something else
 };
 
 /// The queues of a worker. A policy declares which it uses; `injected` belongs to the region, not to a worker.
@@ -120,7 +120,7 @@ inline constexpr std::uint64_t unmeasured_ns = ~std::uint64_t{0};
 struct ended {
   task_tag task{};
   std::uint64_t duration_ns = 0;  ///< or unmeasured_ns
-  bool failed = false;  ///< it threw or was dropped, so its time says nothing of its kind
+  bool failed = false;            ///< it threw or was dropped, so its time says nothing of its kind
   friend constexpr bool operator==(ended const&, ended const&) = default;
 };
 

@@ -142,8 +142,9 @@ class adaptive_moldable final : public per_worker<arms::worker_state> {
   /// usage_error.
   void remember(known_times const& earlier);
   [[nodiscard]] policy_needs needs() const noexcept override {
-    return {.lanes = shared_.options.critical && !shared_.options.nodes_only ? lane_set{lane::mailbox, lane::local, lane::migrated}
-                                              : lane_set{lane::local, lane::migrated},
+    return {.lanes = shared_.options.critical && !shared_.options.nodes_only
+                         ? lane_set{lane::mailbox, lane::local, lane::migrated}
+                         : lane_set{lane::local, lane::migrated},
             .times = which_tasks::all,
             .chosen = which_tasks::all,
             .released = which_tasks::all,

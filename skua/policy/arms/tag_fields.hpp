@@ -52,9 +52,7 @@ struct tag_fields {
     t.words[1] = own_word(chosen, key, beside);
   }
   [[nodiscard]] static bool has_type(task_tag const& t) noexcept { return (t.words[0] & type_bit) != 0; }
-  [[nodiscard]] bool is_critical() const noexcept {
-    return type && (type->moldable & runtime::on_critical_path) != 0;
-  }
+  [[nodiscard]] bool is_critical() const noexcept { return type && (type->moldable & runtime::on_critical_path) != 0; }
   [[nodiscard]] static std::optional<runtime::address> address_in(task_tag const& t) noexcept {
     if ((t.words[0] & address_bit) == 0) return {};
     return runtime::address{static_cast<std::uint32_t>(t.words[0])};

@@ -74,7 +74,8 @@ void engine::release(worker_id w, fiber_id f, tree_node_id task, cause why) {
     send(w, it, to, why);
   } else if (to.lane == lane::migrated || to.lane == lane::nodes) {
     put(w, it, to, why);
-  } else if (to.lane == lane::local || to.lane == lane::next) {  // as on threads, nobody is woken for it until it is bypassed
+  } else if (to.lane == lane::local ||
+             to.lane == lane::next) {  // as on threads, nobody is woken for it until it is bypassed
     lanes_.push(w, to.lane, it);
     keeps_next_[index(w)] = true;
     watcher_.put(now_, w, to, it, why);

@@ -37,6 +37,10 @@ struct detached_task final : task_in_room<detached_task, detached_call> {
   static void run_ordered(task& t, std::uint64_t extra, fiber& on) noexcept {
     if (extra != found_dead) {
       given_of(t).host->begins_ordered();
+      if (on.slot().needs.declared_only) {
+        tsan::unseen const scheduling;
+        on.slot().policy.learn(policies::ordered_here{});
+      }
       return run_task(t, extra, on);
     }
     drop(t, on);

@@ -144,6 +144,16 @@ TEST(enqueue_order, urgent_tasks_overtake_those_that_were_enqueued_earlier) {
   }
 }
 
+/// A combined policy looks for tasks with a strategy once it has seen one.
+TEST(enqueue_order, is_that_of_strategies_from_the_second_task_on_under_a_combined_policy) {
+  std::vector<int> const enqueued = shuffled(50, 7);
+  std::vector<int> begun = order_under("forks=random", enqueued);
+  ASSERT_EQ(begun.size(), enqueued.size());
+  EXPECT_EQ(begun.front(), enqueued.front());
+  EXPECT_TRUE(std::ranges::is_sorted(begun.begin() + 1, begun.end()));
+  EXPECT_EQ(order_under("forks=random,spawned=plain", enqueued), enqueued);
+}
+
 TEST(enqueue_order, is_that_of_the_queue_where_the_policy_obeys_no_strategy) {
   std::vector<int> const enqueued = shuffled(200, 1);
   EXPECT_EQ(order_under("random", enqueued), enqueued);

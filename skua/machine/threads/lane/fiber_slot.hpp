@@ -55,8 +55,8 @@ class fiber_slot : public lanes<real_sync, slot_front>, public duties {
   fiber_slot(slot_surroundings const& all, std::uint32_t region_workers, worker_id number, worker_policy& decides,
              policies::policy_needs const& its_needs)
       : lanes(deque_options{}, all.leaves, region_workers, number), policy(decides), needs(its_needs),
-        counts(all.counts), trace(all.trace), share(all.share), kept(all.kept), calls(all.calls), failures(all.failures), map(all.map),
-        built_(its_needs.lanes),
+        counts(all.counts), trace(all.trace), share(all.share), kept(all.kept), calls(all.calls),
+        failures(all.failures), map(all.map), built_(its_needs.lanes),
         ordered_(its_needs.lanes.has(lane::ordered)
                      ? std::make_unique<ordered_lane>(number, map.distances_from(number), its_needs.strategies)
                      : nullptr),

@@ -130,6 +130,11 @@ outcome region::take_injected(worker_slot& by, policies::amount many, tagged_ent
     out = {first, 1, {}};
     return outcome::got;
   }
+  // The first task with a strategy: the policy does not look for those before it has seen one.
+  if (handed* const first = by.needs.declared_only ? injected_.ordered().pop() : nullptr) {
+    out = {first, extra_of(*first), {}};
+    return outcome::got;
+  }
   outside_batch batch;
   std::size_t const share = many == policies::amount::half ? 1 + std::size_t{workers()} : 0;
   outcome const how = outside_.take(batch, share, spent);

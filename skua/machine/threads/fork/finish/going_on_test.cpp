@@ -29,7 +29,7 @@ using skua::testing::ears, skua::testing::open_listening;
 class telling {
  public:
   explicit telling(std::uint32_t workers = 1) : pool_({.workers = workers}) {
-    all_.needs = {.lanes = {lane::local}, .times = true, .chosen = true, .released = true};
+    all_.needs = {.lanes = {lane::local}, .times = skua::policies::which_tasks::all, .chosen = skua::policies::which_tasks::all, .released = skua::policies::which_tasks::all};
     all_.heard = [this](skua::worker_id, event const& e) {
       if (auto const* const b = std::get_if<begun>(&e)) add('b'), keep(tags_, b->task);
       if (auto const* const d = std::get_if<ended>(&e)) add('e'), keep(ends_, d->task);
