@@ -20,14 +20,6 @@ std::size_t end_of_answer(std::string_view text) noexcept {
 
 }  // namespace
 
-std::string_view answer_of(std::string_view item) noexcept {
-  auto const is_at_front = [item](std::string_view word) {
-    return item.starts_with(word) && item.substr(word.size()).starts_with('=');
-  };
-  auto const found = std::ranges::find_if(answer_words, is_at_front);
-  return found == answer_words.end() ? std::string_view{} : *found;
-}
-
 std::optional<named_answers> answers_in(std::string_view text) {
   std::size_t const first = text.find_first_of("=:,");
   if (first == std::string_view::npos || text[first] != '=') return {};

@@ -19,7 +19,12 @@ struct named_answers {
 };
 
 /// The answer with which the item of a list begins, as in "forks=adws"; else empty.
-[[nodiscard]] std::string_view answer_of(std::string_view item) noexcept;
+[[nodiscard]] constexpr std::string_view answer_of(std::string_view item) noexcept {
+  for (std::string_view const word : answer_words) {
+    if (item.starts_with(word) && item.substr(word.size()).starts_with('=')) return word;
+  }
+  return {};
+}
 
 /// Returns nothing if the text does not begin as an answer does, with WORD=. Throws usage_error for a word that is no answer,
 /// and for an answer that is given twice.

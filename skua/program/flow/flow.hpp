@@ -452,15 +452,19 @@ class flow : public flow_graph {
     charge_time(tasks);
     flow_node* kept = nullptr;
     auto const release = [&](flow_node& ready) {
-      if (!tasks.keeps(ready.hints, is_team(ready))) {
-        if constexpr (requires { tasks.task_has_returned(); }) tasks.task_has_returned();
-        if constexpr (can_go_on<T>) {
-          if (tasks.takes_next(ready.hints, is_team(ready))) return void(kept = &ready);
-        }
-        return spawn<T>(tasks, ready);
+      bool const is_kept = tasks.keeps(ready.hints, is_team(ready));
+      if constexpr (can_go_on<T>) {
+        if (is_kept && tasks.holds_next()) return spawn<T>(tasks, ready);
       }
-      if (kept != nullptr) spawn<T>(tasks, *kept);
-      kept = &ready;
+      if (is_kept) {
+        if (kept != nullptr) spawn<T>(tasks, *kept);
+        return void(kept = &ready);
+      }
+      if constexpr (requires { tasks.task_has_returned(); }) tasks.task_has_returned();
+      if constexpr (can_go_on<T>) {
+        if (kept == nullptr && tasks.takes_next(ready.hints, is_team(ready))) return void(kept = &ready);
+      }
+      spawn<T>(tasks, ready);
     };
     seal(added, release);
     ran.links.finish(release, sees...);

@@ -121,7 +121,7 @@ class fiber_slot : public lanes<real_sync, slot_front>, public duties {
   [[nodiscard]] bool has_ready() const noexcept { return turns::has_ready(tied_ready_, ready_, inbox); }
   /// True if a thief would find nothing in the lanes with tags. A hint. Any thread.
   [[nodiscard]] bool tagged_lanes_look_empty() const noexcept {
-    return tagged_lanes_are_empty({&mailbox, &local, &migrated, &next, &nodes}, ordered);
+    return tagged_lanes_are_empty(mailbox, local, migrated, next, nodes, ordered);
   }
   /// For the owner: true if its own lanes have nothing to run next. A hint: a thief may have just taken the last entry.
   [[nodiscard]] bool own_tasks_look_empty() noexcept {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <initializer_list>
 #include <iterator>
 #include <type_traits>
 
@@ -45,9 +44,10 @@ template <class Ready, class Injected, class Outside, class Slots>
 
 /// True if the lanes that only some policies need are empty. `ordered` is null if the policy does not need it.
 template <class Queue, class Ordered>
-[[nodiscard]] bool tagged_lanes_are_empty(std::initializer_list<Queue const*> lanes, Ordered const* ordered) noexcept {
-  return std::ranges::all_of(lanes, [](Queue const* q) { return q->looks_empty(); }) &&
-         (ordered == nullptr || ordered->looks_empty());
+[[nodiscard]] bool tagged_lanes_are_empty(Queue const& mailbox, Queue const& local, Queue const& migrated,
+                                          Queue const& next, Queue const& nodes, Ordered const* ordered) noexcept {
+  return mailbox.looks_empty() && local.looks_empty() && migrated.looks_empty() && next.looks_empty() &&
+         nodes.looks_empty() && (ordered == nullptr || ordered->looks_empty());
 }
 
 }}}  // namespace skua::v0::runtime

@@ -57,7 +57,7 @@ constexpr bool tells_itself(source s) { return is_lane(s) || is_outside(s); }
 struct slot : skua::runtime::lanes<sync> {
   slot() : lanes({.capacity = 2, .kind = sync::kind(), .memory = &memory()}) {}
   [[nodiscard]] bool tagged_lanes_look_empty() const {
-    return skua::runtime::tagged_lanes_are_empty({&mailbox, &local, &migrated, &next, &nodes}, &ordered);
+    return skua::runtime::tagged_lanes_are_empty(mailbox, local, migrated, next, nodes, &ordered);
   }
   queue mailbox;
   queue local;

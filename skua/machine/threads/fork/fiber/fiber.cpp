@@ -229,9 +229,8 @@ void fiber::leave_worker(group& g, std::uint64_t mine) noexcept {
 /// caches. So spinning first costs at most twice the better choice, and siblings that end together do not park at all. It does
 /// not spin if a policy has placed tasks here: one may be a child of this group, which spinning would only delay.
 bool fiber::ends_soon(group const& g, std::uint64_t mine) const noexcept {
-  if (!slot().migrated.looks_empty() || !slot().nodes.looks_empty() ||
-      (slot().ordered != nullptr && !slot().ordered->looks_empty()))
-    return false;
+  if (!slot().nodes.looks_empty()) return false;
+  if (!slot().migrated.looks_empty() || (slot().ordered != nullptr && !slot().ordered->looks_empty())) return false;
   std::uint64_t const began = processor_ticks();
   while (!g.left_only(mine)) {
     if (processor_ticks() - began > ticks_per_us()) return false;
