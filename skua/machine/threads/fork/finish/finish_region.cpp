@@ -365,7 +365,10 @@ taken_task finish_region::take_own(fiber_slot& s) noexcept {
   tsan::unseen const of_the_worker;  // other fibers of this worker use its store, too; TSan follows fibers
   taken_task first;
   if (s.ordered != nullptr) {
+    std::uint32_t const brought = s.calls_in_turn;
     if (handed* const refused = bring_calls(s)) s.calls.push(*refused);  // a search can run it without an entry
+    // Whoever looked for them too early looks again: no worker sleeps beside them.
+    if (s.needs.declared_only && s.calls_in_turn != brought) s.policy.learn(policies::ordered_here{});
     bring_urgent(s);
     if (s.ordered->pop_of(this, first) == outcome::got) return first;
     if (!s.needs.declared_only) return {};
