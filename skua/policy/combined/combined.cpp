@@ -221,17 +221,14 @@ void worker_state::learn(event const& seen) noexcept {
   if (std::holds_alternative<ordered_here>(seen)) return common_.note(common::has_ordered);
   forks_.learn(seen);
   if (!searches_nodes()) return;
-  if (auto const* b = std::get_if<begun>(&seen)) {
-    nodes_->learn(begun{node_tag(b->task), b->open});
-  } else if (auto const* e = std::get_if<ended>(&seen)) {
-    ended its = *e;
-    its.task = node_tag(e->task);
-    nodes_->learn(its);
-  } else if (auto const* p = std::get_if<part_ended>(&seen)) {
-    nodes_->learn(part_ended{.task = node_tag(p->task), .duration_ns = p->duration_ns});
-  } else if (auto const* t = std::get_if<team_ended>(&seen)) {
-    nodes_->learn(team_ended{.task = node_tag(t->task), .duration_ns = t->duration_ns});
-  }
+  std::visit(
+      [this](auto its) {  // a copy, with the tag that the answer for nodes knows
+        if constexpr (requires { its.task = task_tag{}; }) {
+          its.task = node_tag(its.task);
+          nodes_->learn(its);
+        }
+      },
+      seen);
 }
 
 std::span<worker_id const> worker_state::lines_read() const noexcept {

@@ -256,6 +256,23 @@ TEST_F(combined, a_team_that_is_refused_runs_alone) {
   EXPECT_TRUE(refused) << "arms never tried a team";
 }
 
+TEST_F(combined, what_failed_teaches_the_answer_for_nodes_no_time) {
+  for (bool const failed : {true, false}) {
+    make("forks=random", 1);
+    begin();
+    spawn(at(0));
+    end();
+    taken(lane::nodes);
+    task_tag t = last_;
+    me->place(t, cause::chosen);
+    me->learn(begun{t});
+    me->learn(part_ended{.task = t, .duration_ns = 100, .failed = failed});
+    EXPECT_EQ(policy_->known().empty(), failed) << "a part";
+    me->learn(ended{.task = t, .duration_ns = 100, .failed = failed});
+    EXPECT_EQ(policy_->known().empty(), failed) << "the task";
+  }
+}
+
 TEST_F(combined, tasks_of_ordered_lanes_may_be_stolen_from_anyone) {
   make("forks=adws");
   begin();

@@ -272,7 +272,7 @@ class engine final : private policies::machine_view {
   std::vector<fiber_id> stack_of_;                               ///< by worker: the stack that it runs
   std::vector<std::uint64_t> last_;                              ///< by worker: first tag word of what it ran last
   std::vector<worker_id> last_victim_;  ///< by worker: of its last probe; itself: a lane of its own
-  std::vector<bool> keeps_next_;        ///< by worker: `local` holds a task for which nobody was woken
+  std::vector<bool> keeps_next_;        ///< by worker: `local` or `next` holds a task for which nobody was woken
   std::uint64_t running_ = 0;           ///< busy workers
   std::vector<fiber> fibers_;
   std::vector<fiber_id> free_fibers_;
