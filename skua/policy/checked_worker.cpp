@@ -19,18 +19,7 @@ std::string name_of(worker_id w) { return "worker " + std::to_string(index(w)); 
 bool has_no_tags(lane where) noexcept {
   return where == lane::forks || where == lane::spawned || where == lane::ordered;
 }
-bool is_of_nodes(lane where) noexcept { return where == lane::next || where == lane::nodes; }
 bool can_be_kept(lane l) noexcept { return l == lane::local || l == lane::migrated || is_of_nodes(l); }
-bool needs_choice(which_tasks chosen, lane popped) noexcept {
-  switch (popped) {
-    case lane::spawned:
-    case lane::local:
-    case lane::migrated: return chosen == which_tasks::all;
-    case lane::next:
-    case lane::nodes: return chosen != which_tasks::none;
-    default: return false;
-  }
-}
 /// Only its own workers may halve `injected`, only thieves may halve `ordered`.
 bool can_ask_for(probe const& p) noexcept {
   switch (p.amount) {
@@ -187,7 +176,7 @@ void checked_worker::check_place(task_tag const& task, cause why) noexcept {
               "refuses an answer that was neither another worker's mailbox nor a width, or of another task");
       return;
     case cause::chosen:
-      require(needs_choice(needs_.chosen, asked_.lane),
+      require(chooses_from(needs_.chosen, asked_.lane),
               "asks again for a task that was popped, which the policy does not need");
       // Not for a frame; no call says whether this is one.
       needs_place_ = needs_place_ || asked_.lane != lane::spawned;

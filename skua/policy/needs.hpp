@@ -40,6 +40,16 @@ enum class which_tasks : std::uint8_t {
   all,
 };
 
+/// True if a policy that asks about `asked` of the spawned tasks is asked about such a one.
+[[nodiscard]] constexpr bool asks_about(which_tasks asked, bool has_address, bool may_be_team) noexcept {
+  return asked == which_tasks::all || (asked == which_tasks::nodes && (has_address || may_be_team));
+}
+/// True if a policy that chooses `asked` of the tasks that a worker pops from its own lanes is asked about those of this lane.
+[[nodiscard]] constexpr bool chooses_from(which_tasks asked, lane popped) noexcept {
+  if (is_of_nodes(popped)) return asked != which_tasks::none;
+  return asked == which_tasks::all && (popped == lane::spawned || popped == lane::local || popped == lane::migrated);
+}
+
 struct policy_needs {
   lane_set lanes{};  ///< in which this policy places tasks. A placement in another lane stays where it was asked
   /// `ended.duration_ns` is measured, and `team_ended` told: two readings of the clock per task. `nodes`: of tasks whose tag has a

@@ -49,6 +49,7 @@ enum class lane : std::uint8_t {
   nodes,     ///< nodes of flows placed on this worker: same ends as `migrated`
 };
 inline constexpr std::size_t lane_kinds = 10;
+[[nodiscard]] constexpr bool is_of_nodes(lane l) noexcept { return l == lane::next || l == lane::nodes; }
 /// For messages.
 [[nodiscard]] constexpr char const* name_of(lane l) noexcept {
   constexpr char const* names[lane_kinds] = {"forks", "spawned",  "inbox",   "injected", "mailbox",

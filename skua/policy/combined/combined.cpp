@@ -38,7 +38,7 @@ void set_node_tag(task_tag& t, task_tag const& its) noexcept {
 
 /// As the machine asks: needs.hpp, which_tasks::nodes.
 bool is_node(hint const& hint) noexcept {
-  return hint.address.has_value() || (hint.type && ((*hint.type).moldable & 1) != 0);
+  return asks_about(which_tasks::nodes, hint.address.has_value(), hint.type && ((*hint.type).moldable & 1) != 0);
 }
 
 }  // namespace

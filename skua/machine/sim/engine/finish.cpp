@@ -59,8 +59,8 @@ void engine::spawn(worker_id w, fiber_id f, tree_node_id task) {
 
 /// True if the policy chooses the lane of such a task.
 bool engine::is_asked(tree_node_id task) const {
-  if (needs_.released != policies::which_tasks::nodes) return needs_.released == policies::which_tasks::all;
-  return program_[task].hints.address.has_value() || (live_ != nullptr && live_->is_moldable(task));
+  return policies::asks_about(needs_.released, program_[task].hints.address.has_value(),
+                              live_ != nullptr && live_->is_moldable(task));
 }
 
 /// The policy chooses the lane of the spawned task.

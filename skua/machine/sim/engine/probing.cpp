@@ -14,16 +14,8 @@ end thief_end(lane l) { return l == lane::migrated || l == lane::nodes ? end::ne
 
 /// Entries of the other lanes are closures in their parents' frames, without room for a tag.
 bool has_tags(lane l) { return l != lane::forks && l != lane::spawned && l != lane::ordered; }
-bool is_of_nodes(lane l) { return l == lane::next || l == lane::nodes; }
-
-/// True if the policy is asked about tasks that a worker pops from this lane of its own.
-bool may_be_sent_on(policies::which_tasks asked, lane l) {
-  if (is_of_nodes(l)) return asked != policies::which_tasks::none;
-  return asked == policies::which_tasks::all && (l == lane::spawned || l == lane::local || l == lane::migrated);
-}
-
 bool admits(worker_policy const& m, lane l, item const& it, std::uint64_t published) {
-  if (is_of_nodes(l)) return m.admits_node(it.tag.node[0]);
+  if (policies::is_of_nodes(l)) return m.admits_node(it.tag.node[0]);
   return m.admits(has_tags(l) ? it.tag.words[0] : published);
 }
 
@@ -183,7 +175,7 @@ void engine::receive(worker_id w, item taken, probe const& by) {
   }
   bool const is_new = by.kind == action::steal || by.lane == lane::injected;
   bool const asks_again =
-      by.kind == action::pop && taken.content != item::kind::frame && may_be_sent_on(needs_.chosen, by.lane);
+      by.kind == action::pop && taken.content != item::kind::frame && policies::chooses_from(needs_.chosen, by.lane);
   if (is_new || asks_again) {
     cause const why = by.kind == action::steal ? cause::stolen : asks_again ? cause::chosen : cause::injected;
     placement const to = place(w, taken.tag, why, is_moldable(taken));

@@ -18,17 +18,11 @@ constexpr bool has_no_tags(lane l) noexcept {
   return l == lane::forks || l == lane::spawned || l == lane::ordered || l == lane::injected || l == lane::inbox;
 }
 
-/// True if the policy is asked about tasks that a worker pops from this lane of its own.
-constexpr bool may_be_sent_on(policies::which_tasks asked, lane l) noexcept {
-  if (l == lane::next || l == lane::nodes) return asked != policies::which_tasks::none;
-  return asked == policies::which_tasks::all && (l == lane::spawned || l == lane::local || l == lane::migrated);
-}
-
 /// True if the policy sends the taken entry on to another worker. A task from the worker's own lanes has its placement
 /// already.
 bool is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noexcept {
   frame* const f = taken.as_frame();
-  bool const asks_again = f == nullptr && p.kind == action::pop && may_be_sent_on(s.needs.chosen, p.lane);
+  bool const asks_again = f == nullptr && p.kind == action::pop && policies::chooses_from(s.needs.chosen, p.lane);
   if (p.kind == action::pop && p.lane != lane::injected && !asks_again) return false;
   if (f != nullptr && p.kind == action::pop) {
     placement const to = f->suspended->place_again(s, taken.tag);

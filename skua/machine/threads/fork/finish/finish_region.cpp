@@ -17,12 +17,6 @@
 namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
-/// True if the policy chooses the lane of such a task.
-bool is_asked(policies::which_tasks released, bool has_address, bool may_be_team) noexcept {
-  return released == policies::which_tasks::all ||
-         (released == policies::which_tasks::nodes && (has_address || may_be_team));
-}
-
 /// Sends the frame of an owner whose region has ended, if there is one, to where it belongs.
 void send_if_ready(parked<>* f) noexcept {
   if (f != nullptr) [[unlikely]]
@@ -73,7 +67,7 @@ void finish_region::add(fiber& on, task& t, spawn_options const& how) {
   s.counts.spawns.add(1);
   if (on.is_isolated()) return run_inside(on, t);  // the worker takes nothing until the isolated call returns
   bool const is_first_of_order = how.is_declared && s.needs.declared_only;
-  if (!is_first_of_order && is_asked(s.needs.released, t.address.has_value(), is_moldable(t)))
+  if (!is_first_of_order && policies::asks_about(s.needs.released, t.address.has_value(), is_moldable(t)))
     return release(on, t, how);
   if (s.ordered == nullptr || (s.needs.declared_only && !how.is_declared)) return push_spawned(on, t);
   offered_task const offered{.task = static_cast<runtime::task*>(&t),
@@ -156,7 +150,7 @@ finish_region::placed finish_region::ask(fiber& on, hint const& hinted, bool is_
 std::optional<finish_region::placed> finish_region::place_next(fiber& on, task const& self, hint const& hinted,
                                                                bool is_team) noexcept {
   fiber_slot& s = on.slot();
-  if (!is_asked(s.needs.released, hinted.address.has_value(), is_team)) return {};
+  if (!policies::asks_about(s.needs.released, hinted.address.has_value(), is_team)) return {};
   if (on.owes_end_of() != &self || on.is_isolated()) return {};
   if (place_of(on, hinted) != self.place || !s.spawned.outside().looks_empty()) return {};
   tsan::unseen const scheduling;
@@ -204,7 +198,8 @@ bool finish_region::calls_instead(fiber& on, place_id place, std::uint64_t weigh
 /// False if the policy places tasks when they are released, or if the place is another one. Regions take turns.
 bool finish_region::keeps(fiber& on, hint const& hinted, bool may_be_team) noexcept {
   fiber_slot& s = on.slot();
-  if (is_asked(s.needs.released, hinted.address.has_value(), may_be_team) || s.other_regions_wait()) return false;
+  if (policies::asks_about(s.needs.released, hinted.address.has_value(), may_be_team) || s.other_regions_wait())
+    return false;
   place_id const there = place_of(on, hinted);
   return there == no_place_hint || worker_of(s, there).value_or(s.id) == s.id;
 }
@@ -212,7 +207,7 @@ bool finish_region::keeps(fiber& on, hint const& hinted, bool may_be_team) noexc
 /// False if all tasks have an order, and in an isolated task, which would run them all on top of each other.
 bool finish_region::gathers(fiber const& on, hint const& hinted) noexcept {
   fiber_slot const& s = on.slot();
-  return is_asked(s.needs.released, hinted.address.has_value(), false) &&
+  return policies::asks_about(s.needs.released, hinted.address.has_value(), false) &&
          (s.ordered == nullptr || s.needs.declared_only) && !on.is_isolated();
 }
 
