@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "cli/text/interrupt.hpp"
@@ -139,6 +140,7 @@ sim_outcome sim_study::simulate(std::string const& policy_name, std::uint32_t wo
     sim_outcome all = outcome_of(program_.run(*scheduler, where, by, costs, watcher ? *watcher : nobody), where, seed);
     all.task_s = costs.task_s();
     all.memory = between(before, model.total());
+    if (!free) fmt::print(stderr, "{}", scheduler->report());
     if (stage_.with_facts) all.facts = program_.facts();
     return all;
   } catch (sim::unlawful const& fault) {

@@ -19,7 +19,7 @@ void pool_flags::add_to(parser command, offer which) {
   command = command.in_group("Pool");
   if (which.policy)
     command.add_option("--policy", policy_, "NAME",
-                       "the scheduler: NAME or NAME:OPTION,OPTION, see skua list (default: SKUA_POLICY, else random)");
+                       "the scheduler: NAME or NAME:OPTION,OPTION, see skua list (default: SKUA_POLICY, else auto)");
   if (which.workers)
     command.add_option("--workers", workers_, "N",
                        "1 to 65536 (default: SKUA_WORKERS, otherwise as affinity mask and CPU quota allow)");

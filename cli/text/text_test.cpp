@@ -9,8 +9,7 @@
 #include "cli/text/option_values.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::cli {
-namespace {
+namespace skua::cli { namespace {
 
 TEST(table, text_is_left_aligned_numbers_right_and_no_line_ends_with_blanks) {
   table t({{"name"}, {"n", true}, {"last"}});
@@ -106,7 +105,8 @@ TEST(steal_columns, show_the_distances_at_which_anybody_stole) {
 TEST(numbers, are_whole_texts_and_finite) {
   EXPECT_EQ(number_in("0.25"), 0.25);
   EXPECT_EQ(number_in("-1e3"), -1000);
-  for (char const* const text : {"", " 1", "1 ", "1x", "x", "nan", "inf", "1e999"}) EXPECT_FALSE(number_in(text)) << text;
+  for (char const* const text : {"", " 1", "1 ", "1x", "x", "nan", "inf", "1e999"})
+    EXPECT_FALSE(number_in(text)) << text;
   EXPECT_EQ(read_number("--share", "1", 0, 1, "a share"), 1);
   EXPECT_EQ(refusal_of([] { static_cast<void>(read_number("--share", "1.5", 0, 1, "a share")); }),
             "--share is '1.5'; allowed: a share");
@@ -123,7 +123,7 @@ TEST(refusals, name_the_option_its_value_and_what_is_allowed) {
             "--a is given with --b; allowed: one of them, because c");
   EXPECT_EQ(refusal_of([] {
               static_cast<void>(policies_in("--policies", "randon"));
-            }).find("policy is 'randon'; allowed: random, "),
+            }).find("policy is 'randon'; allowed: auto, random, "),
             0U);
 }
 
@@ -164,5 +164,4 @@ TEST(read_whole_number, takes_digits_within_bounds_and_nothing_else) {
   }
 }
 
-}  // namespace
-}  // namespace skua::cli
+}}  // namespace skua::cli

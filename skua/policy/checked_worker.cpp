@@ -140,12 +140,14 @@ void checked_worker::check_search() noexcept {
   require(now_ != state::running || began_open_, "searches while a task runs");
 }
 
-task_tag checked_worker::meet(task_tag const& task, double total_work, std::uint64_t n) noexcept {
+task_tag checked_worker::meet(task_tag& task, double total_work, std::uint64_t n) noexcept {
   if (!checks_.of_machine) return inner_.meet(task, total_work, n);
   goes_on("meets a group");
   require(inner_.sees_forks(), "meets a group while the policy does not see forks");
   require(!running_ || task == *running_, "meets a group with another tag than that of the running task");
   task_tag const group = hand_out(inner_.meet(task, total_work, n));
+  hand_out(task);
+  if (running_) running_ = task;
   tables_.opened(group);
   exposed_.push_back({.task = task, .group = group, .rest = group, .children = n});
   if (n == 0) running_ = group;

@@ -22,7 +22,7 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
                  protocol_tables& tables, protocol_checks const& checks)
       : inner_(inner), self_(self), workers_(workers), needs_(needs), tables_(tables), checks_(checks) {}
 
-  task_tag meet(task_tag const& task, double total_work, std::uint64_t n) noexcept override;
+  task_tag meet(task_tag& task, double total_work, std::uint64_t n) noexcept override;
   task_tag mark(task_tag& parent, hint const& hint) noexcept override;
   placement place(task_tag& task, cause why) noexcept override;
   void leave(task_tag const& task, task_tag const& group) noexcept override;

@@ -36,7 +36,10 @@ std::optional<victim> next_victim(V& choice, victim_request why, runtime::dice& 
   if (why == victim_request::first) choice.restart();
   if (why == victim_request::after_miss) choice.missed();
   std::optional<worker_id> const next = choice.next(roll);
-  return next ? std::optional(victim{.worker = *next}) : std::nullopt;
+  if (!next) return {};
+  victim found{.worker = *next};
+  if constexpr (requires { choice.first_step(*next); }) found.first_step = choice.first_step(*next);
+  return found;
 }
 
 /// The random numbers of worker w, independent of the other workers'.

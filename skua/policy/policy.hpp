@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -33,8 +34,9 @@ class worker_policy {
   /// While `sees_forks`: the running task opens a group of n children, which is exposed to the policy. Their works sum to
   /// `total_work` (0: unknown). Returns the group's tag. The machine marks the children from it and places them, in order,
   /// until this worker keeps one and calls it; what is left of the tag belongs to the children after that one.
+  /// May write on the task's own tag.
   /// n = 0: a scope is about to fork its first child; its children are not exposed one by one.
-  virtual task_tag meet(task_tag const& task, double total_work, std::uint64_t n) noexcept {
+  virtual task_tag meet(task_tag& task, double total_work, std::uint64_t n) noexcept {
     static_cast<void>(total_work);
     static_cast<void>(n);
     return task;
@@ -110,6 +112,28 @@ class machine_view {
     static_cast<void>(w);
     return false;
   }
+  /// True if what runs on worker `w`, which asks, is a task on top of another one, which waits: it has that one's tag, and forgets
+  /// what `meet` writes on it.
+  [[nodiscard]] virtual bool runs_nested(worker_id w) const noexcept {
+    static_cast<void>(w);
+    return false;
+  }
+  /// The time that has passed since some moment, for worker `w`, which asks: virtual time in a simulator.
+  [[nodiscard]] virtual std::uint64_t now_ns(worker_id w) const noexcept {
+    static_cast<void>(w);
+    return 0;
+  }
+  /// The code of a task from outside.
+  struct called_code {
+    std::uint64_t number = 0;    ///< different code may have the same one
+    char const* name = nullptr;  ///< for reports; lives as long as the program. Null: none
+    bool is_enqueued = false;    ///< nobody waits for it
+  };
+  /// Called on worker `w` while it asks for `place(injected)` or `place(called)`.
+  [[nodiscard]] virtual called_code code_of_call(worker_id w) const noexcept {
+    static_cast<void>(w);
+    return {};
+  }
   /// For a policy that checks the machine (protocol_checker.hpp).
   /// The frame that worker `w` must continue next, and that no other worker may: a number that no other frame had since
   /// `w` last began something; 0: none is ready. Called on that worker.
@@ -136,6 +160,9 @@ class policy {
 
   /// Called before the first call of a worker's policy. The machine outlives the last one.
   virtual void watch(machine_view const& machine) noexcept { static_cast<void>(machine); }
+
+  /// What it has decided for this program and why, as lines of text; empty: nothing. Once nothing of the region runs any more.
+  [[nodiscard]] virtual std::string report() const { return {}; }
 
   /// The times that it has measured, for a later run's setup. Any thread.
   [[nodiscard]] virtual std::vector<known_time> known() const { return {}; }

@@ -39,6 +39,7 @@ class protocol_checker final : public policy {
   worker_policy& of_worker(worker_id w) noexcept override;
   [[nodiscard]] policy_needs needs() const noexcept override { return needs_; }
   [[nodiscard]] std::vector<known_time> known() const override { return inner_.known(); }
+  [[nodiscard]] std::string report() const override { return inner_.report(); }
   void watch(machine_view const& machine) noexcept override;
 
   /// No breach so far. Any thread.

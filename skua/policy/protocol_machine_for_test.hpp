@@ -25,7 +25,7 @@ struct any_answers final : worker_policy {
     return worker_id{(index(self) + 1 + roll.below(machine_workers - 1)) % machine_workers};
   }
 
-  task_tag meet(task_tag const&, double, std::uint64_t) noexcept override { return fresh(); }
+  task_tag meet(task_tag&, double, std::uint64_t) noexcept override { return fresh(); }
   task_tag mark(task_tag& parent, hint const&) noexcept override {
     if (roll.below(2) == 0) parent = fresh();
     return fresh();

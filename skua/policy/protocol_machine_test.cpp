@@ -86,8 +86,9 @@ std::optional<std::string> speaks_for_nobody(sound_worker& w) {
 std::string bypasses(sound_worker& w) {
   task_tag t = w.any_known();
   w.m.place(t, cause::bypassed);
-  return (w.says.needs.released != which_tasks::none) ? "bypasses a task, but does not begin another one then"
-                               : "bypasses a task, which only a policy that places spawned tasks can have";
+  return (w.says.needs.released != which_tasks::none)
+             ? "bypasses a task, but does not begin another one then"
+             : "bypasses a task, which only a policy that places spawned tasks can have";
 }
 
 std::string const not_from_there = "places a task that it has not taken from there";
@@ -263,7 +264,7 @@ std::optional<std::string> breaks_running(sound_worker& w) {
       return "begins a call from outside while it has another task or a probe to report";
     case 3:
       if (!w.knows_groups) return {};
-      w.m.meet(other, 0, 2);
+      w.m.meet(t = other, 0, 2);
       return "meets a group with another tag than that of the running task";
     case 4:
       w.says.sees = false;

@@ -15,7 +15,7 @@ constexpr placement on(std::uint32_t w, lane where) { return {.worker = worker_i
 
 /// Answers what the test says; every tag that it writes is a new one.
 struct obliging final : worker_policy {
-  task_tag meet(task_tag const&, double, std::uint64_t) noexcept override { return fresh(); }
+  task_tag meet(task_tag&, double, std::uint64_t) noexcept override { return fresh(); }
   task_tag mark(task_tag& parent, hint const&) noexcept override {
     ++parent.words[3];
     return fresh();
@@ -75,7 +75,8 @@ class protocol : public testing::Test {
     task_tag of_task{}, own{}, rest{}, child{};
   };
   group meet(task_tag const& task, std::uint64_t n = 3) {
-    group g{.of_task = task, .own = m.meet(task, 0, n)};
+    group g{.of_task = task};
+    g.own = m.meet(g.of_task, 0, n);
     g.rest = g.own;
     return g;
   }

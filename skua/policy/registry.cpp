@@ -9,6 +9,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/policy/adws/adws.hpp"
 #include "skua/policy/arms/arms.hpp"
+#include "skua/policy/automatic/automatic.hpp"
 #include "skua/policy/combined/combined.hpp"
 #include "skua/policy/combined/named_answers.hpp"
 #include "skua/policy/hierarchical.hpp"
@@ -145,6 +146,28 @@ std::unique_ptr<policy> make_arms(policy_setup const& from, bool nodes_only) {
   made->remember(from.known);
   return made;
 }
+std::unique_ptr<policy> make_auto_forks(policy_setup const& from) {
+  automatic_options options;
+  for (chosen_option const& o : from.options) {
+    if (o.word == "explain") options.explains = true;
+    if (o.word == "no-trials") options.tries = false;
+  }
+  return std::make_unique<automatic_policy>(from.layout, from.seed, options);
+}
+
+constexpr std::array auto_options_known{
+    policy_option{"explain", "explain: say at the end what was chosen for which call, and why", true},
+    policy_option{"no-trials", "no-trials: choose by rules only, and measure nothing", true},
+};
+
+std::unique_ptr<policy> make_auto(policy_setup const& from) {
+  answers all{.forks = make_auto_forks(from), .spawned = strategies_options{}, .nodes = {}, .name = "auto"};
+  policy_setup plain_setup = from;
+  plain_setup.options = {};
+  all.nodes = make_arms(plain_setup, true);
+  return std::make_unique<combined_policy>(from.layout, from.seed, std::move(all));
+}
+
 std::unique_ptr<policy> make_whole_arms(policy_setup const& from) { return make_arms(from, false); }
 
 constexpr std::array arms_options_known{
@@ -162,6 +185,8 @@ constexpr std::array arms_options_known{
 };
 
 constexpr std::array entries{
+    policy_entry{"auto", "each kind of task by the rules made for it; how forks travel is found out",
+                 auto_options_known, make_auto},
     policy_entry{"random", "one victim at a time, uniformly at random (Blumofe, Leiserson 1999)", {}, make_random},
     policy_entry{"hierarchical", "near before far: rings of the topology, widened after misses (HotSLAW, 2011)",
                  hierarchical_options, make_hierarchical},
@@ -205,7 +230,7 @@ policy_setup with(policy_setup const& from, chosen_policy const& chosen) {
 
 constexpr std::string_view plain =
     "plain";  ///< treated as forks are: strategies, or addresses and widths, have no effect
-constexpr std::array<std::string_view, 5> for_forks{"random", "hierarchical", "adws", "numa-ws", "replay"};
+constexpr std::array<std::string_view, 6> for_forks{"auto", "random", "hierarchical", "adws", "numa-ws", "replay"};
 constexpr std::array<std::string_view, 2> for_spawned{"strategies", plain};
 constexpr std::array<std::string_view, 2> for_nodes{"arms", plain};
 
@@ -226,7 +251,10 @@ std::unique_ptr<policy> combined_from(named_answers const& typed, policy_setup c
   chosen_policy const forks = chosen_from(answer("forks", typed.forks, for_forks));
   std::string_view const spawned = answer("spawned", typed.spawned, for_spawned);
   std::string_view const nodes = answer("nodes", typed.nodes, for_nodes);
-  answers all{.forks = forks.entry.make(with(from, forks)), .spawned = {}, .nodes = {}};
+  bool const is_found = forks.entry.make == make_auto;
+  answers all{.forks = is_found ? make_auto_forks(with(from, forks)) : forks.entry.make(with(from, forks)),
+              .spawned = {},
+              .nodes = {}};
   if (spawned != plain) all.spawned = strategies_options_from(chosen_from(spawned).options);
   if (nodes != plain) all.nodes = make_arms(with(from, chosen_from(nodes)), true);
   if (!all.spawned && !all.nodes) return std::move(all.forks);

@@ -169,7 +169,7 @@ TEST(registry, an_option_reaches_its_policy) {
       while (m.next_probe().lane != lane::migrated) ask(m, runtime::outcome::empty);
       ask(m, runtime::outcome::got);
     }
-    return victims_of(fruitless_round(m), lane::migrated).empty();
+    return victims_of(fruitless_round(m), lane::forks).empty();
   };
   EXPECT_TRUE(waits("adws"));
   EXPECT_TRUE(waits("adws:widen"));

@@ -37,7 +37,7 @@ class Names(command.Case):
 
     def test_an_unknown_policy_is_refused_with_the_nearest(self):
         self.refuses("run", "fib", "--policy", "randm",
-                     message=["policy is 'randm'; allowed: random, hierarchical, ", "; did you mean 'random'?"])
+                     message=["policy is 'randm'; allowed: auto, random, hierarchical, ", "; did you mean 'random'?"])
         self.refuses("compare", "fib", "--policies", "random,hierachical", message=["'hierachical'", "'hierarchical'"])
         self.refuses("run", "fib", "--policy", "hierarchical:patience=0", message=["patience", "1", "1000"])
 
@@ -49,7 +49,7 @@ class Names(command.Case):
         self.refuses("balance", "--distribution", "equal", "--cost-model", "0.9", message=["--cost-model is given with --distribution equal; allowed: one of them"])
         self.refuses("balance", "--pattern", "4", message=["--pattern is '4'; allowed: N,M"])
         self.refuses("balance", "--cost-model", "-1", message=["--cost-model is '-1'; allowed: a number from 0 to 1000"])
-        self.refuses("run", "fib", "--policy", "tempered", message=["policy is 'tempered'; allowed: random, "])
+        self.refuses("run", "fib", "--policy", "tempered", message=["policy is 'tempered'; allowed: auto, random, "])
 
     def test_a_wrong_file_of_loads_is_refused_with_the_line(self):
         loads = self.scratch / "loads.csv"

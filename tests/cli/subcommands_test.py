@@ -60,8 +60,8 @@ class List(command.Case):
         self.assertTrue(all(a["peers"] == WITHOUT_TWINS.get(a["name"], ["serial", "openmp", "tbb"]) for a in found["apps"]))
         self.assertEqual([a["name"] for a in found["apps"] if "maps" in a["capabilities"]], ["heat", "sph"])
         self.assertEqual([a["name"] for a in found["apps"] if "styles" in a["capabilities"]], ["heat", "sph", "cg"])
-        self.assertEqual([p["name"] for p in found["policies"]][:2], ["random", "hierarchical"])
-        self.assertEqual([o["word"] for o in found["policies"][1]["options"]], ["patience"])
+        self.assertEqual([p["name"] for p in found["policies"]][:3], ["auto", "random", "hierarchical"])
+        self.assertEqual([o["word"] for o in found["policies"][2]["options"]], ["patience"])
         self.assertEqual([p["name"] for p in found["peers"]], ["serial", "openmp", "tbb"])
         self.assertTrue(all(entry["about"] for kind in found.values() for entry in kind))
 

@@ -45,7 +45,7 @@ class listening_worker final : public policies::worker_policy {
     child.words[1] = ++marks_ * 1000 + index(self_);
     return child;
   }
-  policies::task_tag meet(policies::task_tag const& task, double total_work, std::uint64_t n) noexcept override {
+  policies::task_tag meet(policies::task_tag& task, double total_work, std::uint64_t n) noexcept override {
     of_.met(self_, task);
     policies::task_tag group = thief_.meet(task, total_work, n);
     group.words[1] = ++marks_ * 1000 + index(self_);

@@ -155,7 +155,8 @@ TEST_P(teams_in_virtual_time, random_flows_with_teams_have_the_serial_answer) {
     most = std::max(most, widest(done));
   });
   bool const makes_teams =
-      (GetParam().starts_with("arms") || GetParam().starts_with("forks=")) && GetParam() != "arms:width=1";
+      (GetParam().starts_with("arms") || GetParam().starts_with("forks=") || GetParam() == "auto") &&
+      GetParam() != "arms:width=1";
   if (testing::number_of("SKUA_TEST_WORKERS") || testing::number_of("SKUA_SEED")) return;
   EXPECT_EQ(most > 4, makes_teams);
 }

@@ -22,7 +22,7 @@ class scattering_worker final : public worker_policy {
                     std::uint64_t seed)
       : prober_(prober), self_(self), workers_(workers), one_in_(one_in), roll_(policies::dice_of(seed, self)) {}
 
-  task_tag meet(task_tag const& task, double total_work, std::uint64_t n) noexcept override {
+  task_tag meet(task_tag& task, double total_work, std::uint64_t n) noexcept override {
     ++met;
     children += n;
     work += total_work;

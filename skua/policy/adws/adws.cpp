@@ -19,6 +19,7 @@ constexpr search_step own[] = {{lane::mailbox, after_lost::same_lane},
                                {lane::inbox, after_lost::same_lane}};
 constexpr search_step theirs[] = {{lane::mailbox}, {lane::migrated}, {lane::local}, {lane::forks}, {lane::spawned}};
 constexpr std::uint8_t from_migrated = 1;  ///< of `theirs`: the mailbox only for a root that waits too long
+constexpr std::uint8_t from_forks = 3;     ///< while nothing has ever been in the lanes before
 constexpr search_step own_again[] = {{lane::mailbox, after_lost::same_lane}, {lane::migrated, after_lost::same_lane}};
 constexpr search_order order{.own = own, .theirs = theirs, .own_again = own_again};
 
@@ -62,8 +63,9 @@ worker_state::worker_state(common& shared, worker_id self, std::uint64_t seed)
 
 // ---- deterministic task allocation [adws-sc19 4.2] -----------------------------------------------------------------
 
-task_tag worker_state::meet(task_tag const& task, double total_work, std::uint64_t n) noexcept {
+task_tag worker_state::meet(task_tag& task, double total_work, std::uint64_t n) noexcept {
   tag_fields c = tag_fields::read(task);
+  common_.will_place();
   equal_shares_ = !(total_work > 0);
   remaining_ = equal_shares_ ? static_cast<double>(n) : total_work;
   is_searching_ = true;
@@ -116,7 +118,7 @@ placement worker_state::place(task_tag& task, cause why) noexcept {
     case cause::called: return place_root(c, task, index(self_) == 0);
     case cause::resumed: return place_resumed(c, task);
     case cause::bypassed:
-    case cause::preempted: return {.worker = self_, .lane = lane::local};
+    case cause::preempted: common_.will_place(); return {.worker = self_, .lane = lane::local};
     case cause::released:
     case cause::unblocked: return place_released(task);
     case cause::seeded: return {.worker = self_, .lane = lane::spawned};
@@ -138,6 +140,7 @@ placement worker_state::place_released(task_tag& task) noexcept {
   task = last_mark_.parent;
   if (!last_mark_.address || c.is_free || c.group.node == none || !c.range.spans())
     return {.worker = self_, .lane = lane::spawned};
+  common_.will_place();
   c.is_fixed = true;  // it keeps the whole range: the tasks that it releases have addresses, too
   c.is_root = c.is_outside = false;
   task = c.written();
@@ -190,7 +193,9 @@ placement worker_state::place_resumed(tag_fields& c, task_tag& task) noexcept {
     return own_inbox;
   }
   worker_id const owner{c.range.owner()};
-  return owner == self_ ? own_inbox : placement{.worker = owner, .lane = lane::mailbox};
+  if (owner == self_) return own_inbox;
+  common_.will_place();  // what it has offered goes to `local`
+  return {.worker = owner, .lane = lane::mailbox};
 }
 
 /// True if a group around this task is active: its tasks may be stolen from outside of its range. The root has no such
@@ -250,7 +255,8 @@ std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
   auto const among = [this](std::uint32_t first, std::uint32_t others) {
     std::uint32_t const v = first + roll_.below(others);
     worker_id const chosen{v < index(self_) ? v : v + 1};
-    return victim{.worker = chosen, .first_step = from_migrated, .is_last = anywhere_};
+    return victim{
+        .worker = chosen, .first_step = common_.has_placed() ? from_migrated : from_forks, .is_last = anywhere_};
   };
   steal_range_ = ranges_around_.find(common_.ranges, roll_, wider_);
   std::uint32_t const others = steal_range_ ? steal_range_->range.leftmost() - steal_range_->range.owner() : 0;

@@ -19,6 +19,7 @@
 #include "skua/policy/per_worker.hpp"
 #include "skua/policy/policy.hpp"
 #include "skua/policy/search_round.hpp"
+#include "skua/policy/shared_word.hpp"
 
 namespace skua { inline namespace v0 { namespace policies {
 
@@ -47,13 +48,23 @@ struct common {
   bool const watches_first_touches;
   tree<> ranges;
   root_of_region<> root;
+
+  /// True once a task may have been in a lane `local` or `migrated`: a program that only spawns tasks has none there. Who sees such
+  /// an entry, or is woken for it, sees this.
+  [[nodiscard]] bool has_placed() const noexcept { return has_placed_.get(); }
+  void will_place() noexcept {
+    if (!has_placed()) has_placed_.set(true);
+  }
+
+ private:
+  shared_word<bool> has_placed_{false};
 };
 
 class alignas(runtime::cache_line_bytes) worker_state final : public worker_policy {
  public:
   worker_state(common& shared, worker_id self, std::uint64_t seed);
 
-  task_tag meet(task_tag const& task, double total_work, std::uint64_t n) noexcept override;
+  task_tag meet(task_tag& task, double total_work, std::uint64_t n) noexcept override;
   task_tag mark(task_tag& parent, hint const& hint) noexcept override;
   placement place(task_tag& task, cause why) noexcept override;
   void leave(task_tag const& task, task_tag const& group) noexcept override;

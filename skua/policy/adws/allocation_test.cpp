@@ -65,7 +65,8 @@ TEST_F(allocation, a_spawned_task_with_an_address_goes_to_that_point_of_the_rang
 }
 
 TEST_F(allocation, a_spawned_task_takes_nothing_from_the_shares_of_a_group) {
-  task_tag const group = of(0).meet(root(), 2, 2);
+  task_tag task = root();
+  task_tag const group = of(0).meet(task, 2, 2);
   task_tag rest = group;
   task_tag first = of(0).mark(rest, as_hint(work{1}));
   task_tag parent = rest;
@@ -184,7 +185,7 @@ TEST_F(allocation, the_root_always_goes_back_to_worker_0) {
 }
 
 TEST_F(allocation, a_scope_ends_the_search_and_the_next_group_is_divided_again) {
-  task_tag const t = root();
+  task_tag t = root();
   task_tag const scope = of(0).meet(t, 0, 0);
   EXPECT_FALSE(of(0).sees_forks());
   EXPECT_EQ(tag_fields::read(scope).range, tag_fields::read(t).range);

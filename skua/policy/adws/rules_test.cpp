@@ -136,7 +136,7 @@ class both final : public worker_policy {
   both(worker_policy& inner, rules& by, std::uint32_t self, std::uint64_t seed)
       : inner_(inner), by_(by), self_(self), me_(by.of[self]), roll_(seed + 77 * self) {}
 
-  task_tag meet(task_tag const& task, double, std::uint64_t n) noexcept override {
+  task_tag meet(task_tag& task, double, std::uint64_t n) noexcept override {
     // Works that need not be the children's.
     double const total = roll_.below(3) == 0 ? 0 : roll_.unit() * static_cast<double>(n);
     task_tag const group = inner_.meet(task, total, n);
@@ -234,7 +234,8 @@ class both final : public worker_policy {
     // Nothing but a root is stolen from a mailbox, and who looks for that looks into the other lanes as well.
     fetches_ = p.kind == action::steal && (p.lane == lane::mailbox || fetches_);
     in_mailbox_ = p.kind == action::steal && p.lane == lane::mailbox;
-    if (p.kind == action::steal && p.lane == lane::migrated && is_new_ && !fetches_) look_at_victim(p);
+    // While nothing has been placed, a victim is tried from `forks` on. Own lanes come between two victims.
+    if (p.kind == action::steal && !stole_before_ && is_new_ && !fetches_) look_at_victim(p);
     if (p.kind == action::rest) end_round();
     is_new_ = false;
     return p;
@@ -243,6 +244,7 @@ class both final : public worker_policy {
     inner_.learn(seen);
     if (auto const* p = std::get_if<probed>(&seen)) {
       is_new_ = true;
+      stole_before_ = p->probe.kind == action::steal;
       candidates_ = by_.topmost(self_);
       had_free_tasks_ = by_.free_tasks > 0;
       bool const has_got = p->outcome == runtime::outcome::got;
@@ -343,6 +345,7 @@ class both final : public worker_policy {
   runtime::dice roll_;
   bool is_new_ = true;
   bool fetches_ = false;
+  bool stole_before_ = false;  ///< the last probe was of a victim
   bool in_mailbox_ = false;
   bool forget_ = false;
   bool took_unmarked_ = false;

@@ -60,7 +60,8 @@ class by_hand : public testing::Test {
     double total = 0;
     for (double const x : works) total += work_of(as_hint(work{x}));
     family f;
-    f.group = f.rest = of(w).meet(task, total, works.size());
+    task_tag mine = task;
+    f.group = f.rest = of(w).meet(mine, total, works.size());
     for (double const x : works) {
       born b;
       b.tag = of(w).mark(f.rest, as_hint(work{x}));

@@ -180,7 +180,8 @@ TEST_F(stealing, an_active_group_further_up_takes_precedence_at_once) {
 
 TEST_F(stealing, a_scope_opens_its_range_at_once) {
   begin(4, left_half());
-  task_tag const scope = of(4).meet(left_half(), 0, 0);
+  task_tag half = left_half();
+  task_tag const scope = of(4).meet(half, 0, 0);
   for (std::uint32_t w = 4; w < 8; ++w) EXPECT_EQ(victims(w), others(w, 4, 7)) << w;
   EXPECT_EQ(victims(3), others(3, 1, 0));
   of(4).leave(left_half(), scope);

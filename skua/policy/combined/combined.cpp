@@ -19,6 +19,9 @@ constexpr search_order order{.own = own, .theirs = theirs};
 /// waits behind a stream of another kind for ever.
 constexpr std::uint32_t turns = 32;
 
+/// Of so many steals of the answer for forks, one is a look for a task with a strategy instead.
+constexpr std::uint32_t steals_per_look = 3;
+
 /// The answer for nodes calls its lanes `local` and `migrated`, as policies do that have a machine for themselves.
 lane of_machine(lane l) noexcept {
   if (l == lane::local) return lane::next;
@@ -58,7 +61,7 @@ worker_state::worker_state(common& shared, layout const& where, worker_id self, 
                            worker_policy& forks, bool orders, worker_policy* nodes)
     : common_(shared), self_(self), forks_(forks), nodes_(nodes), orders_(orders), spawned_(self, where, seed) {}
 
-task_tag worker_state::meet(task_tag const& task, double total_work, std::uint64_t n) noexcept {
+task_tag worker_state::meet(task_tag& task, double total_work, std::uint64_t n) noexcept {
   task_tag group = forks_.meet(task, total_work, n);
   set_node_tag(group, node_tag(task));
   return group;
@@ -181,13 +184,24 @@ probe worker_state::next_probe() noexcept {
     rests = next.kind == action::rest;
     if (rests || (is_own && (next.kind == action::steal || next.lane == lane::injected))) continue;
     asked_ = p;
-    return next;
+    if (p != part::forks || next.kind != action::steal || !searches_ordered() || ++steals_ % steals_per_look != 0)
+      return next;
+    return look_for_ordered();
   }
   step_ = 0;
   rests_ = {};
   again_ = searches_nodes() ? again::inbox : again::nothing;
+  spawned_.restart();  // it may be in the middle of one of those further rounds
   asked_ = part::forks;
   return {.kind = action::rest, .victim = self_};
+}
+
+/// The round of `forks` is long, and that of `ordered` has one victim per ring: a few further ones in between.
+probe worker_state::look_for_ordered() noexcept {
+  asked_ = part::spawned;
+  probe next = chosen_by(part::spawned);
+  while (next.kind == action::rest) next = chosen_by(part::spawned);  // which has begun the next round
+  return next;
 }
 
 /// Members of teams come first: their partners wait. And a node that was placed here meanwhile is the best that this worker can
@@ -238,11 +252,14 @@ std::span<worker_id const> worker_state::lines_read() const noexcept {
 }  // namespace combined
 
 combined_policy::combined_policy(layout const& where, std::uint64_t seed, answers all) : all_(std::move(all)) {
-  name_ = "forks=" + std::string(all_.forks->name()) + ",spawned=" +
-          (!all_.spawned        ? "plain"
-           : all_.spawned->lifo ? "strategies:lifo"
-                                : "strategies") +
-          ",nodes=" + (all_.nodes ? std::string(all_.nodes->name()) : "plain");
+  name_ = all_.name;
+  if (name_.empty()) {
+    name_ = "forks=" + std::string(all_.forks->name()) + ",spawned=" +
+            (!all_.spawned        ? "plain"
+             : all_.spawned->lifo ? "strategies:lifo"
+                                  : "strategies") +
+            ",nodes=" + (all_.nodes ? std::string(all_.nodes->name()) : "plain");
+  }
   workers_state_.reserve(where.workers());
   for (std::uint32_t w = 0; w < where.workers(); ++w) {
     worker_id const self{w};

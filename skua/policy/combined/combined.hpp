@@ -27,6 +27,7 @@ struct answers {
   std::unique_ptr<policy> forks;              ///< also of spawned tasks and nodes that say nothing
   std::optional<strategies_options> spawned;  ///< none: strategies are ignored
   std::unique_ptr<policy> nodes;              ///< with a search for nodes only; null: nodes are spawned tasks
+  std::string name = {};                      ///< of the whole; empty: made of its parts
 };
 
 namespace combined {
@@ -61,7 +62,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   worker_state(common& shared, layout const& where, worker_id self, std::uint64_t seed, worker_policy& forks,
                bool orders, worker_policy* nodes);
 
-  task_tag meet(task_tag const& task, double total_work, std::uint64_t n) noexcept override;
+  task_tag meet(task_tag& task, double total_work, std::uint64_t n) noexcept override;
   task_tag mark(task_tag& parent, hint const& hint) noexcept override;
   placement place(task_tag& task, cause why) noexcept override;
   void leave(task_tag const& task, task_tag const& group) noexcept override { forks_.leave(task, group); }
@@ -95,6 +96,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   [[nodiscard]] bool searches(part p) const noexcept;
   probe chosen_by(part p) noexcept;
   void tell(part p, probed const& seen) noexcept;
+  probe look_for_ordered() noexcept;
   [[nodiscard]] again next_again(probe const& failed) const noexcept;
   void search_again(part found_by) noexcept;
   placement place_node(task_tag& task, cause why) noexcept;
@@ -114,6 +116,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   std::array<bool, parts> rests_ = {};  ///< the part's round has ended, in this search
   again again_ = again::nothing;
   std::uint32_t searches_ = 0;
+  std::uint32_t steals_ = 0;  ///< probes of the answer for forks, while tasks with strategies are searched
 
   bool is_node_ = false;      ///< the last marked task is a node
   bool was_of_node_ = false;  ///< the last placement was of a node
@@ -131,6 +134,7 @@ class combined_policy final : public per_worker<combined::worker_state> {
   [[nodiscard]] policy_needs needs() const noexcept override;
   void watch(machine_view const& machine) noexcept override;
   [[nodiscard]] std::vector<known_time> known() const override;
+  [[nodiscard]] std::string report() const override { return all_.forks->report(); }
 
  private:
   answers all_;

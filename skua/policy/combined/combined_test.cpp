@@ -21,7 +21,7 @@ using runtime::outcome;
 constexpr runtime::task_type node_type{.number = 3, .moldable = 0};
 constexpr runtime::task_type team_type{.number = 3, .moldable = 1};
 
-hint at(std::uint32_t fraction) { return {.address = runtime::address{fraction}, .type = node_type}; }
+hint addressed(std::uint32_t fraction) { return {.address = runtime::address{fraction}, .type = node_type}; }
 
 /// Worker 0 of a combined policy on `workers` workers.
 class combined : public testing::Test {
@@ -102,7 +102,7 @@ TEST_F(combined, says_nothing_of_lanes_that_the_program_does_not_use) {
 TEST_F(combined, searches_for_nodes_and_teams_from_the_first_node_on) {
   make("forks=random");
   begin();
-  placement const to = spawn(at(0xffff'fff0));
+  placement const to = spawn(addressed(0xffff'fff0));
   EXPECT_EQ(to.lane, lane::nodes);
   EXPECT_EQ(to.worker, worker_id{3});
   end();
@@ -121,7 +121,7 @@ TEST_F(combined, searches_for_nodes_and_teams_from_the_first_node_on) {
 TEST_F(combined, looks_into_its_inbox_and_for_nodes_after_each_steal_that_fails) {
   make("forks=random");
   begin();
-  spawn(at(0));
+  spawn(addressed(0));
   end();
   auto const probes = search();
   for (std::size_t i = 0; i + 2 < probes.size(); ++i) {
@@ -156,7 +156,7 @@ TEST_F(combined, searches_for_urgent_tasks_first_once_there_are_some) {
 TEST_F(combined, other_kinds_come_first_now_and_then) {
   make("forks=random");
   begin();
-  spawn(at(0));
+  spawn(addressed(0));
   me->learn(ordered_here{});
   end();
   std::uint32_t forks_first = 0;
@@ -187,7 +187,7 @@ TEST_F(combined, other_kinds_come_first_now_and_then) {
 TEST_F(combined, begins_with_its_own_lanes_after_each_find) {
   make("forks=random");
   begin();
-  spawn(at(0));
+  spawn(addressed(0));
   me->learn(ordered_here{});
   end();
   for (action const how : {action::steal, action::pop}) {
@@ -224,7 +224,7 @@ TEST_F(combined, begins_with_its_own_lanes_after_each_find) {
 TEST_F(combined, a_node_keeps_the_words_of_both_answers) {
   make("forks=numa-ws");
   begin();
-  hint placed = at(0x8000'0000);
+  hint placed = addressed(0x8000'0000);
   placed.place = place_id{0};
   spawn(placed);
   EXPECT_NE(last_.words[0], 0U) << "numa-ws knows its place";
@@ -260,7 +260,7 @@ TEST_F(combined, what_failed_teaches_the_answer_for_nodes_no_time) {
   for (bool const failed : {true, false}) {
     make("forks=random", 1);
     begin();
-    spawn(at(0));
+    spawn(addressed(0));
     end();
     taken(lane::nodes);
     task_tag t = last_;
@@ -298,7 +298,7 @@ TEST(named_answers, are_given_in_any_order_with_options) {
   EXPECT_EQ(refusal("forks=adws"), "accepted: forks=adws,spawned=strategies,nodes=arms");
   EXPECT_EQ(refusal("nodes=arms:width=1,cost=time,forks=replay:relaxed=2,groups=3"),
             "accepted: forks=replay,spawned=strategies,nodes=arms:width=1");
-  EXPECT_EQ(refusal("spawned=plain"), "accepted: forks=random,spawned=plain,nodes=arms");
+  EXPECT_EQ(refusal("spawned=plain"), "accepted: forks=auto,spawned=plain,nodes=arms");
   EXPECT_EQ(refusal("spawned=plain,nodes=plain,forks=hierarchical:patience=2"), "accepted: hierarchical")
       << "nothing is left to combine";
   EXPECT_EQ(refusal("checked:forks=random"), "accepted: checked:forks=random,spawned=strategies,nodes=arms");
@@ -310,8 +310,8 @@ TEST(named_answers, that_are_wrong_are_refused_with_what_is_allowed) {
   EXPECT_EQ(refusal("forks=random,forks=adws"),
             "answer of a policy is 'forks=adws' after another forks; allowed: once");
   EXPECT_EQ(refusal("forks=arms"),
-            "answer for forks of a policy is 'arms'; allowed: random, hierarchical, adws, numa-ws, replay; did you "
-            "mean 'adws'?");
+            "answer for forks of a policy is 'arms'; allowed: auto, random, hierarchical, adws, numa-ws, replay; did "
+            "you mean 'adws'?");
   EXPECT_EQ(refusal("spawned=lifo"), "answer for spawned of a policy is 'lifo'; allowed: strategies, plain");
   EXPECT_EQ(refusal("nodes="), "answer for nodes of a policy is ''; allowed: arms, plain");
   EXPECT_EQ(refusal("nodes=plain:width=1"), "option of answer 'plain' is 'width=1'; allowed: none");

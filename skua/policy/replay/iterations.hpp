@@ -11,7 +11,7 @@
 #include "skua/policy/replay/measuring.hpp"
 #include "skua/policy/replay/options.hpp"
 #include "skua/policy/replay/recording.hpp"
-#include "skua/policy/replay/shared_word.hpp"
+#include "skua/policy/shared_word.hpp"
 
 namespace skua { inline namespace v0 { namespace policies { namespace replay {
 

@@ -8,8 +8,8 @@
 #include "skua/policy/replay/facts.hpp"
 #include "skua/policy/replay/options.hpp"
 #include "skua/policy/replay/record.hpp"
-#include "skua/policy/replay/shared_word.hpp"
 #include "skua/policy/replay/tag_fields.hpp"
+#include "skua/policy/shared_word.hpp"
 
 namespace skua { inline namespace v0 { namespace policies { namespace replay {
 

@@ -51,7 +51,7 @@ std::uint16_t worker_state::ordinal_of(tag_fields const& task) const noexcept {
   return last_left_.path == task.path ? last_left_.next : task.ordinal;
 }
 
-task_tag worker_state::meet(task_tag const& task, double, std::uint64_t n) noexcept {
+task_tag worker_state::meet(task_tag& task, double, std::uint64_t n) noexcept {
   tag_fields c = tag_fields::read(task);
   if (c.kind == kind::group) c.kind = kind::untracked;  // its parent's group was not exposed
   if (c.kind != kind::task || c.is_open || n == 0) return c.written();

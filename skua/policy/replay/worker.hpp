@@ -39,7 +39,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
  public:
   worker_state(common& shared, layout const& where, worker_id self, std::uint64_t seed);
 
-  task_tag meet(task_tag const& task, double total_work, std::uint64_t n) noexcept override;
+  task_tag meet(task_tag& task, double total_work, std::uint64_t n) noexcept override;
   task_tag mark(task_tag& parent, hint const& hint) noexcept override;
   placement place(task_tag& task, cause why) noexcept override;
   void leave(task_tag const& task, task_tag const& group) noexcept override;

@@ -206,6 +206,9 @@ class engine final : private policies::machine_view {
     return !(lanes_.empty(w, lane::spawned) && lanes_.empty(w, lane::local) && lanes_.empty(w, lane::migrated) &&
              lanes_.empty(w, lane::ordered) && lanes_.empty(w, lane::next) && lanes_.empty(w, lane::nodes));
   }
+  [[nodiscard]] std::uint64_t now_ns(worker_id) const noexcept override {
+    return (now_ + spent_) / rules_.ticks_per_ns;
+  }
   [[nodiscard]] std::uint64_t ready_frame(worker_id w) const noexcept override;
   bool continues_member(worker_id w);
   [[nodiscard]] bool is_member(fiber_id f) const { return fibers_[f].team != no_team; }

@@ -26,7 +26,9 @@ using skua::testing::wait_until;
 class isolation : public skua::testing::under_every_policy {};
 
 /// True if the policy decides where the children of a fork run, so that nobody need come for them.
-bool places_forks(std::string const& policy) { return policy.ends_with("adws") || policy.ends_with("replay"); }
+bool places_forks(std::string const& policy) {
+  return policy.ends_with("adws") || policy.ends_with("replay") || policy.ends_with("auto");
+}
 
 }  // namespace
 

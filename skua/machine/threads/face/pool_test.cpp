@@ -155,7 +155,7 @@ TEST(pool, what_a_program_cannot_mean_is_refused_by_name) {
   EXPECT_EQ(refusal([] { skua::pool({.workers = 1, .spin = -1ns}); }).find("pool option spin is -1 ns; allowed: "), 0U);
   EXPECT_EQ(refusal([] { skua::pool({.workers = 1, .spin = 0ns}); }), "accepted");
   EXPECT_EQ(refusal([] { skua::pool({.places = "foo"}); }).find("pool option places is 'foo': "), 0U);
-  EXPECT_EQ(refusal([] { skua::pool({.policy = "randm"}); }).find("policy is 'randm'; allowed: random, "), 0U);
+  EXPECT_EQ(refusal([] { skua::pool({.policy = "randm"}); }).find("policy is 'randm'; allowed: auto, random, "), 0U);
 }
 
 TEST(pool, regions_open_and_close_while_the_pool_works) {

@@ -79,6 +79,7 @@ class fiber_slot : public lanes<real_sync, slot_front>, public duties {
   layout const& map;
   std::uint32_t calls_in_turn =
       0;  ///< brought to `ordered` since the worker took another task from outside. For the owner
+  task const* placed_call = nullptr;  ///< while the policy places a task from outside (machine_view). For the owner
 
  private:
   tagged_lanes built_;

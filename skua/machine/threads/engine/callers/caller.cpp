@@ -129,7 +129,9 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
     me.run_from_now_on(&on);
     task_tag outside;
     task_tag tag = slot.policy.mark(outside, call.hinted());
+    slot.placed_call = &call;
     static_cast<void>(slot.place(tag, cause::called));
+    slot.placed_call = nullptr;
     me.serves(&slot.region);
     on.begins_task(tag);
     me.counts_.tasks.add(1);

@@ -2,6 +2,8 @@
 #include "skua/machine/threads/engine/core/region.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <string>
 #include <utility>
 
 #include "skua/machine/threads/engine/callers/guest.hpp"
@@ -78,11 +80,29 @@ bool region::works_elsewhere(worker_id local) const noexcept {
   return slots_[index(local)]->worker.serves_other_than(*this);
 }
 
+bool region::runs_nested(worker_id local) const noexcept {
+  return slots_[index(local)]->worker.running_fiber().runs_nested();
+}
+
+std::uint64_t region::now_ns(worker_id) const noexcept { return clock_ns(); }
+
+policies::machine_view::called_code region::code_of_call(worker_id local) const noexcept {
+  task const* const placed = slots_[index(local)]->placed_call;
+  if (placed == nullptr) return {};
+  return {.number = root::code_of(*placed),
+          .name = placed->kind->name_of == nullptr ? nullptr : placed->kind->name_of(*placed),
+          .is_enqueued = !root::is_one(*placed)};
+}
+
 std::uint64_t region::ready_frame(worker_id local) const noexcept {
   return slots_[index(local)]->worker.tied_ready_frame();
 }
 
-region::~region() { room_.hide(); }
+region::~region() {
+  room_.hide();
+  std::string const said = policy_->report();
+  if (!said.empty()) std::fputs(said.c_str(), stderr);
+}
 
 void region::submit(injector<>& to, handed& t) noexcept {
   auto const alive = shared_from_this();

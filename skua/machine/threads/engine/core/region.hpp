@@ -49,6 +49,7 @@ class region final : public std::enable_shared_from_this<region>, private polici
   [[nodiscard]] layout const& map() const noexcept { return map_; }
   [[nodiscard]] std::string_view policy_name() const noexcept { return policy_->name(); }
   [[nodiscard]] std::vector<policies::known_time> known() const { return policy_->known(); }
+  [[nodiscard]] std::string policy_report() const { return policy_->report(); }
   [[nodiscard]] policies::policy_factory const& policy_maker() const noexcept { return make_; }
   [[nodiscard]] pool_core& pool() noexcept { return core_; }
 
@@ -118,6 +119,9 @@ class region final : public std::enable_shared_from_this<region>, private polici
   void keep(worker_slot& by, outside_batch const& batch) noexcept;
   [[nodiscard]] bool has_tasks(worker_id local) const noexcept override;
   [[nodiscard]] bool works_elsewhere(worker_id local) const noexcept override;
+  [[nodiscard]] bool runs_nested(worker_id local) const noexcept override;
+  [[nodiscard]] std::uint64_t now_ns(worker_id local) const noexcept override;
+  [[nodiscard]] called_code code_of_call(worker_id local) const noexcept override;
   [[nodiscard]] std::uint64_t ready_frame(worker_id local) const noexcept override;
   void submit(injector<>& to, handed& t) noexcept;
 

@@ -32,6 +32,7 @@ bool is_sent_on(worker_slot& s, probe const& p, tagged_entry& taken) noexcept {
     taken.tag = s.policy.mark(taken.tag, taken.item->hint_for(taken.extra));
   }
   cause const why = p.kind == action::steal ? cause::stolen : asks_again ? cause::chosen : cause::injected;
+  s.placed_call = why == cause::injected ? taken.item : nullptr;
   placement const to = s.place(taken.tag, why, f == nullptr && finish_region::is_moldable(*taken.item));
   return worker::send(s, taken, to);
 }

@@ -70,6 +70,12 @@ class root final : public root_base {
 
   [[nodiscard]] char const* name() const noexcept { return call_.name; }
   [[nodiscard]] hint const& hinted() const noexcept { return hint_; }
+  [[nodiscard]] static bool is_one(task const& t) noexcept { return t.kind == &kind; }
+  /// A number of the code that a task from outside runs.
+  [[nodiscard]] static std::uint64_t code_of(task const& t) noexcept {
+    if (!is_one(t)) return reinterpret_cast<std::uintptr_t>(t.kind);
+    return reinterpret_cast<std::uintptr_t>(static_cast<root const&>(t).call_.call);
+  }
   /// Makes it wait for a worker's place: no guest may run it.
   void need_a_place() noexcept { needs_a_place_ = true; }
   /// True if it is a root that waits for a worker's place.

@@ -12,16 +12,17 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
-task_tag meet_group(fiber& owner, double total_work, std::uint64_t n) noexcept {
+/// May write on `task`, which is a copy of the owner's tag.
+task_tag meet_group(fiber& owner, task_tag& task, double total_work, std::uint64_t n) noexcept {
   tsan::unseen const scheduling;
-  return owner.slot().policy.meet(owner.tag(), total_work, n);
+  return owner.slot().policy.meet(task, total_work, n);
 }
 
 }  // namespace
 
 exposed_group::exposed_group(fiber& owner, group& g, std::uint64_t n, double total_work) noexcept
     : owner_(owner), group_(g), children_(n), node_{owner.watching(), &g}, registered_(owner, g), task_(owner.tag()),
-      whole_(meet_group(owner, total_work, n)), rest_(whole_) {
+      whole_(meet_group(owner, task_, total_work, n)), rest_(whole_) {
   begin_exposed(owner_, group_, node_);
   tsan::unseen const scheduling;
   owner_.slot().trace.exposes(n);

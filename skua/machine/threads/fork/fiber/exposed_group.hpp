@@ -41,7 +41,7 @@ class exposed_group {
   std::uint64_t const children_;
   stop_node const node_;                  ///< shows tasks that run here meanwhile that the group has failed
   fiber::registration const registered_;  ///< shows children on other workers that a join around the group has failed
-  task_tag const task_;                   ///< tag of the task that met the group
+  task_tag task_;                         ///< tag of the task that met the group
   task_tag const whole_;                  ///< tag of the group
   task_tag rest_;                         ///< tag of the children that are not yet placed
   task_tag child_{};                      ///< tag of the child that was marked last

@@ -150,6 +150,9 @@ class fiber {
   [[nodiscard]] inline fiber_slot& slot() const noexcept;
   inline void run_in(fiber_slot& s) noexcept;
 
+  /// True while a `nested_task` of this fiber lives.
+  [[nodiscard]] bool runs_nested() const noexcept { return nested_ != nullptr; }
+
   /// While it lives, a task runs on top of this fiber that is not part of the task below. It watches `n` and nothing else, and
   /// forks in the lane of `slot`. Steals of joins below are recorded for the task below.
   class nested_task {

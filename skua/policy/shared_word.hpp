@@ -4,10 +4,10 @@
 
 #include "skua/parts/base/sync.hpp"
 
-namespace skua { inline namespace v0 { namespace policies { namespace replay {
+namespace skua { inline namespace v0 { namespace policies {
 
-/// Relaxed at every use. That suffices: the worker that runs the root writes it at the begin of an iteration, or it is
-/// a count or a permission. A worker that reads an old value steals once more, or once less.
+/// Relaxed at every use. That suffices for a count, a permission or a hint, and for a word whose readers have acquired the store
+/// with a task. A worker that reads an old value steals once more, or once less.
 template <class T>
 class shared_word {
  public:
@@ -23,4 +23,4 @@ class shared_word {
   runtime::real_sync::atomic<T> word_;
 };
 
-}}}}  // namespace skua::v0::policies::replay
+}}}  // namespace skua::v0::policies

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+#include "skua/policy/automatic/automatic.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdio>
+#include <utility>
+#include <variant>
+
+#include "skua/parts/base/assert.hpp"
+#include "skua/policy/adws/adws.hpp"
+#include "skua/policy/adws/tag_fields.hpp"
+
+namespace skua { inline namespace v0 { namespace policies {
+namespace automatic {
+namespace {
+
+// ADWS writes these bits itself, in the same word. [adws/tag_fields.hpp]
+constexpr std::uint64_t alone_bit = adws::root_bit;
+constexpr std::uint64_t outside_bit = adws::outside_bit;
+constexpr std::size_t mark_word = 3;
+
+bool is_alone_task(task_tag const& t) noexcept { return (t.words[mark_word] & alone_bit) != 0; }
+bool is_from_outside(task_tag const& t) noexcept { return (t.words[mark_word] & outside_bit) != 0; }
+
+/// Groups of one call site that are alike.
+std::uint64_t shape_of(double total_work, std::uint64_t n) noexcept {
+  std::uint64_t const mixed = (n ^ std::bit_cast<std::uint64_t>(total_work)) * 0x9e37'79b9'7f4a'7c15ULL;
+  return mixed ^ (mixed >> 29);
+}
+constexpr std::uint64_t whole_call = ~std::uint64_t{0};
+
+}  // namespace
+
+// Positions in `common::all`.
+constexpr std::size_t by_hints = 0;
+constexpr std::size_t plain_one = 1;
+
+common::common(layout const& where, std::uint64_t seed, automatic_options const& chosen)
+    : options(chosen), word(by_hints), in_force_now(by_hints) {
+  all.push_back({std::make_unique<almost_deterministic>(where, seed), true});
+  all.push_back({random_beside(where, seed, alone_at), false});
+  all.push_back({hierarchical_beside(where, seed, alone_at), false});
+  for (scheduler const& s : all) contenders.push_back({.name = s.rules->name()});
+}
+
+worker_state::worker_state(common& shared, worker_id self, std::uint32_t workers)
+    : common_(shared), self_(self), rescue_(self, workers) {
+  for (std::size_t i = 0; i < shared.all.size(); ++i) of_[i] = &shared.all[i].rules->of_worker(self);
+}
+
+// ---- which scheduler is in force -------------------------------------------------------------------------------------
+
+void worker_state::put_in_force(std::size_t scheduler) noexcept {
+  if (current() != scheduler) common_.in_force_now.set(static_cast<std::uint32_t>(scheduler));
+}
+
+/// The task that is alone goes on under another scheduler, for which it begins here and now.
+void worker_state::change_to(std::size_t scheduler, task_tag& alone) noexcept {
+  std::size_t const old = current();
+  if (old == scheduler || !common_.word.change(scheduler)) return;
+  put_in_force(scheduler);
+  of_[old]->learn(ended{.task = alone});
+  task_tag tag{};
+  static_cast<void>(of_[scheduler]->place(tag, cause::called));
+  tag.words[mark_word] |= alone_bit | outside_bit;
+  of_[scheduler]->learn(begun{tag});
+  std::ranges::copy(tag.words, alone.words);
+}
+
+placement worker_state::place_from_outside(task_tag& task, cause why) noexcept {
+  machine_view::called_code code{};
+  if (common_.machine != nullptr) code = common_.machine->code_of_call(self_);
+  call_sites::choice const wanted = common_.sites.find(code.number, code.name);
+  auto const came = common_.word.arrive(code.is_enqueued ? plain_one : wanted.scheduler);
+  put_in_force(came.scheduler);
+  bool const leads = came.is_alone && !code.is_enqueued;
+  if (leads) begins_alone(wanted);
+  placement to = now().place(task, why);
+  if (common_.all[came.scheduler].writes_tags) return to;
+  task.words[mark_word] = outside_bit | (leads ? alone_bit : 0);
+  // Where any other scheduler can take over.
+  if (leads && why == cause::injected) to = {.worker = worker_id{0}, .lane = lane::migrated};
+  return to;
+}
+
+void worker_state::begins_alone(call_sites::choice const& site) noexcept {
+  common_.alone = {.site = site.site, .came_ns = time_ns(), .is_timed = site.is_long};
+}
+
+// ---- what is measured ------------------------------------------------------------------------------------------------
+
+task_tag worker_state::meet(task_tag& task, double total_work, std::uint64_t n) noexcept {
+  bool const is_outermost = std::exchange(is_outermost_, false);
+  if (is_outermost) begins_group(task, total_work, n);
+  if (common_.all[current()].writes_tags) {
+    if (!is_outermost || !common_.word.has_company()) return now().meet(task, total_work, n);
+    // A task from outside may block its worker until this one has ended: nothing is sent to any worker while there is one.
+    task_tag stays = task;
+    stays.words[mark_word] |= adws::fixed_bit;
+    return now().meet(stays, total_work, n);
+  }
+  task_tag group = now().meet(task, total_work, n);
+  group.words[mark_word] = 0;
+  return group;
+}
+
+/// An outermost group of the task that is alone: the place where the scheduler may change.
+void worker_state::begins_group(task_tag& task, double total_work, std::uint64_t n) noexcept {
+  common::alone_task& a = common_.alone;
+  a.has_met = true;
+  if (common_.machine != nullptr && common_.machine->runs_nested(self_)) return;
+  a.has_group = n > 0 && !a.has_spawned && a.site != call_sites::none && common_.word.is_alone();
+  if (!a.has_group) return;
+  if (std::size_t const next = common_.sites.of(a.site).next(); next != current() && index(self_) == 0)
+    change_to(next, task);
+  a.shape = shape_of(total_work, n);
+  a.group_ns = time_ns();
+}
+
+void worker_state::leave(task_tag const& task, task_tag const& group) noexcept {
+  now().leave(task, group);
+  if (!is_alone_task(task)) return;
+  is_outermost_ = common_.alone.is_timed;
+  running_ = task;
+  ends_group();
+}
+
+void worker_state::ends_group() noexcept {
+  common::alone_task& a = common_.alone;
+  if (!std::exchange(a.has_group, false) || !common_.options.tries || !common_.word.is_alone()) return;
+  std::uint64_t const t = time_ns();
+  if (t > a.group_ns)
+    common_.sites.of(a.site).took(a.shape, current(), static_cast<double>(t - a.group_ns), common_.contenders);
+  common_.sites.publish(a.site);
+}
+
+task_tag worker_state::mark(task_tag& parent, hint const& hint) noexcept {
+  bool const may_be_team = hint.type && ((*hint.type).moldable & 1) != 0;
+  is_node_ = asks_about(which_tasks::nodes, hint.address.has_value(), may_be_team);
+  return now().mark(parent, hint);
+}
+
+/// Tasks of finish regions: they are found faster by a scheduler that has few lanes, and none of those here sends them anywhere.
+void worker_state::spawns() noexcept {
+  common::alone_task& a = common_.alone;
+  if (!is_outermost_ || std::exchange(a.has_spawned, true) || a.has_met || a.site == call_sites::none) return;
+  if (!common_.all[current()].writes_tags) return;
+  std::size_t const old = current();
+  if (!common_.word.change(plain_one)) return;
+  put_in_force(plain_one);
+  of_[old]->learn(ended{.task = running_});
+  common_.sites.of(a.site).prefer(plain_one, call_site::evidence::spawns);
+  common_.sites.publish(a.site);
+}
+
+void worker_state::alone_ends() noexcept {
+  common::alone_task const& a = common_.alone;
+  std::uint64_t const t = common_.word.is_alone() && a.site != call_sites::none ? time_ns() : 0;
+  if (t > a.came_ns) {
+    auto const ns = static_cast<double>(t - a.came_ns);
+    call_site& site = common_.sites.of(a.site);
+    site.lasted(ns);
+    if (common_.options.tries && !a.has_met) site.took(whole_call, current(), ns, common_.contenders);
+    common_.sites.publish(a.site);
+  }
+}
+
+// ---- calls that the scheduler in force answers -----------------------------------------------------------------------
+
+placement worker_state::place(task_tag& task, cause why) noexcept {
+  if (why == cause::injected || why == cause::called) return place_from_outside(task, why);
+  if ((why == cause::released || why == cause::unblocked) && !is_node_) spawns();
+  // Its range is that of the worker from which it was rescued.
+  if (why == cause::stolen && std::exchange(rescues_, false)) task.words[mark_word] |= adws::fixed_bit;
+  placement to = now().place(task, why);
+  if (why == cause::forked && to.lane == lane::forks) to.lane = lane::local;  // the rest of an exposed group lies there
+  return to;
+}
+
+probe worker_state::next_probe() noexcept {
+  if (asked_ == rescue_probe && rescue_.owes_rest()) {
+    static_cast<void>(rescue_.instead_of_rest());
+    asked_ = current();
+    return {.kind = action::rest, .victim = self_};
+  }
+  asked_ = current();
+  probe const next = of_[asked_]->next_probe();
+  if (next.kind != action::rest || !common_.all[asked_].writes_tags) return next;
+  std::optional<probe> const other = rescue_.instead_of_rest();
+  if (other) asked_ = rescue_probe;
+  return other.value_or(next);
+}
+
+void worker_state::learn(event const& seen) noexcept {
+  if (auto const* p = std::get_if<probed>(&seen)) {
+    bool const got = p->outcome == runtime::outcome::got;
+    if (asked_ != rescue_probe) {
+      of_[asked_]->learn(seen);
+    } else if (!got) {
+      rescue_.missed(p->outcome);
+    }
+    rescues_ = got && asked_ == rescue_probe;
+    if (got) rescue_.found();
+    if (got && asked_ != current()) now().learn(found_beside{});
+    return;
+  }
+  if (auto const* b = std::get_if<begun>(&seen)) {
+    is_outermost_ = is_alone_task(b->task) && !b->open && common_.alone.is_timed;
+    if (is_alone_task(b->task)) {
+      running_ = b->task;
+      common_.alone_at.set(self_);
+    }
+  } else if (std::holds_alternative<ordered_here>(seen)) {
+    return spawns();
+  } else if (std::holds_alternative<waiting>(seen)) {
+    is_outermost_ = false;
+  }
+  now().learn(seen);
+  if (auto const* e = std::get_if<ended>(&seen)) {
+    is_outermost_ = false;
+    if (is_alone_task(e->task)) alone_ends();
+    if (is_from_outside(e->task)) common_.word.leave();
+  }
+}
+
+}  // namespace automatic
+
+automatic_policy::automatic_policy(layout const& where, std::uint64_t seed, automatic_options const& chosen)
+    : shared_(where, seed, chosen) {
+  for (automatic::scheduler const& s : shared_.all) {
+    policy_needs const its = s.rules->needs();
+    needs_.lanes = needs_.lanes | its.lanes;
+    needs_.released = std::max(needs_.released, its.released);
+    needs_.rests = needs_.rests || its.rests;
+    runtime::expects(its.times == which_tasks::none && its.chosen == which_tasks::none && !its.addresses,
+                     "automatic: answers for forks only");
+  }
+  workers_state_.reserve(where.workers());
+  for (std::uint32_t w = 0; w < where.workers(); ++w)
+    workers_state_.emplace_back(shared_, worker_id{w}, where.workers());
+}
+
+std::string automatic_policy::report() const {
+  if (!shared_.options.explains) return {};
+  std::string all;
+  for (std::size_t i = 0; i < automatic::call_sites::most; ++i) {
+    if (!shared_.sites.is_known(i)) continue;
+    automatic::call_site const& s = shared_.sites.of(i);
+    char const* const name = shared_.sites.name_of(i);
+    char line[512];
+    constexpr std::array reasons{"the first choice", "it spawns tasks before it forks", "measured"};
+    std::snprintf(line, sizeof line, "auto: %s: %s (%s%s), %llu calls of %.4g us; %u trials lost %.2g %% of the time\n",
+                  name == nullptr ? "a call" : name, std::string(shared_.contenders[s.best()].name).c_str(),
+                  reasons[static_cast<std::size_t>(s.why())],
+                  s.why() == automatic::call_site::evidence::measured
+                      ? (": " + std::to_string(s.gain()) + " of the time under the last choice").c_str()
+                      : "",
+                  static_cast<unsigned long long>(s.calls()),
+                  s.calls() == 0 ? 0.0 : s.call_ns() / static_cast<double>(s.calls()) / 1000, s.trials(),
+                  s.elapsed() > 0 ? 100 * s.spent() / s.elapsed() : 0.0);
+    all += line;
+  }
+  return all;
+}
+
+void automatic_policy::watch(machine_view const& machine) noexcept {
+  shared_.machine = &machine;
+  for (automatic::scheduler const& s : shared_.all) s.rules->watch(machine);
+}
+
+}}}  // namespace skua::v0::policies

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "skua/policy/automatic/call_site.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace skua { inline namespace v0 { namespace policies { namespace automatic {
+namespace {
+
+constexpr double recent_weight = 0.25;
+constexpr double usual_weight = 0.03;
+constexpr double far = 1.5;            ///< times usual, or below usual by this factor
+constexpr std::uint32_t in_a_row = 8;  ///< groups that are far from usual: the program has changed
+constexpr std::uint32_t few = 4;       ///< groups per shape under the best before a trial
+constexpr double looks_good = 1.03;    ///< of the time under the best: deserves a second look
+constexpr double is_better = 0.97;     ///< after the second look
+constexpr std::uint32_t longer = 3;    ///< the second look is so much longer than the first one
+
+}  // namespace
+
+void call_site::mean_time::add(double ns) noexcept {
+  recent = n == 0 ? ns : recent + recent_weight * (ns - recent);
+  usual = n < 8 ? (usual * n + ns) / (n + 1) : usual + usual_weight * (ns - usual);
+  ++n;
+}
+
+call_site::times* call_site::times_of(std::uint64_t shape) noexcept {
+  for (std::uint32_t i = 0; i < shapes_; ++i) {
+    if (known_[i].shape == shape) return &known_[i];
+  }
+  if (shapes_ == most_shapes) return nullptr;
+  known_[shapes_].shape = shape;
+  return &known_[shapes_++];
+}
+
+std::uint32_t call_site::trials() const noexcept {
+  return std::accumulate(all_tried_.begin(), all_tried_.end(), std::uint32_t{0});
+}
+
+void call_site::prefer(std::size_t scheduler, evidence why) noexcept {
+  is_on_trial_ = false;
+  if (best_ == scheduler) return;
+  best_ = scheduler;
+  why_ = why;
+  since_ = groups_;
+  since_best_ = 0;
+}
+
+void call_site::took(std::uint64_t shape, std::size_t scheduler, double ns, std::span<contender const> all) noexcept {
+  ++groups_;
+  elapsed_ += ns;
+  times* const t = times_of(shape);
+  if (t == nullptr) return;
+  mean_time const& under_best = t->under[best_];
+  double const usual = under_best.n == 0 ? ns : under_best.recent;
+  t->under[scheduler].add(ns);
+  if (is_on_trial_ && scheduler == trial_.of) return go_on_with_trial(ns, usual);
+  if (scheduler != best_) return;
+  notice_change(t->under[best_]);
+  ++since_best_;
+  if (!is_on_trial_) consider(all);
+}
+
+/// The program has changed: what was learnt from trials may be wrong.
+void call_site::notice_change(mean_time& of_best) noexcept {
+  bool const is_off = of_best.recent > far * of_best.usual || of_best.recent * far < of_best.usual;
+  off_ = is_off ? off_ + 1 : 0;
+  if (off_ < in_a_row) return;
+  off_ = 0;
+  of_best.usual = of_best.recent;
+  tried_ = {};
+}
+
+/// Begins a trial of the scheduler with the fewest ones, if what it may lose is within the budget: its groups may take twice as long.
+/// Each further trial of the same one must be worth four times as much.
+void call_site::consider(std::span<contender const> all) noexcept {
+  if (since_best_ < few * shapes_) return;
+  double const budget = share_for_trials * elapsed_ - spent_;
+  std::size_t chosen = all.size();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i != best_ && (chosen == all.size() || tried_[i] < tried_[chosen])) chosen = i;
+  }
+  if (chosen == all.size()) return;
+  std::uint32_t const warm = std::max(shapes_, all[chosen].warm_up);
+  std::uint32_t const counted = std::max<std::uint32_t>(shapes_, 2);
+  double const price = (warm + counted) * mean();
+  if (budget < price * static_cast<double>(std::uint64_t{1} << std::min<std::uint32_t>(2 * tried_[chosen], 40))) return;
+  ++tried_[chosen];
+  ++all_tried_[chosen];
+  is_on_trial_ = true;
+  trial_ = {.of = chosen, .warm = warm, .left = counted, .allowed = budget};
+}
+
+void call_site::go_on_with_trial(double ns, double usual) noexcept {
+  trial_.lost += ns - usual;
+  if (trial_.lost > trial_.allowed) return end_trial();
+  if (trial_.warm > 0) {
+    --trial_.warm;
+    return;
+  }
+  trial_.took += ns;
+  trial_.usual += usual;
+  if (--trial_.left == 0) judge();
+}
+
+void call_site::judge() noexcept {
+  double const ratio = trial_.took / trial_.usual;
+  if (!trial_.is_second_look && ratio < looks_good) {
+    trial_.is_second_look = true;
+    trial_.left = longer * std::max<std::uint32_t>(shapes_, 2);
+    trial_.took = trial_.usual = 0;
+    return;
+  }
+  if (!(ratio < is_better)) return end_trial();
+  std::size_t const winner = trial_.of;
+  end_trial();
+  prefer(winner, evidence::measured);
+  gain_ = ratio;
+}
+
+void call_site::end_trial() noexcept {
+  spent_ += std::max(0.0, trial_.lost);
+  is_on_trial_ = false;
+  since_best_ = 0;
+}
+
+}}}}  // namespace skua::v0::policies::automatic

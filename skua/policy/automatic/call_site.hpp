@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// What is known of one call site, and which scheduler its next group shall have: the best one so far, or another one on trial.
+// Rules: automatic.md, "Trials". No thread, no clock: a value.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace skua { inline namespace v0 { namespace policies { namespace automatic {
+
+inline constexpr std::size_t most_schedulers = 4;
+inline constexpr std::size_t most_shapes = 16;
+
+/// Of all time, so much may be lost by trials.
+inline constexpr double share_for_trials = 0.02;
+
+/// A scheduler that a call site may have.
+struct contender {
+  std::string_view name;
+  std::uint32_t warm_up = 0;  ///< groups before it shows what it can
+};
+
+class call_site {
+ public:
+  /// Why a scheduler was chosen.
+  enum class evidence : std::uint8_t { first, spawns, measured };
+
+  /// A group (or a whole call) with this shape took `ns` under the scheduler.
+  void took(std::uint64_t shape, std::size_t scheduler, double ns, std::span<contender const> all) noexcept;
+  /// A whole call took so long.
+  void lasted(double ns) noexcept {
+    ++calls_;
+    call_ns_ += ns;
+  }
+  /// True if its groups are worth a reading of the clock each, and the way through the policy.
+  [[nodiscard]] bool is_long() const noexcept {
+    return calls_ == 0 || call_ns_ / static_cast<double>(calls_) > long_ns;
+  }
+  /// For the next group.
+  [[nodiscard]] std::size_t next() const noexcept { return is_on_trial_ ? trial_.of : best_; }
+  /// An expert's rule: no trial was needed. Ends a trial.
+  void prefer(std::size_t scheduler, evidence why) noexcept;
+
+  [[nodiscard]] std::size_t best() const noexcept { return best_; }
+  [[nodiscard]] evidence why() const noexcept { return why_; }
+  [[nodiscard]] bool is_on_trial() const noexcept { return is_on_trial_; }
+  [[nodiscard]] std::uint64_t calls() const noexcept { return calls_; }
+  [[nodiscard]] double call_ns() const noexcept { return call_ns_; }
+  /// Nanoseconds: of all groups; lost in trials.
+  [[nodiscard]] double elapsed() const noexcept { return elapsed_; }
+  [[nodiscard]] double spent() const noexcept { return spent_; }
+  [[nodiscard]] std::uint64_t groups() const noexcept { return groups_; }
+  [[nodiscard]] double mean() const noexcept { return groups_ == 0 ? 0 : elapsed_ / static_cast<double>(groups_); }
+  [[nodiscard]] std::uint32_t trials() const noexcept;
+  /// Of the change that made `best` the best: its time over that of the one before.
+  [[nodiscard]] double gain() const noexcept { return gain_; }
+  [[nodiscard]] std::uint64_t since() const noexcept { return since_; }
+
+ private:
+  struct mean_time {
+    double recent = 0;  ///< ns; the last ones count most
+    double usual = 0;   ///< ns; changes slowly
+    std::uint32_t n = 0;
+    void add(double ns) noexcept;
+  };
+  struct times {
+    std::uint64_t shape = 0;
+    std::array<mean_time, most_schedulers> under{};
+  };
+  struct trial {
+    std::size_t of = 0;
+    bool is_second_look = false;
+    std::uint32_t warm = 0;  ///< groups that do not count yet
+    std::uint32_t left = 0;  ///< groups that will count
+    double took = 0;
+    double usual = 0;  ///< of the same groups under the best
+    double lost = 0;   ///< all groups of the trial
+    double allowed = 0;
+  };
+
+  [[nodiscard]] times* times_of(std::uint64_t shape) noexcept;
+  void consider(std::span<contender const> all) noexcept;
+  void go_on_with_trial(double ns, double usual) noexcept;
+  void judge() noexcept;
+  void end_trial() noexcept;
+  void notice_change(mean_time& of_best) noexcept;
+
+  static constexpr double long_ns = 200'000;
+
+  std::uint64_t calls_ = 0;
+  double call_ns_ = 0;  ///< of them all
+  std::size_t best_ = 0;
+  evidence why_ = evidence::first;
+  bool is_on_trial_ = false;
+  trial trial_;
+  std::uint32_t shapes_ = 0;
+  std::uint32_t since_best_ = 0;  ///< groups under the best since the last trial, or the change of the best
+  std::uint32_t off_ = 0;         ///< consecutive groups that were far from usual
+  std::uint64_t groups_ = 0;
+  std::uint64_t since_ = 0;
+  double elapsed_ = 0;
+  double spent_ = 0;
+  double gain_ = 1;
+  std::array<std::uint32_t, most_schedulers> tried_{};      ///< trials since the program has last changed
+  std::array<std::uint32_t, most_schedulers> all_tried_{};  ///< of all time
+  std::array<times, most_shapes> known_{};
+};
+
+}}}}  // namespace skua::v0::policies::automatic

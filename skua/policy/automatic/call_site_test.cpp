@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Trials: what they find, what they may cost, when they begin again. automatic.md
+#include "skua/policy/automatic/call_site.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "skua/parts/base/dice.hpp"
+
+namespace skua { inline namespace v0 { namespace policies { namespace automatic { namespace {
+
+constexpr std::array<contender, 3> all{{{"adws"}, {"random"}, {"hierarchical"}}};
+
+/// A program of several groups per iteration, each with a time under each scheduler.
+struct program {
+  struct group {
+    std::uint64_t shape;
+    std::array<double, 3> ns;
+  };
+  std::vector<group> groups;
+  double noise = 0;  ///< each time is up to this share longer
+  runtime::dice roll{1};
+
+  double of(group const& g, std::size_t scheduler) {
+    return g.ns[scheduler] * (1 + noise * static_cast<double>(roll.below(1000)) / 1000);
+  }
+};
+
+struct course {
+  double took = 0;
+  double least = 0;  ///< if the best had been known from the beginning
+};
+
+course run(call_site& s, program& p, int iterations) {
+  std::array<double, 3> sums{};
+  for (auto const& g : p.groups) {
+    for (std::size_t i = 0; i < 3; ++i) sums[i] += g.ns[i];
+  }
+  std::size_t const best = static_cast<std::size_t>(std::ranges::min_element(sums) - sums.begin());
+  course c;
+  for (int i = 0; i < iterations; ++i) {
+    for (auto const& g : p.groups) {
+      std::size_t const under = s.next();
+      double const ns = p.of(g, under);
+      s.took(g.shape, under, ns, all);
+      c.took += ns;
+      c.least += p.of(g, best);
+    }
+  }
+  return c;
+}
+
+TEST(call_site, keeps_the_first_choice_while_it_is_the_best_and_loses_two_percent_at_most) {
+  for (double const factor : {1.01, 1.1, 1.5, 3.0, 20.0}) {
+    call_site s;
+    program p{.groups = {{1, {1000, 1000 * factor, 1000 * factor}}}};
+    course const c = run(s, p, 20'000);
+    EXPECT_EQ(s.best(), 0U) << factor;
+    EXPECT_EQ(s.why(), call_site::evidence::first);
+    EXPECT_GE(s.trials(), 2U) << "each of the others was tried";
+    EXPECT_LE(c.took, 1.021 * c.least) << factor;
+  }
+}
+
+TEST(call_site, finds_a_better_one) {
+  for (double const factor : {0.95, 0.7, 0.3}) {
+    call_site s;
+    program p{.groups = {{1, {1000, 1200, 1000 * factor}}}};
+    run(s, p, 20'000);
+    EXPECT_EQ(s.best(), 2U) << factor;
+    EXPECT_EQ(s.why(), call_site::evidence::measured);
+    EXPECT_NEAR(s.gain(), factor, 1e-6);
+  }
+}
+
+TEST(call_site, compares_sums_over_groups_that_differ) {
+  // Scheduler 1 is better at the short group and worse at the long one.
+  call_site s;
+  program p{.groups = {{1, {100, 50, 100}}, {2, {1000, 1300, 1000}}, {3, {10, 10, 10}}}};
+  run(s, p, 20'000);
+  EXPECT_EQ(s.best(), 0U);
+  // And here the long one decides the other way.
+  call_site t;
+  program q{.groups = {{1, {100, 150, 100}}, {2, {1000, 700, 1000}}, {3, {10, 10, 10}}}};
+  run(t, q, 20'000);
+  EXPECT_EQ(t.best(), 1U);
+}
+
+TEST(call_site, noise_makes_it_neither_restless_nor_expensive) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    call_site s;
+    program p{.groups = {{1, {1000, 1000, 1000}}}, .noise = 0.3, .roll = runtime::dice(seed)};
+    course const c = run(s, p, 20'000);
+    EXPECT_LE(c.took, 1.03 * c.least) << "seed " << seed;
+  }
+}
+
+TEST(call_site, no_trial_before_its_price_is_within_the_budget) {
+  call_site s;
+  program p{.groups = {{1, {1000, 2000, 2000}}}};
+  run(s, p, 100);
+  EXPECT_EQ(s.trials(), 0U);
+  EXPECT_EQ(s.next(), 0U);
+}
+
+TEST(call_site, a_program_that_changes_is_tried_again) {
+  call_site s;
+  program p{.groups = {{1, {1000, 2000, 2000}}}};
+  run(s, p, 5'000);
+  std::uint32_t const before = s.trials();
+  EXPECT_EQ(s.best(), 0U);
+  program q{.groups = {{1, {9000, 4000, 9000}}}};
+  run(s, q, 5'000);
+  EXPECT_GT(s.trials(), before);
+  EXPECT_EQ(s.best(), 1U);
+}
+
+TEST(call_site, a_trial_that_is_far_worse_is_broken_off) {
+  call_site s;
+  std::uint64_t others = 0;
+  for (int i = 0; i < 1000; ++i) {
+    std::size_t const under = s.next();
+    others += under != 0;
+    s.took(1, under, under == 0 ? 1000 : 100'000, all);
+  }
+  EXPECT_LE(others, 2U);
+}
+
+TEST(call_site, an_experts_rule_needs_no_trial) {
+  call_site s;
+  s.prefer(1, call_site::evidence::spawns);
+  EXPECT_EQ(s.next(), 1U);
+  EXPECT_EQ(s.why(), call_site::evidence::spawns);
+}
+
+TEST(call_site, more_shapes_than_it_knows_do_no_harm) {
+  call_site s;
+  for (std::uint64_t i = 0; i < 10'000; ++i) s.took(i, s.next(), 1000, all);
+  EXPECT_EQ(s.groups(), 10'000U);
+  EXPECT_FALSE(std::isnan(s.mean()));
+}
+
+TEST(call_site, long_calls_are_worth_timing_each_group) {
+  call_site s;
+  EXPECT_TRUE(s.is_long()) << "nothing is known";
+  s.lasted(10'000);
+  EXPECT_FALSE(s.is_long());
+  s.lasted(1e9);
+  EXPECT_TRUE(s.is_long());
+}
+
+}}}}}  // namespace skua::v0::policies::automatic
