@@ -260,6 +260,7 @@ void checked_worker::note_placed(task_tag const& task, placement const& to, caus
     }
     now_ = state::in_hands;
     was_placed_ = true;
+    is_refused_next_ = why == cause::refused && last_why_ == cause::next;
     is_frame_ = is_frame_ || last_why_ == cause::resumed;
   }
   marked_.reset();

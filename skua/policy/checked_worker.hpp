@@ -72,7 +72,8 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   void check_search() noexcept;
   /// What this worker took was placed on another worker.
   [[nodiscard]] bool has_sent_away() const noexcept {
-    return now_ == state::in_hands && was_placed_ && (last_to_.worker != self_ || last_to_.width > 1);
+    return now_ == state::in_hands && was_placed_ &&
+           (last_to_.worker != self_ || last_to_.width > 1 || is_refused_next_);
   }
   void check_place(task_tag const& task, cause why) noexcept;
   void check_child(task_tag const& task) noexcept;
@@ -125,16 +126,17 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   protocol_checks const checks_;
 
   state now_ = state::idle;
-  probe asked_{};                    ///< the last answer of next_probe
-  mutable bool admitted_ = false;    ///< a steal was admitted since then
-  bool needs_place_ = false;         ///< what is in hands was stolen, or comes from outside
-  bool was_placed_ = false;          ///< what is in hands; `last_to_` says where
-  bool is_frame_ = false;            ///< what is in hands is known to be a frame
-  bool has_waited_ = false;          ///< at least one fiber has waited here: it may go on here without `begun`
-  bool began_open_ = false;          ///< the running fiber began with an open group: it may wait for it in place
-  bool is_waiting_ = false;          ///< leaving: because of a wait
-  bool knows_all_ = false;           ///< the running fiber began here: its groups are in exposed_
-  std::optional<marked> marked_;     ///< marked, but not placed yet
+  probe asked_{};                  ///< the last answer of next_probe
+  mutable bool admitted_ = false;  ///< a steal was admitted since then
+  bool needs_place_ = false;       ///< what is in hands was stolen, or comes from outside
+  bool was_placed_ = false;        ///< what is in hands; `last_to_` says where
+  bool is_refused_next_ = false;   ///< it was a team that could not be formed: the task may go to a lane of this worker
+  bool is_frame_ = false;          ///< what is in hands is known to be a frame
+  bool has_waited_ = false;        ///< at least one fiber has waited here: it may go on here without `begun`
+  bool began_open_ = false;        ///< the running fiber began with an open group: it may wait for it in place
+  bool is_waiting_ = false;        ///< leaving: because of a wait
+  bool knows_all_ = false;         ///< the running fiber began here: its groups are in exposed_
+  std::optional<marked> marked_;   ///< marked, but not placed yet
   std::optional<task_tag> running_;  ///< the tag of the running task; none: of a group that was met elsewhere
   std::optional<task_tag> held_;  ///< the last node that `unblocked` sent to `local`, if the machine may go on with it
   task_tag resumed_{};            ///< as the last place(resumed) left it

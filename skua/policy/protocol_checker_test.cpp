@@ -238,6 +238,30 @@ TEST_F(protocol, a_node_goes_on_with_the_one_that_the_policy_let_run_next) {
   m.learn(ended{node});
   EXPECT_EQ(verdict(), "");
 }
+/// The team cannot be formed: the node goes to a lane of this worker.
+TEST_F(protocol, a_node_whose_team_is_refused_may_wait_in_a_lane) {
+  task_tag const node = root();
+  task_tag seen = node;
+  task_tag next = m.mark(seen, {});
+  m.place(next, cause::unblocked);
+  m.learn(ended{node});
+  says.to = {.worker = worker_id{0}, .lane = lane::inbox, .width = 2};
+  m.place(next, cause::next);
+  says.to = on(0, lane::inbox);
+  m.place(next, cause::refused);
+  m.next_probe();
+  EXPECT_EQ(verdict(), "");
+}
+TEST_F(protocol, a_node_that_is_to_run_next_does_not_wait_in_a_lane) {
+  task_tag const node = root();
+  task_tag seen = node;
+  task_tag next = m.mark(seen, {});
+  m.place(next, cause::unblocked);
+  m.learn(ended{node});
+  m.place(next, cause::next);
+  m.next_probe();
+  EXPECT_SAYS("searches with a task in its hands");
+}
 TEST_F(protocol, a_node_that_goes_on_before_it_has_ended) {
   task_tag const node = root();
   task_tag seen = node;
