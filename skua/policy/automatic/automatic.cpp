@@ -38,7 +38,8 @@ constexpr std::size_t by_hints = 0;
 constexpr std::size_t plain_one = 1;
 
 common::common(layout const& where, std::uint64_t seed, automatic_options const& chosen)
-    : options(chosen), word(by_hints), in_force_now(by_hints) {
+    : workers(where.workers()), options{.tries = chosen.tries && workers > 1, .explains = chosen.explains},
+      word(by_hints), in_force_now(by_hints) {
   all.push_back({std::make_unique<almost_deterministic>(where, seed), true});
   all.push_back({random_beside(where, seed, alone_at), false});
   all.push_back({hierarchical_beside(where, seed, alone_at), false});
@@ -86,7 +87,7 @@ placement worker_state::place_from_outside(task_tag& task, cause why) noexcept {
 }
 
 void worker_state::begins_alone(call_sites::choice const& site) noexcept {
-  common_.alone = {.site = site.site, .came_ns = time_ns(), .is_timed = site.is_long};
+  common_.alone = {.site = site.site, .came_ns = time_ns(), .is_timed = site.is_long && common_.workers > 1};
 }
 
 // ---- what is measured ------------------------------------------------------------------------------------------------

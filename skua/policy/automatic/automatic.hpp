@@ -42,6 +42,7 @@ struct scheduler {
 struct common {
   common(layout const& where, std::uint64_t seed, automatic_options const& chosen);
 
+  std::uint32_t const workers;
   alone_place alone_at;
   std::vector<scheduler> all;  ///< the first one is in force until something else is known
   std::vector<contender> contenders;

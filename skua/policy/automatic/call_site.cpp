@@ -13,6 +13,7 @@ constexpr double far = 1.5;            ///< times usual, or below usual by this 
 constexpr std::uint32_t in_a_row = 8;  ///< groups that are far from usual: the program has changed
 constexpr std::uint32_t few = 4;       ///< groups per shape under the best before a trial
 constexpr double looks_good = 1.03;    ///< of the time under the best: deserves a second look
+constexpr double far_worse = 1.2;      ///< of the time under the best
 constexpr double is_better = 0.97;     ///< after the second look
 constexpr std::uint32_t longer = 3;    ///< the second look is so much longer than the first one
 
@@ -53,9 +54,14 @@ void call_site::took(std::uint64_t shape, std::size_t scheduler, double ns, std:
   if (t == nullptr) return;
   mean_time const& under_best = t->under[best_];
   double const usual = under_best.n == 0 ? ns : under_best.recent;
+  double const before_trial = under_best.n == 0 ? ns : under_best.usual;
   t->under[scheduler].add(ns);
   if (is_on_trial_ && scheduler == trial_.of) return go_on_with_trial(ns, usual);
   if (scheduler != best_) return;
+  if (aftermath_ > 0) {
+    --aftermath_;
+    spent_ += std::max(0.0, ns - before_trial);
+  }
   notice_change(t->under[best_]);
   ++since_best_;
   if (!is_on_trial_) consider(all);
@@ -71,7 +77,8 @@ void call_site::notice_change(mean_time& of_best) noexcept {
   tried_ = {};
 }
 
-/// Begins a trial of the scheduler with the fewest ones, if what it may lose is within the budget: its groups may take twice as long.
+/// Begins a trial of the scheduler with the fewest ones, if what it may lose is within the budget: its groups may take twice as long, and
+/// those after it likewise, whose data it has moved.
 /// Each further trial of the same one must be worth four times as much.
 void call_site::consider(std::span<contender const> all) noexcept {
   if (since_best_ < few * shapes_) return;
@@ -83,7 +90,7 @@ void call_site::consider(std::span<contender const> all) noexcept {
   if (chosen == all.size()) return;
   std::uint32_t const warm = std::max(shapes_, all[chosen].warm_up);
   std::uint32_t const counted = std::max<std::uint32_t>(shapes_, 2);
-  double const price = (warm + counted) * mean();
+  double const price = 2 * (warm + counted) * mean();
   if (budget < price * static_cast<double>(std::uint64_t{1} << std::min<std::uint32_t>(2 * tried_[chosen], 40))) return;
   ++tried_[chosen];
   ++all_tried_[chosen];
@@ -93,7 +100,10 @@ void call_site::consider(std::span<contender const> all) noexcept {
 
 void call_site::go_on_with_trial(double ns, double usual) noexcept {
   trial_.lost += ns - usual;
-  if (trial_.lost > trial_.allowed) return end_trial();
+  if (trial_.lost > trial_.allowed) {
+    fail_clearly();
+    return end_trial();
+  }
   if (trial_.warm > 0) {
     --trial_.warm;
     return;
@@ -111,6 +121,7 @@ void call_site::judge() noexcept {
     trial_.took = trial_.usual = 0;
     return;
   }
+  if (ratio > far_worse) fail_clearly();
   if (!(ratio < is_better)) return end_trial();
   std::size_t const winner = trial_.of;
   end_trial();
@@ -118,10 +129,16 @@ void call_site::judge() noexcept {
   gain_ = ratio;
 }
 
+/// The best is the best by far: all others must be worth more before they are tried.
+void call_site::fail_clearly() noexcept {
+  for (std::uint32_t& n : tried_) ++n;
+}
+
 void call_site::end_trial() noexcept {
   spent_ += std::max(0.0, trial_.lost);
   is_on_trial_ = false;
   since_best_ = 0;
+  aftermath_ = 2 * shapes_;
 }
 
 }}}}  // namespace skua::v0::policies::automatic

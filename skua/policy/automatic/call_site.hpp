@@ -86,6 +86,7 @@ class call_site {
   void consider(std::span<contender const> all) noexcept;
   void go_on_with_trial(double ns, double usual) noexcept;
   void judge() noexcept;
+  void fail_clearly() noexcept;
   void end_trial() noexcept;
   void notice_change(mean_time& of_best) noexcept;
 
@@ -99,6 +100,7 @@ class call_site {
   trial trial_;
   std::uint32_t shapes_ = 0;
   std::uint32_t since_best_ = 0;  ///< groups under the best since the last trial, or the change of the best
+  std::uint32_t aftermath_ = 0;   ///< groups under the best whose delay is a trial's
   std::uint32_t off_ = 0;         ///< consecutive groups that were far from usual
   std::uint64_t groups_ = 0;
   std::uint64_t since_ = 0;
