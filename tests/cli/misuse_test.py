@@ -173,7 +173,7 @@ class Variables(command.Case):
 
     def test_a_senseless_policy_is_named_with_those_that_exist(self):
         rights = {"randm": "policy is 'randm'; allowed: auto, random, hierarchical", "RANDOM": "did you mean 'random'?", "numa_ws": "did you mean 'numa-ws'?",
-                  "numa-ws:bias=0": "from 1 to 100", "adws:no-steal=0": "allowed: no-steal, without a value", "b0gus!": "allowed: random, hierarchical"}
+                  "numa-ws:bias=0": "from 1 to 100", "adws:no-steal=0": "allowed: no-steal, without a value", "b0gus!": "allowed: auto, random, hierarchical"}
         for wrong, right in rights.items():
             for arguments in (["run", "fib", "--n", "5"], ["run", "fib", "--n", "5", "--virtual"], ["doctor"]):
                 with self.subTest(policy=wrong, arguments=arguments):
