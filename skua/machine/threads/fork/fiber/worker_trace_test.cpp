@@ -72,10 +72,26 @@ void expect_one_task_at_a_time(events const& of_worker) {
 bool is_activity(kind what) { return what >= kind::working && what <= kind::sleeping; }
 
 /// Workers that sleep count nothing, and write nothing.
+/// Until all sleep at once, and none has searched for a while: one that falls asleep may wake another one.
 void await_sleep(pool& p) {
   pool_core& c = runtime::core_of(p);
-  for (std::uint32_t w = 0; w < p.num_workers(); ++w)
-    wait_until("the worker sleeps", [&] { return c.sleep().is_waiting(worker_id{w}); });
+  auto const all_sleep = [&] {
+    for (std::uint32_t w = 0; w < p.num_workers(); ++w) {
+      if (!c.sleep().is_waiting(worker_id{w})) return false;
+    }
+    return true;
+  };
+  auto const attempts = [&] {
+    std::uint64_t sum = 0;
+    for (worker_counters const& w : p.counters()) sum += w.attempts;
+    return sum;
+  };
+  wait_until("all workers sleep", [&] {
+    std::uint64_t const before = attempts();
+    if (!all_sleep()) return false;
+    ::usleep(5000);
+    return all_sleep() && attempts() == before;
+  });
 }
 
 TEST_P(worker_events, are_as_many_as_the_worker_has_counted) {
