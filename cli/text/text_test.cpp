@@ -9,7 +9,8 @@
 #include "cli/text/option_values.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::cli { namespace {
+namespace skua::cli {
+namespace {
 
 TEST(table, text_is_left_aligned_numbers_right_and_no_line_ends_with_blanks) {
   table t({{"name"}, {"n", true}, {"last"}});
@@ -105,8 +106,7 @@ TEST(steal_columns, show_the_distances_at_which_anybody_stole) {
 TEST(numbers, are_whole_texts_and_finite) {
   EXPECT_EQ(number_in("0.25"), 0.25);
   EXPECT_EQ(number_in("-1e3"), -1000);
-  for (char const* const text : {"", " 1", "1 ", "1x", "x", "nan", "inf", "1e999"})
-    EXPECT_FALSE(number_in(text)) << text;
+  for (char const* const text : {"", " 1", "1 ", "1x", "x", "nan", "inf", "1e999"}) EXPECT_FALSE(number_in(text)) << text;
   EXPECT_EQ(read_number("--share", "1", 0, 1, "a share"), 1);
   EXPECT_EQ(refusal_of([] { static_cast<void>(read_number("--share", "1.5", 0, 1, "a share")); }),
             "--share is '1.5'; allowed: a share");
@@ -164,4 +164,5 @@ TEST(read_whole_number, takes_digits_within_bounds_and_nothing_else) {
   }
 }
 
-}}  // namespace skua::cli
+}  // namespace
+}  // namespace skua::cli

@@ -240,11 +240,7 @@ TEST_F(protocol, a_node_goes_on_with_the_one_that_the_policy_let_run_next) {
 }
 /// The team cannot be formed: the node goes to a lane of this worker.
 TEST_F(protocol, a_node_whose_team_is_refused_may_wait_in_a_lane) {
-  task_tag const node = root();
-  task_tag seen = node;
-  task_tag next = m.mark(seen, {});
-  m.place(next, cause::unblocked);
-  m.learn(ended{node});
+  task_tag next = next_after_the_end();
   says.to = {.worker = worker_id{0}, .lane = lane::inbox, .width = 2};
   m.place(next, cause::next);
   says.to = on(0, lane::inbox);
@@ -253,11 +249,7 @@ TEST_F(protocol, a_node_whose_team_is_refused_may_wait_in_a_lane) {
   EXPECT_EQ(verdict(), "");
 }
 TEST_F(protocol, a_node_that_is_to_run_next_does_not_wait_in_a_lane) {
-  task_tag const node = root();
-  task_tag seen = node;
-  task_tag next = m.mark(seen, {});
-  m.place(next, cause::unblocked);
-  m.learn(ended{node});
+  task_tag next = next_after_the_end();
   m.place(next, cause::next);
   m.next_probe();
   EXPECT_SAYS("searches with a task in its hands");
@@ -281,11 +273,7 @@ TEST_F(protocol, a_node_that_goes_on_with_one_that_belongs_elsewhere) {
   EXPECT_SAYS("goes on with another task than the last one that was placed in its own lane `local`");
 }
 TEST_F(protocol, a_node_that_goes_on_after_a_search) {
-  task_tag const node = root();
-  task_tag seen = node;
-  task_tag next = m.mark(seen, {});
-  m.place(next, cause::unblocked);
-  m.learn(ended{node});
+  task_tag next = next_after_the_end();
   says.next = from_outside;
   m.next_probe();
   m.learn(probed{from_outside, runtime::outcome::empty});

@@ -92,6 +92,15 @@ class protocol : public testing::Test {
     mark_and_place(g, on(0, lane::local));
     return g;
   }
+  /// A node has ended, and this worker holds the one that waited for it.
+  task_tag next_after_the_end() {
+    task_tag const node = root();
+    task_tag seen = node;
+    task_tag next = m.mark(seen, {});
+    m.place(next, cause::unblocked);
+    m.learn(ended{node});
+    return next;
+  }
   void come_back(group const& g) { m.learn(returned{g.child}); }
   void leave(group const& g) { m.leave(g.of_task, g.own); }
 

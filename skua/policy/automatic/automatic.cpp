@@ -43,11 +43,10 @@ common::common(layout const& where, std::uint64_t seed, automatic_options const&
   all.push_back({std::make_unique<almost_deterministic>(where, seed), true});
   all.push_back({random_beside(where, seed, alone_at), false});
   all.push_back({hierarchical_beside(where, seed, alone_at), false});
-  for (scheduler const& s : all) contenders.push_back({.name = s.rules->name()});
 }
 
-worker_state::worker_state(common& shared, worker_id self, std::uint32_t workers)
-    : common_(shared), self_(self), rescue_(self, workers) {
+worker_state::worker_state(common& shared, worker_id self)
+    : common_(shared), self_(self), rescue_(self, shared.workers) {
   for (std::size_t i = 0; i < shared.all.size(); ++i) of_[i] = &shared.all[i].rules->of_worker(self);
 }
 
@@ -133,7 +132,7 @@ void worker_state::ends_group() noexcept {
   if (!std::exchange(a.has_group, false) || !common_.options.tries || !common_.word.is_alone()) return;
   std::uint64_t const t = time_ns();
   if (t > a.group_ns)
-    common_.sites.of(a.site).took(a.shape, current(), static_cast<double>(t - a.group_ns), common_.contenders);
+    common_.sites.of(a.site).took(a.shape, current(), static_cast<double>(t - a.group_ns), common_.all.size());
   common_.sites.publish(a.site);
 }
 
@@ -163,7 +162,7 @@ void worker_state::alone_ends() noexcept {
     auto const ns = static_cast<double>(t - a.came_ns);
     call_site& site = common_.sites.of(a.site);
     site.lasted(ns);
-    if (common_.options.tries && !a.has_met) site.took(whole_call, current(), ns, common_.contenders);
+    if (common_.options.tries && !a.has_met) site.took(whole_call, current(), ns, common_.all.size());
     common_.sites.publish(a.site);
   }
 }
@@ -239,8 +238,7 @@ automatic_policy::automatic_policy(layout const& where, std::uint64_t seed, auto
                      "automatic: answers for forks only");
   }
   workers_state_.reserve(where.workers());
-  for (std::uint32_t w = 0; w < where.workers(); ++w)
-    workers_state_.emplace_back(shared_, worker_id{w}, where.workers());
+  for (std::uint32_t w = 0; w < where.workers(); ++w) workers_state_.emplace_back(shared_, worker_id{w});
 }
 
 std::string automatic_policy::report() const {
@@ -253,7 +251,7 @@ std::string automatic_policy::report() const {
     char line[512];
     constexpr std::array reasons{"the first choice", "it spawns tasks before it forks", "measured"};
     std::snprintf(line, sizeof line, "auto: %s: %s (%s%s), %llu calls of %.4g us; %u trials lost %.2g %% of the time\n",
-                  name == nullptr ? "a call" : name, std::string(shared_.contenders[s.best()].name).c_str(),
+                  name == nullptr ? "a call" : name, std::string(shared_.all[s.best()].rules->name()).c_str(),
                   reasons[static_cast<std::size_t>(s.why())],
                   s.why() == automatic::call_site::evidence::measured
                       ? (": " + std::to_string(s.gain()) + " of the time under the last choice").c_str()

@@ -45,7 +45,6 @@ struct common {
   std::uint32_t const workers;
   alone_place alone_at;
   std::vector<scheduler> all;  ///< the first one is in force until something else is known
-  std::vector<contender> contenders;
   automatic_options const options;
   in_force<> word;
   /// As in `word`, on a line that seldom changes. Whoever holds a task or its tag has acquired the store for it.
@@ -61,14 +60,14 @@ struct common {
     bool is_timed = false;       ///< its outermost groups are
     bool has_group = false;      ///< an outermost group is open, and is timed
     bool has_met = false;        ///< it has had a group
-    bool has_spawned = false;    ///< tasks of a finish region, or nodes, may be alive beside its groups
+    bool has_spawned = false;    ///< tasks of a finish region may be alive beside its groups
   };
   alone_task alone;
 };
 
 class alignas(runtime::cache_line_bytes) worker_state final : public worker_policy {
  public:
-  worker_state(common& shared, worker_id self, std::uint32_t workers);
+  worker_state(common& shared, worker_id self);
 
   task_tag meet(task_tag& task, double total_work, std::uint64_t n) noexcept override;
   task_tag mark(task_tag& parent, hint const& hint) noexcept override;

@@ -43,11 +43,10 @@ void call_site::prefer(std::size_t scheduler, evidence why) noexcept {
   if (best_ == scheduler) return;
   best_ = scheduler;
   why_ = why;
-  since_ = groups_;
   since_best_ = 0;
 }
 
-void call_site::took(std::uint64_t shape, std::size_t scheduler, double ns, std::span<contender const> all) noexcept {
+void call_site::took(std::uint64_t shape, std::size_t scheduler, double ns, std::size_t schedulers) noexcept {
   ++groups_;
   elapsed_ += ns;
   times* const t = times_of(shape);
@@ -64,7 +63,7 @@ void call_site::took(std::uint64_t shape, std::size_t scheduler, double ns, std:
   }
   notice_change(t->under[best_]);
   ++since_best_;
-  if (!is_on_trial_) consider(all);
+  if (!is_on_trial_) consider(schedulers);
 }
 
 /// The program has changed: what was learnt from trials may be wrong.
@@ -80,15 +79,15 @@ void call_site::notice_change(mean_time& of_best) noexcept {
 /// Begins a trial of the scheduler with the fewest ones, if what it may lose is within the budget: its groups may take twice as long, and
 /// those after it likewise, whose data it has moved.
 /// Each further trial of the same one must be worth four times as much.
-void call_site::consider(std::span<contender const> all) noexcept {
+void call_site::consider(std::size_t schedulers) noexcept {
   if (since_best_ < few * shapes_) return;
   double const budget = share_for_trials * elapsed_ - spent_;
-  std::size_t chosen = all.size();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i != best_ && (chosen == all.size() || tried_[i] < tried_[chosen])) chosen = i;
+  std::size_t chosen = schedulers;
+  for (std::size_t i = 0; i < schedulers; ++i) {
+    if (i != best_ && (chosen == schedulers || tried_[i] < tried_[chosen])) chosen = i;
   }
-  if (chosen == all.size()) return;
-  std::uint32_t const warm = std::max(shapes_, all[chosen].warm_up);
+  if (chosen == schedulers) return;
+  std::uint32_t const warm = shapes_;
   std::uint32_t const counted = std::max<std::uint32_t>(shapes_, 2);
   double const price = 2 * (warm + counted) * mean();
   if (budget < price * static_cast<double>(std::uint64_t{1} << std::min<std::uint32_t>(2 * tried_[chosen], 40))) return;

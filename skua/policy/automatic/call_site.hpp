@@ -6,9 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
 
 namespace skua { inline namespace v0 { namespace policies { namespace automatic {
 
@@ -18,19 +15,13 @@ inline constexpr std::size_t most_shapes = 16;
 /// Of all time, so much may be lost by trials.
 inline constexpr double share_for_trials = 0.02;
 
-/// A scheduler that a call site may have.
-struct contender {
-  std::string_view name;
-  std::uint32_t warm_up = 0;  ///< groups before it shows what it can
-};
-
 class call_site {
  public:
   /// Why a scheduler was chosen.
   enum class evidence : std::uint8_t { first, spawns, measured };
 
-  /// A group (or a whole call) with this shape took `ns` under the scheduler.
-  void took(std::uint64_t shape, std::size_t scheduler, double ns, std::span<contender const> all) noexcept;
+  /// A group (or a whole call) with this shape took `ns` under the scheduler, one of `schedulers`.
+  void took(std::uint64_t shape, std::size_t scheduler, double ns, std::size_t schedulers) noexcept;
   /// A whole call took so long.
   void lasted(double ns) noexcept {
     ++calls_;
@@ -47,7 +38,6 @@ class call_site {
 
   [[nodiscard]] std::size_t best() const noexcept { return best_; }
   [[nodiscard]] evidence why() const noexcept { return why_; }
-  [[nodiscard]] bool is_on_trial() const noexcept { return is_on_trial_; }
   [[nodiscard]] std::uint64_t calls() const noexcept { return calls_; }
   [[nodiscard]] double call_ns() const noexcept { return call_ns_; }
   /// Nanoseconds: of all groups; lost in trials.
@@ -58,7 +48,6 @@ class call_site {
   [[nodiscard]] std::uint32_t trials() const noexcept;
   /// Of the change that made `best` the best: its time over that of the one before.
   [[nodiscard]] double gain() const noexcept { return gain_; }
-  [[nodiscard]] std::uint64_t since() const noexcept { return since_; }
 
  private:
   struct mean_time {
@@ -83,7 +72,7 @@ class call_site {
   };
 
   [[nodiscard]] times* times_of(std::uint64_t shape) noexcept;
-  void consider(std::span<contender const> all) noexcept;
+  void consider(std::size_t schedulers) noexcept;
   void go_on_with_trial(double ns, double usual) noexcept;
   void judge() noexcept;
   void fail_clearly() noexcept;
@@ -103,7 +92,6 @@ class call_site {
   std::uint32_t aftermath_ = 0;   ///< groups under the best whose delay is a trial's
   std::uint32_t off_ = 0;         ///< consecutive groups that were far from usual
   std::uint64_t groups_ = 0;
-  std::uint64_t since_ = 0;
   double elapsed_ = 0;
   double spent_ = 0;
   double gain_ = 1;
