@@ -14,13 +14,13 @@
 #include "skua/machine/sim/simulate.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/platform.hpp"
+#include "skua/policy/combinations_for_test.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/program/recorder.hpp"
 #include "skua/skua.hpp"
 #include "tests/programs/effort.hpp"
 
-namespace skua::apps {
-namespace {
+namespace skua::apps { namespace {
 
 /// An app with its options set as on a command line.
 std::unique_ptr<app> configured(entry const& which, std::string const& arguments) {
@@ -232,8 +232,8 @@ std::vector<std::string> bad_inputs(std::string_view app) {
 
 /// All policies, and the labelled variants that the papers compare with.
 std::vector<std::string> every_policy() {
-  std::vector<std::string> names{"adws:no-steal"};
-  for (auto const& policy : policies::all()) names.emplace_back(policy.name);
+  std::vector<std::string> names = testing::whole_policies();
+  names.emplace_back("adws:no-steal");
   return names;
 }
 
@@ -292,9 +292,8 @@ TEST_P(every_app, is_right_on_pools_of_every_policy) {
   for (std::size_t p = 0; p < policies.size(); ++p) {
     for (std::size_t w = 0; w < counts.size(); ++w) {
       SCOPED_TRACE(policies[p] + ", workers " + std::to_string(counts[w]));
-      pool several({.workers = counts[w],
-                    .policy = "checked:" + policies[p],
-                    .topology = "package:4 numa:1 l3:1 core:16"});
+      pool several(
+          {.workers = counts[w], .policy = "checked:" + policies[p], .topology = "package:4 numa:1 l3:1 core:16"});
       expect_right([&several](app& a) { a.run_skua(several); }, [](app&) { return true; }, input_turn{p, w});
     }
   }
@@ -377,5 +376,4 @@ INSTANTIATE_TEST_SUITE_P(apps, every_app, ::testing::ValuesIn(all()), [](auto co
   return word;
 });
 
-}  // namespace
-}  // namespace skua::apps
+}}  // namespace skua::apps

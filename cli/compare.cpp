@@ -39,7 +39,7 @@ struct arguments {
 
   app_arguments app;
   pool_flags flags;
-  std::string policies = "random,hierarchical";
+  std::string policies = "auto,random";
   std::optional<std::string> peers;
   std::optional<std::string> workers;
   std::optional<std::string> repeat;
@@ -265,7 +265,7 @@ subcommand add_compare(parser root) {
       root.add_subcommand("compare", "time one app under several policies and peers, in interleaved rounds");
   auto const given = std::make_shared<arguments>(command);
   command.add_option("--policies", given->policies, "NAMES",
-                     "Skua's schedulers, or none (default: random,hierarchical)");
+                     "Skua's schedulers, or none (default: auto,random)");
   command.add_option(
       "--peers", given->peers, "NAMES",
       "other runtimes, or none (default: all that the app has); with a loop style if it has styles: tbb:affinity");

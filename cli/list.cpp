@@ -60,6 +60,16 @@ json named(std::span<Entry const> entries) {
   return all;
 }
 
+table policies_table() {
+  constexpr std::array<std::string_view, 3> kinds{"forks", "spawned", "nodes"};  // in the order of answer_word
+  table all({{}, {}, {}});
+  for (policies::policy_entry const& e : policies::all()) {
+    all.add({std::string(e.name), std::string(kinds[static_cast<std::size_t>(e.answers)]), std::string(e.about)});
+    for (policies::known_option const& o : e.options) all.add({"", "", fmt::format(":{}", o.about)});
+  }
+  return all;
+}
+
 template <class Entry>
 table named_table(std::span<Entry const> entries) {
   table all({{}, {}});
@@ -96,10 +106,13 @@ std::string as_text() {
   return fmt::format(
       "Apps (skua run APP; for the options of an app: skua run APP --help)\n{}\n"
       "Policies (--policy NAME or --policy NAME:OPTION,...; the first is the default)\n{}\n"
+      "Each is for one kind of task, and the other kinds have the first policy for them: adws is\n"
+      "forks=adws,spawned=strategies,nodes=arms. Any answer may be named (plain: treat such tasks as forks are);\n"
+      "only:NAME has that policy for every kind of task, as in its paper.\n\n"
       "Balancers (skua balance --how NAME,... or NAME:OPTION,...)\n{}\n"
       "Peers (--peer NAME, --peers NAME,...)\n{}\n"
       "The peers and capabilities of each app\n{}\n{}",
-      all_apps.text("  "), named_table(policies::all()).text("  "), named_table(policies::balance::all()).text("  "),
+      all_apps.text("  "), policies_table().text("  "), named_table(policies::balance::all()).text("  "),
       all_peers.text("  "), offered.text("  "), meanings.text("  "));
 }
 

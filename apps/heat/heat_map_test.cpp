@@ -8,11 +8,10 @@
 #include <string>
 
 #include "apps/heat/map.hpp"
-#include "skua/policy/registry.hpp"
+#include "skua/policy/combinations_for_test.hpp"
 #include "skua/skua.hpp"
 
-namespace skua::apps::heat {
-namespace {
+namespace skua::apps::heat { namespace {
 
 constexpr std::size_t iterations = 4;
 
@@ -35,8 +34,8 @@ TEST(heat_map, leaves_cover_the_plate_once) {
 TEST(heat_map, every_leaf_is_on_it_once_per_iteration) {
   problem p(landscape(100, 130, 5), iterations);
   std::size_t const leaves = leaves_of(p.whole(0), small_leaves()).size();
-  std::vector<std::string> names{"adws:no-steal"};
-  for (auto const& policy : policies::all()) names.emplace_back(policy.name);
+  std::vector<std::string> names = testing::whole_policies();
+  names.emplace_back("adws:no-steal");
   for (std::string const& policy : names) {
     for (std::uint32_t const workers : {1U, 2U, 7U}) {
       SCOPED_TRACE(policy + ", workers " + std::to_string(workers));
@@ -122,5 +121,4 @@ TEST(heat_hints, are_drawn_per_task_and_iteration_if_random_within_the_error_and
   EXPECT_NE(root.below(1).factors(), estimate(alpha, error_kind::random, 12).below(1).factors());
 }
 
-}  // namespace
-}  // namespace skua::apps::heat
+}}  // namespace skua::apps::heat

@@ -39,7 +39,7 @@ void sim_flags::add_to(parser command) {
   command = command.in_group(heading);
   command.add_option("--machine", machine_, "NAME|FILE",
                      "a machine model, shipped or in a file (default: xeon-6130-4s)");
-  command.add_option("--policies", policies_, "LIST", "the schedulers (default: random,hierarchical,adws,numa-ws)");
+  command.add_option("--policies", policies_, "LIST", "the schedulers (default: auto,random,adws,numa-ws)");
   command.add_option("--workers", workers_, "LIST",
                      "e.g. 1,2,4; at most as many as the machine has PUs (default: 1,2,4,... to all)");
   command.add_option(

@@ -46,7 +46,7 @@ class sim_flags {
 
  private:
   std::string machine_ = "xeon-6130-4s";
-  std::string policies_ = "random,hierarchical,adws,numa-ws";
+  std::string policies_ = "auto,random,adws,numa-ws";
   std::optional<std::string> workers_;
   std::string placement_ = "first-touch";
   std::optional<std::string> seed_;

@@ -92,6 +92,7 @@ std::span<policies::known_option const> options_in(std::span<Entry const> entrie
 
 /// Whether `item` is one more option of `whole`, which has one.
 bool is_option_of(std::string_view whole, std::string_view item, options_of* options) {
+  whole = policies::without_prefixes(whole);
   auto const colon = whole.find(':');
   if (colon == std::string_view::npos) return false;
   if (item.find('=') < item.find(':')) return true;

@@ -12,14 +12,19 @@
 
 namespace skua { inline namespace v0 { namespace testing {
 
-/// Each answer for forks with both others.
-inline constexpr std::array<std::string_view, 5> combinations{"forks=random", "forks=hierarchical", "forks=adws",
-                                                              "forks=numa-ws", "forks=replay"};
+/// `auto`, and each policy for every kind of task.
+inline std::vector<std::string> whole_policies() {
+  std::vector<std::string> names{"auto"};
+  for (policies::policy_entry const& p : policies::all().subspan(1)) names.push_back("only:" + std::string(p.name));
+  return names;
+}
 
-/// All listed policies, and these.
+/// Each answer for forks with both others.
+inline constexpr std::array<std::string_view, 5> combinations{"random", "hierarchical", "adws", "numa-ws", "replay"};
+
+/// All of those.
 inline std::vector<std::string> policies_and_combinations() {
-  std::vector<std::string> names;
-  for (policies::policy_entry const& p : policies::all()) names.emplace_back(p.name);
+  std::vector<std::string> names = whole_policies();
   names.insert(names.end(), combinations.begin(), combinations.end());
   return names;
 }

@@ -71,4 +71,9 @@ struct policy_needs {
   friend constexpr bool operator==(policy_needs const&, policy_needs const&) = default;
 };
 
+/// True if a policy with these needs has written on the tag what it knows of the task's data, and what the task starts inherits.
+[[nodiscard]] constexpr bool knows_data(policy_needs const& its, task_tag const& t) noexcept {
+  return its.lanes.has(lane::nodes) ? t.node[0] != 0 || t.node[1] != 0 : t != task_tag{};
+}
+
 }}}  // namespace skua::v0::policies

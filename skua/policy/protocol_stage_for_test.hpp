@@ -35,7 +35,7 @@ struct obliging final : worker_policy {
 };
 
 /// Worker 0 of four. Each step below is right; a test leaves one out, or adds one.
-class protocol : public testing::Test {
+class protocol : public ::testing::Test {
  protected:
   struct one_obliging final : policy {
     obliging worker;

@@ -124,13 +124,14 @@ constexpr std::array strategies_options_known{
         "urgency=T: look every T us for a more urgent task of another worker (0 .. 1000000, default 20; 0: never)"},
 };
 
-std::unique_ptr<policy> make_arms(policy_setup const& from, bool nodes_only) {
+std::unique_ptr<adaptive_moldable> make_arms(policy_setup const& from, bool nodes_only) {
   constexpr std::array<std::string_view, 3> costs{"product", "time", "idle"};  // in the order of arms::cost
   constexpr std::array<std::string_view, 2> models{"history", "power"};        // in the order of arms_model
   constexpr std::array<std::string_view, 2> measures{"team", "leader"};        // in the order of arms::measure
   constexpr std::array<std::string_view, 2> off_or_on{"off", "on"};
   arms_options options;
   options.nodes_only = nodes_only;
+  options.derives = !nodes_only;  // in a combined policy what a program does not say costs nothing
   for (chosen_option const& o : from.options) {
     if (o.word == "width") options.width = static_cast<std::uint16_t>(whole_number(of("arms"), o, 1, 65'535));
     if (o.word == "cost") options.cost = static_cast<arms::cost>(word_of(of("arms"), o, costs));
@@ -138,6 +139,7 @@ std::unique_ptr<policy> make_arms(policy_setup const& from, bool nodes_only) {
     if (o.word == "measure") options.measure = static_cast<arms::measure>(word_of(of("arms"), o, measures));
     if (o.word == "idle-tries") options.idle_tries = whole_number(of("arms"), o, 0, 1'000'000);
     if (o.word == "threshold") options.threshold = whole_number(of("arms"), o, 0, 1'000'000);
+    if (o.word == "derive") options.derives = true;
     if (o.word == "critical") options.critical = word_of(of("arms"), o, off_or_on) == 1;
   }
   auto made = from.partitions != nullptr
@@ -146,6 +148,7 @@ std::unique_ptr<policy> make_arms(policy_setup const& from, bool nodes_only) {
   made->remember(from.known);
   return made;
 }
+
 std::unique_ptr<policy> make_auto_forks(policy_setup const& from) {
   automatic_options options;
   for (chosen_option const& o : from.options) {
@@ -159,14 +162,6 @@ constexpr std::array auto_options_known{
     policy_option{"explain", "explain: say at the end what was chosen for which call, and why", true},
     policy_option{"no-trials", "no-trials: choose by rules only, and measure nothing", true},
 };
-
-std::unique_ptr<policy> make_auto(policy_setup const& from) {
-  answers all{.forks = make_auto_forks(from), .spawned = strategies_options{}, .nodes = {}, .name = "auto"};
-  policy_setup plain_setup = from;
-  plain_setup.options = {};
-  all.nodes = make_arms(plain_setup, true);
-  return std::make_unique<combined_policy>(from.layout, from.seed, std::move(all));
-}
 
 std::unique_ptr<policy> make_whole_arms(policy_setup const& from) { return make_arms(from, false); }
 
@@ -182,25 +177,31 @@ constexpr std::array arms_options_known{
     policy_option{"threshold", "threshold=K: rejected far steals before the thief takes any task (default 4)"},
     policy_option{"critical",
                   "critical=off|on: nodes on a flow's critical path go to the best partition at once (default off)"},
+    policy_option{"derive",
+                  "derive: regular flows without addresses get some by depth and breadth; only:arms always does so",
+                  true},
 };
 
 constexpr std::array entries{
-    policy_entry{"auto", "each kind of task by the rules made for it; how forks travel is found out",
-                 auto_options_known, make_auto},
-    policy_entry{"random", "one victim at a time, uniformly at random (Blumofe, Leiserson 1999)", {}, make_random},
+    policy_entry{"auto", "how forks travel is found out", answer_word::forks, auto_options_known, make_auto_forks},
+    policy_entry{"random",
+                 "one victim at a time, uniformly at random (Blumofe, Leiserson 1999)",
+                 answer_word::forks,
+                 {},
+                 make_random},
     policy_entry{"hierarchical", "near before far: rings of the topology, widened after misses (HotSLAW, 2011)",
-                 hierarchical_options, make_hierarchical},
+                 answer_word::forks, hierarchical_options, make_hierarchical},
     policy_entry{"adws", "tasks spread by their work hints, stealing inside the group's range (ADWS, 2019)",
-                 adws_options_known, make_adws},
+                 answer_word::forks, adws_options_known, make_adws},
     policy_entry{"numa-ws", "stolen tasks are pushed to the place of their hint, near victims first (NUMA-WS, 2018)",
-                 numa_ws_options_known, make_numa_ws},
+                 answer_word::forks, numa_ws_options_known, make_numa_ws},
     policy_entry{"replay", "iterations repeat the steals of the first ones (constrained work stealing, 2013, 2014)",
-                 replay_options_known, make_replay},
+                 answer_word::forks, replay_options_known, make_replay},
     policy_entry{"strategies",
                  "tasks of finish regions in the order of their strategies, half the work is stolen (2013)",
-                 strategies_options_known, make_strategies},
+                 answer_word::spawned, strategies_options_known, make_strategies},
     policy_entry{"arms", "tasks start near their data, with a width chosen by their past times (ARMS, 2021)",
-                 arms_options_known, make_whole_arms},
+                 answer_word::nodes, arms_options_known, make_whole_arms},
 };
 
 policy_entry const& entry_of(std::string_view name) {
@@ -228,6 +229,8 @@ policy_setup with(policy_setup const& from, chosen_policy const& chosen) {
   return {from.layout, from.seed, chosen.options, from.partitions, from.known};
 }
 
+constexpr std::string_view checked_prefix = "checked:";
+constexpr std::string_view only_prefix = "only:";
 constexpr std::string_view plain =
     "plain";  ///< treated as forks are: strategies, or addresses and widths, have no effect
 constexpr std::array<std::string_view, 6> for_forks{"auto", "random", "hierarchical", "adws", "numa-ws", "replay"};
@@ -247,33 +250,74 @@ std::string_view answer(std::string_view word, std::string_view typed, std::span
       unknown_name("answer for " + std::string(word) + " of a policy", name, {allowed.begin(), allowed.end()}));
 }
 
-std::unique_ptr<policy> combined_from(named_answers const& typed, policy_setup const& from) {
+/// A policy that treats every kind of task itself, under a name that says so.
+class only_policy final : public policy {
+ public:
+  explicit only_policy(std::unique_ptr<policy> inner)
+      : inner_(std::move(inner)), name_("only:" + std::string(inner_->name())) {}
+
+  [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+  [[nodiscard]] policy_needs needs() const noexcept override { return inner_->needs(); }
+  worker_policy& of_worker(worker_id w) noexcept override { return inner_->of_worker(w); }
+  void watch(machine_view const& machine) noexcept override { inner_->watch(machine); }
+  [[nodiscard]] std::string report() const override { return inner_->report(); }
+  [[nodiscard]] std::vector<known_time> known() const override { return inner_->known(); }
+
+ private:
+  std::unique_ptr<policy> const inner_;
+  std::string const name_;
+};
+
+std::unique_ptr<policy> combined_from(named_answers const& typed, policy_setup const& from, bool is_abbreviation) {
   chosen_policy const forks = chosen_from(answer("forks", typed.forks, for_forks));
   std::string_view const spawned = answer("spawned", typed.spawned, for_spawned);
   std::string_view const nodes = answer("nodes", typed.nodes, for_nodes);
-  bool const is_found = forks.entry.make == make_auto;
-  answers all{.forks = is_found ? make_auto_forks(with(from, forks)) : forks.entry.make(with(from, forks)),
-              .spawned = {},
-              .nodes = {}};
+  answers all{.forks = forks.entry.make(with(from, forks)), .spawned = {}, .nodes = {}};
   if (spawned != plain) all.spawned = strategies_options_from(chosen_from(spawned).options);
   if (nodes != plain) all.nodes = make_arms(with(from, chosen_from(nodes)), true);
-  if (!all.spawned && !all.nodes) return std::move(all.forks);
+  if (!all.spawned && !all.nodes) return std::make_unique<only_policy>(std::move(all.forks));
+  if (is_abbreviation) {
+    if (typed.forks.data() != nullptr) all.name = all.forks->name();
+    if (typed.spawned.data() != nullptr) all.name = all.spawned->lifo ? "strategies:lifo" : "strategies";
+    if (typed.nodes.data() != nullptr) all.name = all.nodes->name();
+  }
   return std::make_unique<combined_policy>(from.layout, from.seed, std::move(all));
+}
+
+/// A name answers its question; the other answers are those by default.
+named_answers abbreviated(policy_entry const& entry, std::string_view typed) {
+  named_answers all;
+  switch (entry.answers) {
+    case answer_word::forks: all.forks = typed; break;
+    case answer_word::spawned: all.spawned = typed; break;
+    case answer_word::nodes: all.nodes = typed; break;
+  }
+  return all;
 }
 
 }  // namespace
 
 std::span<policy_entry const> all() noexcept { return entries; }
 
+std::string_view without_prefixes(std::string_view name) noexcept {
+  for (std::string_view const prefix : {checked_prefix, only_prefix}) {
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  }
+  return name;
+}
+
 std::unique_ptr<policy> make_policy(std::string_view name_with_options, policy_setup const& from) {
-  constexpr std::string_view checked_prefix = "checked:";
   if (name_with_options.starts_with(checked_prefix)) {
     auto made = make_policy(name_with_options.substr(checked_prefix.size()), from);
     return std::make_unique<protocol_checker>(std::move(made), from.layout.workers());
   }
-  if (auto const typed = answers_in(name_with_options)) return combined_from(*typed, from);
-  chosen_policy const chosen = chosen_from(name_with_options);
-  return chosen.entry.make(with(from, chosen));
+  if (name_with_options.starts_with(only_prefix)) {
+    chosen_policy const chosen = chosen_from(name_with_options.substr(only_prefix.size()));
+    return std::make_unique<only_policy>(chosen.entry.make(with(from, chosen)));
+  }
+  if (auto const typed = answers_in(name_with_options)) return combined_from(*typed, from, false);
+  policy_entry const& entry = entry_of(name_with_options.substr(0, name_with_options.find(':')));
+  return combined_from(abbreviated(entry, name_with_options), from, true);
 }
 
 std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout const& where, std::uint64_t seed) {

@@ -17,21 +17,30 @@ namespace skua { inline namespace v0 { namespace policies {
 
 using policy_option = known_option;
 
+/// Which kind of task a policy is made for (combined/combined.md).
+enum class answer_word : std::uint8_t { forks, spawned, nodes };
+
 /// A registered policy.
 struct policy_entry {
   std::string_view name;
   std::string_view about;  ///< one line
+  answer_word answers;
   std::span<policy_option const> options;
-  std::unique_ptr<policy> (*make)(policy_setup const& from);
+  std::unique_ptr<policy> (*make)(policy_setup const& from);  ///< for every kind of task
 };
 
 /// All policies, in the order in which they are listed; the first is the default.
 std::span<policy_entry const> all() noexcept;
 
+/// Without a "checked:" or "only:" before it.
+std::string_view without_prefixes(std::string_view name) noexcept;
+
 /// Makes the policy that a name stands for, e.g. "random" or "hierarchical:patience=4". Same layout and seed: same
 /// policy.
-/// "forks=NAME,spawned=NAME,nodes=NAME" combines three answers (combined/combined.hpp); an answer that is left out is that of
-/// random, strategies and arms. `plain` switches one off: such tasks are treated as forks are.
+/// "forks=NAME,spawned=NAME,nodes=NAME" combines three answers (combined/combined.hpp); those by default are auto, strategies
+/// and arms. `plain` switches one off: such tasks are treated as forks are. A name by itself gives the answer that the policy
+/// is made for: "adws" is "forks=adws".
+/// "only:NAME" is that policy for every kind of task, as in its paper.
 /// "checked:NAME" is the policy NAME inside a protocol_checker, which aborts if machine or policy breaks the protocol.
 /// Throws usage_error for an unknown name, option or value; the message lists what exists.
 std::unique_ptr<policy> make_policy(std::string_view name_with_options, layout const& where, std::uint64_t seed);

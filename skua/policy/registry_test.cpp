@@ -62,6 +62,31 @@ TEST(registry, an_unknown_or_senseless_option_is_refused_and_says_what_would_be_
   EXPECT_NE(refusal("hierarchical:patience").find("whole number"), std::string::npos);
 }
 
+TEST(registry, a_name_is_an_answer_and_only_before_it_makes_it_the_policy_of_all_tasks) {
+  auto const needs = [](std::string_view asked) { return make_policy(asked, layout::flat(4), 1)->needs(); };
+  policy_needs const whole = needs("forks=adws,spawned=strategies,nodes=arms");
+  EXPECT_EQ(needs("adws"), whole);
+  EXPECT_EQ(needs("only:adws"), needs("forks=adws,spawned=plain,nodes=plain"));
+  EXPECT_NE(needs("only:adws"), whole);
+  EXPECT_EQ(needs("strategies:lifo"), needs("forks=auto,spawned=strategies:lifo,nodes=arms"));
+  EXPECT_EQ(needs("arms:critical=on"), needs("nodes=arms:critical=on"));
+  EXPECT_FALSE(needs("auto").addresses) << "what a program does not say costs nothing";
+  EXPECT_TRUE(needs("arms:derive").addresses);
+  EXPECT_TRUE(needs("only:arms").addresses);
+  EXPECT_TRUE(needs("only:strategies").lanes.has(lane::ordered));
+  EXPECT_FALSE(needs("only:arms").lanes.has(lane::ordered));
+  EXPECT_EQ(needs("only:arms").chosen, which_tasks::all);
+  for (policy_entry const& e : all()) {
+    std::string const only = "only:" + std::string(e.name);
+    EXPECT_EQ(make_policy(only, layout::flat(4), 1)->name(), only);
+    EXPECT_EQ(make_policy("checked:" + only, layout::flat(4), 1)->name(), "checked:" + only);
+    EXPECT_EQ(without_prefixes("checked:" + only), e.name);
+  }
+  EXPECT_EQ(refusal("only:randon"), "policy is 'randon'" + known() + "; did you mean 'random'?");
+  EXPECT_EQ(refusal("only:forks=adws"), "policy is 'forks=adws'" + known());
+  EXPECT_EQ(refusal("only:"), "policy is ''" + known());
+}
+
 TEST(registry, options_of_numa_ws_are_read_or_refused_by_name) {
   auto const name = [](std::string_view asked) { return std::string(make_policy(asked, layout::flat(4), 1)->name()); };
   EXPECT_EQ(name("numa-ws:threshold=0,bias=1,local"), "numa-ws");
@@ -87,8 +112,9 @@ TEST(registry, options_of_numa_ws_are_read_or_refused_by_name) {
 TEST(registry, options_of_replay_are_read_or_refused_by_name) {
   EXPECT_EQ(make_policy("replay:relaxed=0,groups=0,detail=1,watch=1,near-first", layout::flat(4), 1)->name(), "replay");
   EXPECT_EQ(make_policy("replay:paper,relaxed=2", layout::flat(4), 1)->name(), "replay:paper");
-  EXPECT_EQ(make_policy("replay", layout::flat(4), 1)->needs().times, which_tasks::all);
-  EXPECT_EQ(make_policy("replay:paper", layout::flat(4), 1)->needs().times, which_tasks::none) << "it measures nothing";
+  EXPECT_EQ(make_policy("only:replay", layout::flat(4), 1)->needs().times, which_tasks::all);
+  EXPECT_EQ(make_policy("only:replay:paper", layout::flat(4), 1)->needs().times, which_tasks::none)
+      << "it measures nothing";
   EXPECT_EQ(refusal("replay:detail=21"),
             "option 'detail' of policy 'replay' is '21'; allowed: a whole number from 1 to 20");
   EXPECT_EQ(refusal("replay:watch=0"),

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "skua/parts/base/platform.hpp"
-#include "skua/policy/registry.hpp"
+#include "skua/policy/combinations_for_test.hpp"
 #include "skua/skua.hpp"
 
 static_assert(skua::runtime::under_tsan && !skua::runtime::in_library);
@@ -131,13 +131,9 @@ TEST(watched_program, conventional_calls_order_what_the_caller_does_around_them)
   EXPECT_EQ(sum, 20 * (n - 1 + 3) + 190);
 }
 
-INSTANTIATE_TEST_SUITE_P(policies, watched, ::testing::ValuesIn([] {
-                           std::vector<std::string> names;
-                           for (auto const& p : skua::policies::all()) names.emplace_back(p.name);
-                           return names;
-                         }()),
+INSTANTIATE_TEST_SUITE_P(policies, watched, ::testing::ValuesIn([] { return skua::testing::whole_policies(); }()),
                          [](auto const& chosen) {
                            std::string name = chosen.param;
-                           for (char& c : name) c = c == '-' ? '_' : c;
+                           for (char& c : name) c = c == '-' || c == ':' ? '_' : c;
                            return name;
                          });

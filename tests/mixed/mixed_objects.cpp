@@ -12,7 +12,7 @@
 
 #include "skua/machine/threads/face/default_region.hpp"
 #include "skua/parts/base/platform.hpp"
-#include "skua/policy/registry.hpp"
+#include "skua/policy/combinations_for_test.hpp"
 #include "tests/mixed/answer_with.hpp"
 #include "tests/mixed/mixed_program.hpp"
 
@@ -273,9 +273,9 @@ std::uint64_t mixed_program::beside_each_other(runtime::here& on, mixed_step con
     for (std::size_t i = 0; i < by.number(); ++i) got[i] = weight(i) * step(on, by.child[i], at);
     return got[0] + got[1] + got[2] + got[3];
   }
-  constexpr std::array molding{"checked:arms", "checked:arms:cost=time", "checked:arms:critical=on",
-                               "checked:arms:measure=leader,cost=product"};
-  auto const others = policies::all();
+  constexpr std::array molding{"checked:only:arms", "checked:arms:cost=time", "checked:arms:critical=on",
+                               "checked:only:arms:measure=leader,cost=product"};
+  auto const others = testing::whole_policies();
   pool& of = *pools_[at.pool];
   auto const open = [&](std::string const& policy, std::uint64_t chance) {
     return of.open_region(policy, static_cast<std::uint32_t>(chance % 3) % (of.num_workers() + 1));  // 0: all workers
@@ -291,7 +291,7 @@ std::uint64_t mixed_program::beside_each_other(runtime::here& on, mixed_step con
         is_right = region.run([&](runtime::here& h) { return mold(h, teams, by.chance, child); });
       },
       [&](runtime::here&) {
-        auto const region = open("checked:" + std::string(others[by.chance / 11 % others.size()].name), by.chance / 13);
+        auto const region = open("checked:" + others[by.chance / 11 % others.size()], by.chance / 13);
         region.run([&](runtime::here& h) {
           std::array<std::size_t, 4> const all{0, 1, 2, 3};
           h.join_each(std::span(all).first(by.number()).subspan(teams), child);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "skua/machine/threads/face/pool.hpp"
-#include "skua/policy/registry.hpp"
+#include "skua/policy/combinations_for_test.hpp"
 
 namespace skua { inline namespace v0 { namespace testing {
 
@@ -21,8 +21,8 @@ class under_every_policy : public ::testing::TestWithParam<std::string> {
 
 inline std::vector<std::string> checked_policies() {
   std::vector<std::string> names;
-  for (auto const& p : policies::all()) names.push_back("checked:" + std::string(p.name));
-  for (auto const name : {"forks=random", "forks=adws"}) names.push_back("checked:" + std::string(name));
+  for (std::string const& p : whole_policies()) names.push_back("checked:" + p);
+  for (auto const name : {"random", "adws"}) names.push_back("checked:" + std::string(name));
   return names;
 }
 

@@ -10,7 +10,7 @@
 
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/stack.hpp"
-#include "skua/policy/registry.hpp"
+#include "skua/policy/combinations_for_test.hpp"
 #include "skua/skua.hpp"
 
 namespace {
@@ -33,11 +33,11 @@ void waits(skua::fork_join auto& here, int depth, std::atomic<int>& ran) {
 
 TEST(small_stacks, fibers_wait_and_are_resumed_under_every_policy) {
   std::uint64_t parked = 0;
-  for (auto const& policy : skua::policies::all()) {
-    skua::pool pool({.workers = 3, .policy = std::string(policy.name), .stack_bytes = small});
+  for (std::string const& policy : skua::testing::whole_policies()) {
+    skua::pool pool({.workers = 3, .policy = policy, .stack_bytes = small});
     std::atomic<int> ran{0};
     pool.run([&](auto& h) { waits(h, 4, ran); });
-    EXPECT_EQ(ran.load(), 81) << policy.name;
+    EXPECT_EQ(ran.load(), 81) << policy;
     for (auto const& c : pool.counters()) parked += c.parked;
   }
   EXPECT_GT(parked, 0U) << "no fiber ever waited: this program shows nothing";

@@ -10,6 +10,7 @@
 
 #include "skua/machine/sim/checker.hpp"
 #include "skua/machine/sim/simulator.hpp"
+#include "skua/policy/combinations_for_test.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/program/recorder.hpp"
 #include "tests/programs/effort.hpp"
@@ -198,7 +199,7 @@ TEST(heavy_fence_log, fences_follow_each_other_and_interrupt_each_running_worker
 
 TEST(heavy_fences_of_policies, random_programs_run_correctly_and_the_same_each_time) {
   constexpr std::uint32_t some_workers[] = {1, 2, 3, 7, 16, 64};
-  for (policies::policy_entry const& e : policies::all()) {
+  for (std::string const& policy : testing::whole_policies()) {
     testing::each_random_run(testing::full_or(30U, 10U), some_workers, [&](std::uint64_t seed, std::uint32_t workers) {
       dice roll(seed);
       task_tree const program = random_tree::make(seed, random_shape(roll));
@@ -209,13 +210,13 @@ TEST(heavy_fences_of_policies, random_programs_run_correctly_and_the_same_each_t
       by.spin_ticks = roll.below(2) == 0 ? ~tick{0} : roll.below(50);
       layout const where = layout::flat(workers);
       auto const once = [&] {
-        auto const scheduler = policies::make_policy(e.name, where, seed);
+        auto const scheduler = policies::make_policy(policy, where, seed);
         return run(program, *scheduler, where, by);
       };
       run_result const result = once();
       auto const faults = broken_laws(result, program, where);
-      ASSERT_TRUE(faults.empty()) << e.name << ": " << faults.front();
-      ASSERT_EQ(result, once()) << e.name;
+      ASSERT_TRUE(faults.empty()) << policy << ": " << faults.front();
+      ASSERT_EQ(result, once()) << policy;
     });
   }
 }

@@ -71,9 +71,8 @@ std::uint64_t sum_of(simulation const& of, std::uint64_t worker_counters::* coun
 }
 
 std::vector<std::string> all_policies() {
-  std::vector<std::string> all{"strategies:lifo"};
-  for (auto const& p : policies::all()) all.emplace_back(p.name);
-  all.insert(all.end(), testing::combinations.begin(), testing::combinations.end());
+  std::vector<std::string> all = testing::policies_and_combinations();
+  all.insert(all.end(), {"only:strategies:lifo", "strategies:lifo"});
   return all;
 }
 
@@ -187,7 +186,7 @@ std::vector<int> order_under(std::string_view policy) {
 
 TEST(live_finish, without_an_ordered_lane_the_newest_goes_first) {
   EXPECT_EQ(order_under("strategies"), (std::vector{1, 2, 3}));
-  for (std::string_view const policy : {"random", "adws", "numa-ws", "strategies:lifo"}) {
+  for (std::string_view const policy : {"only:random", "only:adws", "only:numa-ws", "strategies:lifo"}) {
     EXPECT_EQ(order_under(policy), (std::vector{3, 1, 2})) << policy;
   }
 }
@@ -368,7 +367,7 @@ TEST(live_finish, calls_do_not_overflow_the_stack) {
           nest(f, 200'000);
         });
       },
-      {.policy = "strategies"});
+      {.policy = "only:strategies"});
   EXPECT_GT(sum_of(done, &worker_counters::conversions), 1000U);
   EXPECT_LT(sum_of(done, &worker_counters::conversions), 200'000U);
 }

@@ -100,10 +100,9 @@ class random_flow {
 };
 
 std::vector<std::string> all_policies() {
-  std::vector<std::string> all{"arms:width=1",     "arms:cost=time",   "arms:cost=idle",
-                               "arms:model=power", "arms:critical=on", "arms:critical=on,model=power"};
-  for (auto const& p : policies::all()) all.emplace_back(p.name);
-  all.insert(all.end(), testing::combinations.begin(), testing::combinations.end());
+  std::vector<std::string> all = testing::policies_and_combinations();
+  all.insert(all.end(), {"only:arms:width=1", "only:arms:cost=time", "only:arms:model=power", "only:arms:critical=on",
+                         "only:arms:critical=on,model=power", "arms:width=1", "arms:critical=on"});
   return all;
 }
 
@@ -156,7 +155,7 @@ TEST(live_flow, a_task_runs_on_the_worker_at_its_address_while_nobody_is_idle) {
   for (std::uint32_t const workers : {2U, 7U, 16U, 64U}) {
     SCOPED_TRACE(workers);
     EXPECT_GT(part_at_its_address("arms", workers, 3), 0.8);
-    EXPECT_LT(part_at_its_address("random", workers, 3), 0.6);
+    EXPECT_LT(part_at_its_address("only:random", workers, 3), 0.6);
   }
 }
 
@@ -188,7 +187,7 @@ double part_at_its_data(bool derives_addresses, std::uint32_t workers) {
         graph.derive_addresses(derives_addresses);
         graph.run(h);
       },
-      "arms", workers, 3, false);
+      "arms:derive", workers, 3, false);
   return static_cast<double>(again) / (39 * cells);
 }
 

@@ -12,6 +12,7 @@
 
 #include "skua/machine/sim/live_runs_test.hpp"
 #include "skua/machine/sim/simulate.hpp"
+#include "skua/policy/combinations_for_test.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/program/recorder.hpp"
 #include "skua/program/serial.hpp"
@@ -60,8 +61,7 @@ TEST(live, a_task_hears_the_virtual_time_at_which_it_runs) {
 }
 
 std::vector<std::string> all_policies() {
-  std::vector<std::string> all;
-  for (auto const& p : skua::policies::all()) all.emplace_back(p.name);
+  std::vector<std::string> all = testing::whole_policies();
   all.emplace_back("adws:no-steal");
   return all;
 }

@@ -11,6 +11,7 @@
 
 #include "skua/machine/sim/checker.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/policy/combinations_for_test.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/program/recorder.hpp"
 #include "tests/programs/effort.hpp"
@@ -65,8 +66,8 @@ std::string word_of(std::string name) {
 
 /// All policies of the registry, and variants.
 std::vector<std::string> every_policy() {
-  std::vector<std::string> names{"adws:no-steal", "adws:paper"};
-  for (policies::policy_entry const& e : policies::all()) names.emplace_back(e.name);
+  std::vector<std::string> names = testing::whole_policies();
+  names.insert(names.end(), {"adws:no-steal", "adws:paper"});
   return names;
 }
 

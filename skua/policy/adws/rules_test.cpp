@@ -402,7 +402,7 @@ TEST(adws_rules, are_what_it_decides_by_in_random_programs) {
     for (auto const& stack : p.by.stacks) ASSERT_TRUE(stack.empty()) << "all groups are closed";
     EXPECT_FALSE(p.by.has_root);
     EXPECT_EQ(p.by.free_tasks, 0U);
-    if (testing::Test::HasFailure()) return;
+    if (::testing::Test::HasFailure()) return;
     compared += p.by.compared;
     whole_rounds += p.by.whole_rounds;
   }

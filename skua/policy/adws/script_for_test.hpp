@@ -19,7 +19,7 @@ constexpr placement on(std::uint32_t w, lane where) { return {.worker = worker_i
 inline constexpr adws_options as_in_the_paper{.widen = widening::never, .delays_steals = false};
 
 /// A region of `workers`, run by hand.
-class by_hand : public testing::Test {
+class by_hand : public ::testing::Test {
  protected:
   explicit by_hand(std::uint32_t workers = 8, adws_options const& with = as_in_the_paper) { restart(workers, with); }
 

@@ -10,7 +10,7 @@ namespace skua { inline namespace v0 { namespace policies { namespace adws { nam
 
 constexpr range whole{.right = 0, .left = 8};
 
-class steal_ranges : public testing::Test {
+class steal_ranges : public ::testing::Test {
  protected:
   /// Figure 10: worker 0 has [0, 8] and [0, 4] in it, worker 4 was sent [4, 8] and has met a group there, too.
   steal_ranges() {

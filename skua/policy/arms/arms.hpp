@@ -38,6 +38,7 @@ struct arms_options {
   std::uint32_t threshold = 4;                  ///< rejected steals before one takes what it finds
   bool critical = false;    ///< nodes on a flow's critical path are sent to the globally best partition
   bool nodes_only = false;  ///< it searches for nodes only, as a part of a combined scheduler
+  bool derives = true;      ///< regular flows without addresses get some by depth and breadth
 };
 
 namespace arms {
@@ -148,7 +149,7 @@ class adaptive_moldable final : public per_worker<arms::worker_state> {
             .times = which_tasks::all,
             .chosen = which_tasks::all,
             .released = which_tasks::all,
-            .addresses = true,
+            .addresses = shared_.options.derives,
             .critical = shared_.options.critical};
   }
 

@@ -85,7 +85,7 @@ TEST(known_times, registry_hands_them_on_and_other_policies_ignore_them) {
   policy_setup const from{.layout = where, .seed = 1, .known = {.source = "a.json", .all = measured}};
   EXPECT_EQ(make_policy("arms", from)->known(), measured);
   EXPECT_EQ(make_policy("checked:arms:cost=time", from)->known(), measured);
-  EXPECT_TRUE(make_policy("random", from)->known().empty());
+  EXPECT_TRUE(make_policy("only:random", from)->known().empty());
 }
 
 }}}}  // namespace skua::v0::policies

@@ -27,7 +27,7 @@ struct machine_of_test final : machine_view {
 };
 
 /// Four workers. Times pass as each test says.
-class automatic : public testing::Test {
+class automatic : public ::testing::Test {
  protected:
   automatic() { make("forks=auto:explain,spawned=plain,nodes=plain"); }
   void make(std::string_view name) {

@@ -24,7 +24,7 @@ constexpr runtime::task_type team_type{.number = 3, .moldable = 1};
 hint addressed(std::uint32_t fraction) { return {.address = runtime::address{fraction}, .type = node_type}; }
 
 /// Worker 0 of a combined policy on `workers` workers.
-class combined : public testing::Test {
+class combined : public ::testing::Test {
  protected:
   void make(std::string_view name, std::uint32_t workers = 4) {
     policy_ = std::make_unique<protocol_checker>(make_policy(name, layout::flat(workers), 7), workers,
@@ -299,7 +299,7 @@ TEST(named_answers, are_given_in_any_order_with_options) {
   EXPECT_EQ(refusal("nodes=arms:width=1,cost=time,forks=replay:relaxed=2,groups=3"),
             "accepted: forks=replay,spawned=strategies,nodes=arms:width=1");
   EXPECT_EQ(refusal("spawned=plain"), "accepted: forks=auto,spawned=plain,nodes=arms");
-  EXPECT_EQ(refusal("spawned=plain,nodes=plain,forks=hierarchical:patience=2"), "accepted: hierarchical")
+  EXPECT_EQ(refusal("spawned=plain,nodes=plain,forks=hierarchical:patience=2"), "accepted: only:hierarchical")
       << "nothing is left to combine";
   EXPECT_EQ(refusal("checked:forks=random"), "accepted: checked:forks=random,spawned=strategies,nodes=arms");
 }

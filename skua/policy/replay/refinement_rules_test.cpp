@@ -323,7 +323,7 @@ TEST(refinement_rules, of_random_trees_the_record_becomes_what_the_rules_say) {
       EXPECT_EQ(all.refine(r, pieces), pieces) << "nothing new was measured";
       EXPECT_FALSE(all.is_uneven());
       naive.expect_written(best, r, pieces);
-      if (testing::Test::HasFailure()) return;
+      if (::testing::Test::HasFailure()) return;
       ++compared;
       finer += best.opened.empty() ? 0 : 1;
       uneven += naive.is_uneven(best) ? 1 : 0;

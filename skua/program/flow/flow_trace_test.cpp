@@ -31,7 +31,7 @@ using trace::event;
 using trace::kind;
 using trace::trace_data;
 
-constexpr char const* every_policy[] = {"random", "hierarchical", "adws", "numa-ws", "replay", "strategies", "arms"};
+constexpr char const* every_policy[] = {"random", "hierarchical", "adws", "numa-ws", "replay", "only:strategies", "only:arms", "auto"};
 
 /// A graph by numbers: edges lead from smaller to larger ones.
 struct graph_of_numbers {

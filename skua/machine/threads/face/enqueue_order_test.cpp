@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(policies, enqueued_with_a_strategy, ::testing::ValuesIn
 
 TEST(enqueue_order, urgent_tasks_overtake_those_that_were_enqueued_earlier) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    std::vector<int> const begun = order_under("strategies", shuffled(500, seed));
+    std::vector<int> const begun = order_under("only:strategies", shuffled(500, seed));
     EXPECT_EQ(begun.size(), 500U);
     EXPECT_TRUE(std::is_sorted(begun.begin(), begun.end())) << "seed " << seed;
   }
@@ -147,7 +147,7 @@ TEST(enqueue_order, urgent_tasks_overtake_those_that_were_enqueued_earlier) {
 /// A combined policy looks for tasks with a strategy once it has seen one.
 TEST(enqueue_order, is_that_of_strategies_from_the_second_task_on_under_a_combined_policy) {
   std::vector<int> const enqueued = shuffled(50, 7);
-  std::vector<int> begun = order_under("forks=random", enqueued);
+  std::vector<int> begun = order_under("random", enqueued);
   ASSERT_EQ(begun.size(), enqueued.size());
   EXPECT_EQ(begun.front(), enqueued.front());
   EXPECT_TRUE(std::ranges::is_sorted(begun.begin() + 1, begun.end()));
@@ -156,8 +156,8 @@ TEST(enqueue_order, is_that_of_strategies_from_the_second_task_on_under_a_combin
 
 TEST(enqueue_order, is_that_of_the_queue_where_the_policy_obeys_no_strategy) {
   std::vector<int> const enqueued = shuffled(200, 1);
-  EXPECT_EQ(order_under("random", enqueued), enqueued);
-  EXPECT_EQ(order_under("strategies:lifo", enqueued), enqueued);
+  EXPECT_EQ(order_under("only:random", enqueued), enqueued);
+  EXPECT_EQ(order_under("only:strategies:lifo", enqueued), enqueued);
 }
 
 /// An enqueued task comes between spawned ones, whether their region's owner runs them on top of itself or not.

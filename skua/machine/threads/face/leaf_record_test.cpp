@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "skua/parts/trace/track.hpp"
-#include "skua/policy/registry.hpp"
+#include "skua/policy/combinations_for_test.hpp"
 #include "skua/skua.hpp"
 
 namespace {
@@ -49,10 +49,10 @@ std::vector<std::uint32_t> noted(std::span<skua::leaf_rows const> rows, std::vec
 }
 
 TEST(leaf_record, notes_every_leaf_once_under_the_worker_that_ran_it) {
-  for (auto const& policy : skua::policies::all()) {
+  for (std::string const& policy : skua::testing::whole_policies()) {
     for (std::uint32_t const workers : {1U, 2U, 7U, 64U}) {
-      SCOPED_TRACE(std::string(policy.name) + ", workers " + std::to_string(workers));
-      skua::pool pool({.workers = workers, .policy = std::string(policy.name), .topology = "package:4 numa:1 core:16"});
+      SCOPED_TRACE(policy + ", workers " + std::to_string(workers));
+      skua::pool pool({.workers = workers, .policy = policy, .topology = "package:4 numa:1 core:16"});
       skua::leaf_record record(pool);
       std::vector<std::uint32_t> signed_by(cells);
       for (int round = 0; round < 3; ++round) {

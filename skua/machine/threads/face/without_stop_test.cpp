@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <stop_token>
 
-#include "skua/policy/registry.hpp"
+#include "skua/policy/combinations_for_test.hpp"
 #include "skua/skua.hpp"
 
 namespace {
@@ -16,10 +16,10 @@ constexpr int all = 100;
 
 /// Calls test() in a task around which a stop has been requested, and in one whose sibling has failed, under every policy.
 void where_all_was_asked_to_end(std::function<void(skua::runtime::here&)> const& test) {
-  for (auto const& policy : skua::policies::all()) {
+  for (std::string const& policy : skua::testing::whole_policies()) {
     for (std::uint32_t const workers : {1U, 2U, 4U}) {
-      SCOPED_TRACE(::testing::Message() << policy.name << " on " << workers);
-      skua::pool pool({.workers = workers, .policy = std::string(policy.name)});
+      SCOPED_TRACE(::testing::Message() << policy << " on " << workers);
+      skua::pool pool({.workers = workers, .policy = policy});
       std::stop_source stop;
       pool.run([&](auto& here) {
         try {

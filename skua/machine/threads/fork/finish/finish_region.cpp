@@ -211,10 +211,10 @@ bool finish_region::gathers(fiber const& on, hint const& hinted) noexcept {
          (s.ordered == nullptr || s.needs.declared_only) && !on.is_isolated();
 }
 
-/// A task about which the policy has written nothing has no data that the policy knows. As in ARMS a worker has at least four keys.
+/// As in ARMS a worker has at least four keys.
 std::uint32_t finish_region::address_keys(fiber const& on) noexcept {
   fiber_slot const& s = on.slot();
-  if (!s.needs.addresses || on.is_isolated() || on.tag() != task_tag{}) [[likely]]
+  if (!s.needs.addresses || on.is_isolated() || policies::knows_data(s.needs, on.tag())) [[likely]]
     return 0;
   return place_of(on, {}) == no_place_hint ? 4 * s.map.workers() : 0;
 }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "skua/parts/base/platform.hpp"
-#include "skua/policy/registry.hpp"
+#include "skua/policy/combinations_for_test.hpp"
 #include "skua/skua.hpp"
 #include "tests/programs/fib.hpp"
 #include "tests/programs/random_program.hpp"
@@ -35,9 +35,9 @@ class joins : public ::testing::TestWithParam<setup> {
 
 std::vector<setup> every_policy() {
   std::vector<setup> all;
-  for (auto const& p : skua::policies::all()) {
-    for (std::uint32_t workers : {1U, 2U, 3U, 7U}) all.push_back({std::string(p.name), workers});
-    for (std::uint32_t workers : {1U, 3U, 6U}) all.push_back({"checked:" + std::string(p.name), workers});
+  for (std::string const& policy : skua::testing::whole_policies()) {
+    for (std::uint32_t workers : {1U, 2U, 3U, 7U}) all.push_back({policy, workers});
+    for (std::uint32_t workers : {1U, 3U, 6U}) all.push_back({"checked:" + policy, workers});
   }
   return all;
 }
