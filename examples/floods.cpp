@@ -145,6 +145,6 @@ int main(int argc, char** argv) {
     right = right && gain == most[budget];
   }
   right = world.max(right ? 0. : 1.) == 0;
-  if (world.rank() == 0) std::printf("%s under %s\n", right ? "right" : "wrong", pool.policy().data());
+  if (world.rank() == 0) std::printf("%s under %s\n", right ? "right" : "wrong", std::string(pool.policy()).c_str());
   return right ? 0 : 1;
 }

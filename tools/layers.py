@@ -32,6 +32,8 @@ def why_barred_between(user, used, used_path):
     """A sentence if a file of layer `user` may not include `used_path`, which is of layer `used`; or None."""
     if user == used or user in (None, "tests"):
         return None
+    if used is None:
+        return f"{user} stands below the programs of examples/"
     if user in ("face", "apps", "bench", "cli"):
         high = {"face": (), "apps": (), "bench": ("apps",), "cli": ("apps",)}[user]
         if used in ("apps", "bench", "cli", "tests") and used not in high:

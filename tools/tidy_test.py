@@ -61,6 +61,7 @@ BAD = {
         ("skua/machine/threads/engine/loop/a.hpp", HEADER + including("skua/machine/threads/engine/stall/watch.hpp")[len(SPDX):], 3),
         ("skua/machine/threads/observe/a.cpp", including("skua/machine/threads/face/pool.hpp"), 2),
         ("skua/machine/threads/cellar/a.cpp", including("skua/machine/threads/face/pool.hpp"), 2),
+        ("skua/program/a.cpp", including("examples/fib.cpp"), 2),
         ("skua/newcomer/a.cpp", including("skua/parts/base/ids.hpp"), 2),
         ("skua/policy/a.cpp", SPDX + '#include "list.hpp"\n', 2),
         ("cli/text/a.cpp", including("cli/simulate/list.hpp"), 2),
