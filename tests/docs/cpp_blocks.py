@@ -25,7 +25,7 @@ import pages
 SHOWN = {
     "README.md": ["readme.cpp"],
     "docs/flows.md": ["flow.cpp"],
-    "docs/hints.md": ["hints_iteration.cpp", "hints_measured.cpp", "hints_place.cpp", "hints_work.cpp", "strategies.cpp"],
+    "docs/hints.md": ["floods.cpp", "hints_iteration.cpp", "hints_measured.cpp", "hints_place.cpp", "hints_work.cpp", "strategies.cpp"],
     "docs/memory.md": ["memory.cpp"],
     "docs/ranks.md": ["ranks.cpp", "ranks_serialized.cpp", "ranks_workers.cpp"],
     "docs/task-maps.md": ["leaf_record.cpp"],
