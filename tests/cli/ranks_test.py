@@ -131,6 +131,16 @@ class Ranks(command.Case):
             self.assertTrue(row["verified"])
             self.assertEqual(len(row["iterations"]), 2)
 
+    def test_a_restart_on_fewer_ranks_is_right_under_each_balance(self):
+        for mpi in self.each():
+            for balance in ("none", "steal", "retentive", "auto", "hierarchical"):
+                folder = str(self.scratch / f"balance-{mpi}-{balance}")
+                options = ["--ranks", "--balance", balance, "--checkpoint", folder]
+                self.row(mpi, 4, "run", "tce", "--iterations", "2", *options)
+                row = self.row(mpi, 2, "run", "tce", "--iterations", "4", *options)
+                self.assertTrue(row["verified"])
+                self.assertEqual([i["tasks"] for i in row["iterations"]], 2 * [row["facts"]["tasks"]])
+
     def test_workers_of_a_rank_share_its_tasks(self):
         for mpi in self.each():
             for ranks, workers, serve in ((1, 2, "between-tasks"), (2, 2, "thread"), (2, 3, "between-tasks"), (3, 3, "thread")):

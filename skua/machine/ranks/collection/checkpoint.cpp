@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -19,7 +20,7 @@ namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
-constexpr std::string_view first_line = "skua checkpoint 1\n";
+constexpr std::string_view first_line = "skua checkpoint 2\n";
 
 void put(bytes& to, void const* from, std::size_t n) {
   // GCC 12 warns of an overflow in insert() that cannot happen.
@@ -134,33 +135,40 @@ void decode(bytes const& from, task_record& to) {
 
 namespace {
 
-/// True if this is the output of `encode`, as far as lengths can tell.
-bool is_record(std::span<std::byte const> from, slot_shape const& shape) {
+/// What is wrong with this output of `encode` in a job of so many ranks; empty: nothing. `decode` may trust the rest.
+std::string fault_of(std::span<std::byte const> from, slot_shape const& shape, rank_number ranks) {
+  constexpr char const* length = "a rank's tasks have the wrong length";
   std::uint64_t count = 0;
-  if (from.size() < sizeof count) return false;
+  if (from.size() < sizeof count) return length;
   std::memcpy(&count, from.data(), sizeof count);
-  if (count > from.size() / sizeof count - 1) return false;
+  if (count > from.size() / sizeof count - 1) return length;
   from = from.subspan((count + 1) * sizeof count);
+  std::string fault;
   for (; count > 0; --count) {
     auto const task = shape.packed_bytes(from);
-    if (!task) return false;
+    if (!task) return length;
+    slot_mark const mark = slot_shape::packed_mark(from);
+    if (mark.origin >= ranks) {
+      fault = "a task is of rank " + std::to_string(mark.origin) + ", and there were " + std::to_string(ranks);
+    }
+    if (mark.spawned != 0) fault = "a task that another one spawns is recorded";
     from = from.subspan(*task);
   }
-  return from.empty();
+  return from.empty() ? fault : length;
 }
 
 }  // namespace
 
-void write_checkpoint(std::string const& path, checkpoint_identity const& of, std::vector<bytes> const& records,
-                      bytes const& state) {
+void write_checkpoint(std::string const& path, checkpoint_identity const& of, saved_records const& saved) {
   bytes all;
   put(all, first_line.data(), first_line.size());
   put_block(all, of.collection);
   put_block(all, of.task_type);
   put_number(all, of.slot_bytes);
-  put_number(all, records.size());
-  for (bytes const& r : records) put_block(all, r);
-  put_block(all, state);
+  put_number(all, saved.ranks);
+  put_number(all, saved.records.size());
+  for (bytes const& r : saved.records) put_block(all, r);
+  put_block(all, saved.state);
   std::string const beside = path + ".new";
   open_file file(beside, O_WRONLY | O_CREAT | O_TRUNC);
   if (file.number() < 0) refused("cannot be written", path);
@@ -194,30 +202,39 @@ saved_records read_checkpoint(std::string const& path, checkpoint_identity const
                       "; wanted: '" + wanted.collection + "' of " + wanted.task_type);
   }
   saved_records c;
-  for (std::uint64_t ranks = from.number(); ranks > 0; --ranks) c.records.push_back(from.block());
+  std::uint64_t const ranks = from.number();
+  std::uint64_t const records = from.number();
+  if (ranks > std::numeric_limits<rank_number>::max() || records > ranks) {
+    throw usage_error("checkpoint " + path + " is damaged: it has the records of " + std::to_string(records) + " of " +
+                      std::to_string(ranks) + " ranks");
+  }
+  c.ranks = static_cast<rank_number>(ranks);
+  while (c.records.size() < records) c.records.push_back(from.block());
   c.state = from.block();
   if (!from.empty()) throw usage_error("checkpoint " + path + " is damaged: it has data after its end");
   for (bytes const& r : c.records) {
-    if (!is_record(r, shape)) {
-      throw usage_error("checkpoint " + path + " is damaged: a rank's tasks have the wrong length");
-    }
+    std::string const fault = fault_of(r, shape, c.ranks);
+    if (!fault.empty()) throw usage_error("checkpoint " + path + " is damaged: " + fault);
   }
   return c;
 }
 
-std::vector<bytes> deal_again(std::vector<bytes> const& records, slot_shape const& shape, std::uint32_t ranks) {
+std::vector<bytes> deal_again(saved_records const& saved, slot_shape const& shape, live_ranks const& live) {
   task_record all(shape);
-  for (bytes const& r : records) decode(r, all);
+  for (bytes const& r : saved.records) decode(r, all);
   // A task without a measured time still counts.
   auto const weight = [](std::uint64_t ns) { return static_cast<double>(ns) + 1; };
   double const sum = std::accumulate(all.times_ns().begin(), all.times_ns().end(), 0.0,
                                      [&](double s, std::uint64_t ns) { return s + weight(ns); });
-  std::vector<std::vector<std::uint64_t>> parts(ranks);
+  bool const begins_anew = saved.ranks != live.ranks();
+  std::vector<std::vector<std::uint64_t>> parts(live.ranks());
   double before = 0;
   for (std::uint64_t e = 0; e < all.size(); ++e) {
     double const middle = before + weight(all.times_ns()[e]) / 2;
-    auto const rank = static_cast<std::uint32_t>(middle / sum * ranks);
-    parts[std::min(rank, ranks - 1)].push_back(e);
+    auto const position = static_cast<rank_number>(middle / sum * live.size());
+    rank_number const rank = live.at(std::min(position, live.size() - 1));
+    if (begins_anew) all.set_origin(e, rank);
+    parts[rank].push_back(e);
     before += weight(all.times_ns()[e]);
   }
   std::vector<bytes> encoded;

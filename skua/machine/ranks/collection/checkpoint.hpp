@@ -28,21 +28,23 @@ struct checkpoint_identity {
 /// Adds the tasks and times that `encode` wrote.
 void decode(bytes const& from, task_record& to);
 
-/// All or nothing: writes a second file, flushes it to the disk, renames it. Throws resource_error. `records`: one per
-/// rank.
-void write_checkpoint(std::string const& path, checkpoint_identity const& of, std::vector<bytes> const& records,
-                      bytes const& state);
-
+/// What a file holds. Ranks in it, the origins of its tasks, are those of the job that wrote it.
 struct saved_records {
-  std::vector<bytes> records;  ///< of the ranks that wrote it
+  rank_number ranks = 0;       ///< of that job, the dead ones included
+  std::vector<bytes> records;  ///< of its live ranks
   bytes state;                 ///< the program's own
 };
+
+/// All or nothing: writes a second file, flushes it to the disk, renames it. Throws resource_error.
+void write_checkpoint(std::string const& path, checkpoint_identity const& of, saved_records const& saved);
+
 /// Throws resource_error if the file cannot be read, usage_error if it is damaged or of another collection.
 [[nodiscard]] saved_records read_checkpoint(std::string const& path, checkpoint_identity const& wanted,
                                             slot_shape const& shape);
 
-/// The same records for another number of ranks: in the old order, cut so that the times divide evenly.
-[[nodiscard]] std::vector<bytes> deal_again(std::vector<bytes> const& records, slot_shape const& shape,
-                                            std::uint32_t ranks);
+/// The same records for the live ranks of this job, by rank: in the old order, cut so that the times divide evenly. If this job has another
+/// number of ranks than the one that wrote them, the tasks begin anew: each one's origin is the rank that gets it.
+[[nodiscard]] std::vector<bytes> deal_again(saved_records const& saved, slot_shape const& shape,
+                                            live_ranks const& live);
 
 }}}  // namespace skua::v0::ranks

@@ -60,14 +60,15 @@ class checkpoint_file : public ::testing::Test {
 
 TEST_F(checkpoint_file, has_what_was_written) {
   std::vector<bytes> const records{encode(record_of({1, 2}, 0)), encode(record_of({}, 0)), encode(record_of({7}, 5))};
-  write_checkpoint(path, identity, records, text("density"));
+  write_checkpoint(path, identity, {4, records, text("density")});
   saved_records const read = read_checkpoint(path, identity, shape);
+  EXPECT_EQ(read.ranks, 4U);
   EXPECT_EQ(read.records, records);
   EXPECT_EQ(read.state, text("density"));
 }
 
 TEST_F(checkpoint_file, of_something_else_is_refused_with_both_names) {
-  write_checkpoint(path, identity, {encode(record_of({1}, 0))}, {});
+  write_checkpoint(path, identity, {1, {encode(record_of({1}, 0))}, {}});
   try {
     static_cast<void>(read_checkpoint(path, {"tce", "tile", shape.bytes()}, shape));
     FAIL();
@@ -77,7 +78,7 @@ TEST_F(checkpoint_file, of_something_else_is_refused_with_both_names) {
 }
 
 TEST_F(checkpoint_file, that_lacks_its_end_or_is_no_checkpoint_is_refused) {
-  write_checkpoint(path, identity, {encode(record_of({1, 2, 3}, 0))}, text("state"));
+  write_checkpoint(path, identity, {1, {encode(record_of({1, 2, 3}, 0))}, text("state")});
   auto const size = std::filesystem::file_size(path);
   for (std::uintmax_t const n : {size - 1, size / 2, std::uintmax_t{10}, std::uintmax_t{0}}) {
     std::filesystem::resize_file(path, n);
@@ -99,7 +100,7 @@ TEST_F(checkpoint_file, that_is_damaged_is_refused_with_what_is_wrong) {
     return "accepted";
   };
   std::vector<bytes> const records{encode(record_of({1, 2, 3}, 0))};
-  write_checkpoint(path, identity, records, text("state"));
+  write_checkpoint(path, identity, {1, records, text("state")});
   std::ifstream from(path, std::ios::binary);
   std::string const whole{std::istreambuf_iterator<char>(from), {}};
   std::string const name = "checkpoint " + path;
@@ -114,7 +115,7 @@ TEST_F(checkpoint_file, that_is_damaged_is_refused_with_what_is_wrong) {
   std::fill_n(other.begin() + 18, sizeof(std::uint64_t), '\xff');  // how long the collection's name is
   EXPECT_EQ(refusal(other), name + " is damaged: it ends too early");
   // One task more, or fewer, than there are bytes for.
-  std::size_t const count_at = whole.find("quartet") + 7 + 3 * sizeof(std::uint64_t);
+  std::size_t const count_at = whole.find("quartet") + 7 + 4 * sizeof(std::uint64_t);
   for (char const count : {'\x02', '\x04', 'd', '\0'}) {
     other = whole;
     ASSERT_EQ(other[count_at], '\x03');
@@ -123,24 +124,46 @@ TEST_F(checkpoint_file, that_is_damaged_is_refused_with_what_is_wrong) {
   }
 }
 
+TEST_F(checkpoint_file, that_names_a_rank_or_a_number_of_ranks_that_cannot_be_is_refused) {
+  auto const refusal = [&](rank_number ranks, std::size_t records, slot_mark mark) -> std::string {
+    task_record record(shape);
+    bytes slot(shape.bytes());
+    shape.set_mark(slot.data(), mark);
+    record.add(slot.data(), 1);
+    write_checkpoint(path, identity, {ranks, std::vector<bytes>(records, encode(record)), {}});
+    try {
+      static_cast<void>(read_checkpoint(path, identity, shape));
+    } catch (usage_error const& e) {
+      return std::string(e.what()).substr(("checkpoint " + path + " is damaged: ").size());
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(refusal(3, 3, {.origin = 2}), "accepted");
+  EXPECT_EQ(refusal(3, 2, {.origin = 2}), "accepted") << "a rank died";
+  EXPECT_EQ(refusal(3, 1, {.origin = 3}), "a task is of rank 3, and there were 3");
+  EXPECT_EQ(refusal(3, 1, {.origin = 0xffff'ffff}), "a task is of rank 4294967295, and there were 3");
+  EXPECT_EQ(refusal(3, 1, {.origin = 0, .spawned = 1}), "a task that another one spawns is recorded");
+  EXPECT_EQ(refusal(2, 3, {}), "it has the records of 3 of 2 ranks");
+}
+
 TEST_F(checkpoint_file, that_is_read_and_written_leaves_no_file_open) {
   auto const open_files = [] {
     auto const all = std::filesystem::directory_iterator("/proc/self/fd");
     return std::distance(begin(all), end(all));
   };
   std::vector<bytes> const records{encode(record_of({1}, 0))};
-  write_checkpoint(path, identity, records, {});
+  write_checkpoint(path, identity, {1, records, {}});
   auto const before = open_files();
-  write_checkpoint(path, identity, records, {});
+  write_checkpoint(path, identity, {1, records, {}});
   static_cast<void>(read_checkpoint(path, identity, shape));
   EXPECT_THROW(static_cast<void>(read_checkpoint(path, {"tce", "tile", shape.bytes()}, shape)), usage_error);
   EXPECT_EQ(open_files(), before);
 }
 
 TEST_F(checkpoint_file, that_cannot_be_written_leaves_the_old_one) {
-  EXPECT_THROW(write_checkpoint("/proc/none/here", identity, {}, {}), resource_error);
+  EXPECT_THROW(write_checkpoint("/proc/none/here", identity, {}), resource_error);
   std::vector<bytes> const old{encode(record_of({1}, 0))};
-  write_checkpoint(path, identity, old, {});
+  write_checkpoint(path, identity, {1, old, {}});
   {
     // Files may not grow beyond a few bytes: as if the disk were full.
     auto* const before = std::signal(SIGXFSZ, SIG_IGN);
@@ -148,7 +171,7 @@ TEST_F(checkpoint_file, that_cannot_be_written_leaves_the_old_one) {
     ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &full), 0);
     rlimit const small{10, full.rlim_max};
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-    EXPECT_THROW(write_checkpoint(path, identity, {}, text("more than ten bytes")), resource_error);
+    EXPECT_THROW(write_checkpoint(path, identity, {1, {}, text("more than ten bytes")}), resource_error);
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
     std::signal(SIGXFSZ, before);
   }
@@ -169,10 +192,10 @@ std::string refusal_of(F f) {
 
 TEST_F(checkpoint_file, that_the_system_refuses_is_an_error_with_the_reason) {
   std::string const name = "checkpoint " + path + ": ";
-  auto const write = [&] { write_checkpoint(path, identity, {}, text("state")); };
+  auto const write = [&] { write_checkpoint(path, identity, {1, {}, text("state")}); };
   auto const read = [&] { static_cast<void>(read_checkpoint(path, identity, shape)); };
   EXPECT_EQ(refusal_of(read), name + "cannot be read: No such file or directory");
-  EXPECT_EQ(refusal_of([&] { write_checkpoint("/proc/none/here", identity, {}, {}); }),
+  EXPECT_EQ(refusal_of([&] { write_checkpoint("/proc/none/here", identity, {}); }),
             "checkpoint /proc/none/here: cannot be written: No such file or directory");
   std::filesystem::create_directories(path + "/inside");
   EXPECT_EQ(refusal_of(write), name + "cannot be renamed: Is a directory");
@@ -195,7 +218,7 @@ TEST_F(checkpoint_file, that_the_system_refuses_is_an_error_with_the_reason) {
 TEST_F(checkpoint_file, may_have_the_number_of_a_standard_input_that_was_closed) {
   int const input = dup(0);
   close(0);
-  write_checkpoint(path, identity, {encode(record_of({1}, 0))}, {});
+  write_checkpoint(path, identity, {1, {encode(record_of({1}, 0))}, {}});
   EXPECT_EQ(read_checkpoint(path, identity, shape).records.size(), 1U);
   EXPECT_EQ(close(0), -1) << "it is closed again";
   if (input < 0) return;
@@ -206,7 +229,7 @@ TEST_F(checkpoint_file, may_have_the_number_of_a_standard_input_that_was_closed)
 TEST(a_checkpoint, of_tasks_that_took_no_time_or_very_long_is_dealt_out_too) {
   auto const sizes = [](std::initializer_list<std::uint64_t> times, std::uint32_t ranks) {
     std::vector<std::uint64_t> all;
-    for (bytes const& part : deal_again({encode(record_of(times, 0))}, shape, ranks)) {
+    for (bytes const& part : deal_again({1, {encode(record_of(times, 0))}, {}}, shape, live_ranks(ranks))) {
       task_record record(shape);
       decode(part, record);
       all.push_back(record.size());
@@ -220,8 +243,8 @@ TEST(a_checkpoint, of_tasks_that_took_no_time_or_very_long_is_dealt_out_too) {
 }
 
 TEST(a_checkpoint, is_dealt_out_in_its_order_and_by_its_times) {
-  std::vector<bytes> const records{encode(record_of({10, 10, 10, 10}, 0)), encode(record_of({40}, 4))};
-  auto const parts = deal_again(records, shape, 2);
+  saved_records const saved{2, {encode(record_of({10, 10, 10, 10}, 0)), encode(record_of({40}, 4))}, {}};
+  auto const parts = deal_again(saved, shape, live_ranks(2));
   task_record first(shape);
   task_record second(shape);
   decode(parts[0], first);
@@ -232,7 +255,7 @@ TEST(a_checkpoint, is_dealt_out_in_its_order_and_by_its_times) {
   EXPECT_EQ(number_of(second, 0), 4U);
   for (std::uint32_t const ranks : {1U, 3U, 50U}) {
     task_record all(shape);
-    for (bytes const& part : deal_again(records, shape, ranks)) decode(part, all);
+    for (bytes const& part : deal_again(saved, shape, live_ranks(ranks))) decode(part, all);
     ASSERT_EQ(all.size(), 5U);
     for (std::uint64_t e = 0; e < 5; ++e) EXPECT_EQ(number_of(all, e), e);
   }

@@ -272,9 +272,9 @@ void collection_core::checkpoint(std::string const& path, std::span<std::byte co
   expect_at_rest("checkpoint");
   std::vector<bytes> const gathered = core_.all().gather(encode(record_));
   core_.on_rank_0([&] {
-    std::vector<bytes> records;
-    core_.live().each([&](rank_number r) { records.push_back(gathered[r]); });
-    write_checkpoint(path, identity(), records, bytes_of(state));
+    saved_records all{.ranks = ranks(), .records = {}, .state = bytes_of(state)};
+    core_.live().each([&](rank_number r) { all.records.push_back(gathered[r]); });
+    write_checkpoint(path, identity(), all);
   });
 }
 
@@ -284,9 +284,7 @@ std::vector<std::byte> collection_core::restart(std::string const& path) {
   std::vector<bytes> parts;
   core_.on_rank_0([&] {
     found = read_checkpoint(path, identity(), shape_);
-    std::vector<bytes> shares = deal_again(found.records, shape_, core_.live().size());
-    parts.resize(ranks());
-    for (rank_number p = 0; p < shares.size(); ++p) parts[core_.live().at(p)] = std::move(shares[p]);
+    parts = deal_again(found, shape_, core_.live());
   });
   record_.clear();
   decode(core_.all().scatter(std::move(parts)), record_);

@@ -57,6 +57,11 @@ class task_record {
   [[nodiscard]] std::byte const* slot(std::uint64_t entry) const noexcept {
     return slots_.data() + entry * slot_bytes_;
   }
+  void set_origin(std::uint64_t entry, std::uint32_t rank) noexcept {
+    slot_mark mark = shape_.mark_of(slot(entry));
+    mark.origin = rank;
+    shape_.set_mark(slots_.data() + entry * slot_bytes_, mark);
+  }
   [[nodiscard]] std::span<std::uint64_t const> times_ns() const noexcept { return times_; }
 
   /// Removes the entries that `leaves` marks; the others keep their order.

@@ -104,7 +104,7 @@ TEST(engine_memory, packed_bytes_know_where_a_task_ends) {
   std::memset(packed.data() + sizeof(slot_mark), 0xFF, sizeof(std::uint64_t));
   EXPECT_FALSE(blocks.packed_bytes(packed));
   slot_shape const uniform{.task_bytes = 8};
-  task_bytes one(uniform.bytes());
+  task_bytes one(sizeof(slot_mark) + 8);
   EXPECT_EQ(uniform.packed_bytes(one), one.size());
   EXPECT_FALSE(uniform.packed_bytes(std::span(one).first(one.size() - 1)));
 }

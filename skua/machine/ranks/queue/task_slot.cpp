@@ -16,8 +16,9 @@ void append(std::vector<std::byte>& to, void const* from, std::size_t n) {
   if (n > 0) std::memcpy(to.data() + at, from, n);
 }
 
-// A packed serialized task: its mark, its size, its bytes. Any other task: its slot.
-constexpr std::size_t head_bytes = sizeof(slot_mark) + sizeof(std::uint64_t);
+// A packed task: its mark, its size if it is serialized, its bytes. No padding and no identity: those say nothing outside this job.
+constexpr std::size_t size_at = sizeof(slot_mark);
+constexpr std::size_t block_at = size_at + sizeof(std::uint64_t);
 
 }  // namespace
 
@@ -28,38 +29,39 @@ task_block* slot_shape::make_block(std::span<std::byte const> task) {
 }
 
 void slot_shape::pack(std::byte const* slot, std::vector<std::byte>& to) const {
-  if (!has_block) return append(to, slot, bytes());
   slot_mark const mark = mark_of(slot);
+  append(to, &mark, sizeof mark);
+  if (!has_block) return append(to, slot, task_bytes);
   task_block* const block = block_of(slot);
   std::uint64_t const size = block->size;
-  append(to, &mark, sizeof mark);
   append(to, &size, sizeof size);
   append(to, block->bytes(), block->size);
 }
 
 std::optional<std::size_t> slot_shape::packed_bytes(std::span<std::byte const> from) const noexcept {
-  std::size_t packed = bytes();
+  std::size_t packed = sizeof(slot_mark) + task_bytes;
   if (has_block) {
-    if (from.size() < head_bytes) return std::nullopt;
+    if (from.size() < block_at) return std::nullopt;
     std::uint64_t size = 0;
-    std::memcpy(&size, from.data() + sizeof(slot_mark), sizeof size);
+    std::memcpy(&size, from.data() + size_at, sizeof size);
     if (size > from.size()) return std::nullopt;
-    packed = head_bytes + size;
+    packed = block_at + size;
   }
   return packed <= from.size() ? std::optional(packed) : std::nullopt;
+}
+
+slot_mark slot_shape::packed_mark(std::span<std::byte const> from) noexcept {
+  slot_mark mark;
+  std::memcpy(&mark, from.data(), sizeof mark);
+  return mark;
 }
 
 void slot_shape::unpack(std::span<std::byte const>& from, std::byte* slot) const {
   auto const packed = packed_bytes(from);
   runtime::invariant(packed.has_value(), "packed tasks are whole");
-  if (has_block) {
-    slot_mark mark;
-    std::memcpy(&mark, from.data(), sizeof mark);
-    set_block(slot, make_block(from.first(*packed).subspan(head_bytes)));
-    set_mark(slot, mark);
-  } else {
-    std::memcpy(slot, from.data(), *packed);
-  }
+  slot_mark const mark = packed_mark(from);
+  put(slot, from.first(*packed).subspan(has_block ? block_at : sizeof mark));
+  set_mark(slot, mark);
   from = from.subspan(*packed);
 }
 

@@ -82,6 +82,8 @@ struct slot_shape {
   void pack(std::byte const* slot, std::vector<std::byte>& to) const;
   /// The size of the first task in these bytes; nothing if they end within it.
   [[nodiscard]] std::optional<std::size_t> packed_bytes(std::span<std::byte const> from) const noexcept;
+  /// The mark of the first task in these bytes, which are at least `packed_bytes`.
+  [[nodiscard]] static slot_mark packed_mark(std::span<std::byte const> from) noexcept;
   /// Unpacks the first task into the slot, and removes its bytes. Throws std::bad_alloc.
   void unpack(std::span<std::byte const>& from, std::byte* slot) const;
 
