@@ -128,7 +128,8 @@ class task_collection {
     }
   }
 
-  // A collective call in a task of the collection throws usage_error, and the task fails.
+  // A call that the state of the collection does not allow throws usage_error on every rank: collection.md has the table. In a task of the
+  // collection every one of these calls does, and the task fails.
 
   /// Collective: runs all tasks of all ranks. Throws what a task of this rank threw, or remote_error on the other
   /// ranks.
@@ -138,18 +139,19 @@ class task_collection {
   /// Seeds the next process() with the tasks that the last one executed. Local for `retained`, collective otherwise.
   void restore(placement_of_tasks where = placement_of_tasks::retained) { engine_->restore(where); }
   /// Collective: moves the executed tasks so that the next process() is balanced. `how`: a balancer and its options,
-  /// such as "hierarchical:arity=4". Call it before restore(). Throws usage_error for an unknown balancer.
+  /// such as "hierarchical:arity=4". Throws usage_error for an unknown balancer, and where no executed tasks are recorded: before process(), or
+  /// after restore().
   void rebalance(std::string_view how) { engine_->rebalance(how); }
   /// Collective: calls rebalance(how) if, by the measured times, imbalance since the last call of it has cost more than
   /// that call did; the first time, if the imbalance is above 1 %. Returns, on every rank, whether it did. Cost without
-  /// a rebalance: two reductions.
+  /// a rebalance: two reductions. Throws as rebalance does.
   bool rebalance_if_due(std::string_view how) { return engine_->rebalance_if_due(how); }
-  /// Collective: writes the executed tasks with their times, and the `state` of rank 0, to one file, atomically. Call
-  /// it between process() and restore(). Throws resource_error on every rank.
+  /// Collective: writes the executed tasks with their times, and the `state` of rank 0, to one file, atomically. Throws
+  /// on every rank resource_error, and usage_error unless it is called between process() and restore(), and before tasks are added.
   void checkpoint(std::string const& path, std::span<std::byte const> state = {}) { engine_->checkpoint(path, state); }
   /// Collective: replaces process() after a restart, on any number of ranks. Rank 0 reads the file that `checkpoint`
-  /// wrote, and the tasks are distributed to the ranks; then call restore(). Returns the state on every rank. Throws
-  /// resource_error and usage_error on every rank.
+  /// wrote, and the tasks are distributed to the ranks; then call restore(). Tasks that waited will not run. Returns the state on every rank.
+  /// Throws resource_error and usage_error on every rank, and changes nothing then.
   [[nodiscard]] std::vector<std::byte> restart(std::string const& path) { return engine_->restart(path); }
   /// Collective: the report of the last process().
   [[nodiscard]] collection_report report() { return engine_->report(); }

@@ -63,7 +63,7 @@ collection_core::collection_core(communicator_core& core, collection_options con
 collection_core::~collection_core() { drop_all(queue_, shape_); }
 
 void collection_core::add(std::span<std::byte const> task) {
-  if (has_threads()) return workers_.add(task, processing_);
+  if (has_threads()) return workers_.add(task, is_processing());
   shape_.put(queue_.reserve(), task);
   commit();
 }
@@ -72,16 +72,39 @@ void* collection_core::reserve() { return queue_.reserve(); }
 
 void collection_core::commit() {
   std::byte* const slot = queue_.reserve();  // the same one: nothing was added since
-  shape_.set_mark(slot, {.origin = rank(), .spawned = processing_ ? 1U : 0U});
-  if (processing_ && !workers_.server_as_worker()->adds(slot)) return;
+  shape_.set_mark(slot, {.origin = rank(), .spawned = is_processing() ? 1U : 0U});
+  if (is_processing() && !workers_.server_as_worker()->adds(slot)) return;
   queue_.commit();
 }
 
 void collection_core::expect_at_rest(char const* call) const {
-  if (!processing_) [[likely]]
+  if (!is_processing()) [[likely]]
     return;
   throw usage_error("the task collection '" + options_.name + "': " + call +
                     " in one of its tasks, while it processes; allowed: between two calls of process");
+}
+
+std::uint64_t collection_core::hindrance(needs what) const noexcept {
+  return static_cast<std::uint64_t>(obstacle_for(what, state_, waiting()));
+}
+
+void collection_core::refuse_if_hindered(char const* call, std::uint64_t largest) const {
+  auto const found = static_cast<obstacle>(largest);
+  if (found == obstacle::none) return;
+  throw usage_error("the task collection '" + options_.name + "': " + in_words(found, call));
+}
+
+/// Ranks may be in different states, since restore() and add() are local: if one cannot, none does.
+void collection_core::expect_everywhere(char const* call, needs what) {
+  expect_at_rest(call);
+  std::uint64_t largest = hindrance(what);
+  max_elements(core_.all(), std::span(&largest, 1));
+  refuse_if_hindered(call, largest);
+}
+
+void collection_core::stealing(bool on) {
+  expect_at_rest("enable_stealing");
+  engine_.stealing(on);
 }
 
 void collection_core::process() {
@@ -89,7 +112,8 @@ void collection_core::process() {
   workers_.begin();
   idle_rounds_ = 0;
   stalled_.restart();
-  processing_ = true;
+  state_ = collection_state::processing;
+  kept_ = 0;
   run_again_ = 0;
   dropped_ = 0;
   if (recovers()) enter_with_recovery();
@@ -102,15 +126,18 @@ void collection_core::process() {
     serve_until_the_end();
   } catch (...) {
     workers_.stop();
-    processing_ = false;
+    state_ = collection_state::seeding;
+    record_.clear();
     throw;
   }
   core_.leave(number_);
-  processing_ = false;
+  state_ = collection_state::seeding;
   wall_ns_ = network_.now_ns() - began_ns;
   traced_.note({.what = trace::kind::iteration_ended, .id = workers_.counted().executed, .value = epoch_});
   workers_.merge_records();
   throw_failure();
+  state_ = collection_state::executed;
+  kept_ = record_.size();
 }
 
 /// Gives tasks the identity by which surviving ranks will know them.
@@ -224,6 +251,7 @@ void collection_core::restore(placement_of_tasks where) {
   }
   // The queue returns the newest first: pushed in reverse, tasks run in the order of the record.
   for (; record_.size() > 0; record_.release_last()) queue_.push(record_.slot(record_.size() - 1));
+  state_ = collection_state::seeding;
 }
 
 /// Collective: sends entries of the record away, and appends the entries that other ranks send.
@@ -247,21 +275,25 @@ void collection_core::move(std::vector<move_order> const& orders) {
 }
 
 void collection_core::rebalance(std::string_view how) {
-  expect_at_rest("rebalance");
-  move(orders_of(core_.all(), rank(), record_.times_ns(), how));
+  expect_everywhere("rebalance", needs::a_record);
+  balance(how);
 }
+
+void collection_core::balance(std::string_view how) { move(orders_of(core_.all(), rank(), record_.times_ns(), how)); }
 
 bool collection_core::rebalance_if_due(std::string_view how) {
   expect_at_rest("rebalance_if_due");
   auto const times = record_.times_ns();
-  std::uint64_t most = std::accumulate(times.begin(), times.end(), std::uint64_t{0});
+  std::uint64_t const most = std::accumulate(times.begin(), times.end(), std::uint64_t{0});
   std::uint64_t sum = most;
   sum_elements(core_.all(), std::span(&sum, 1));
-  max_elements(core_.all(), std::span(&most, 1));
-  balancing_.predict(most, sum / core_.live().size());
+  std::array<std::uint64_t, 2> largest{most, hindrance(needs::a_record)};
+  max_elements(core_.all(), std::span(largest));
+  refuse_if_hindered("rebalance_if_due", largest[1]);
+  balancing_.predict(largest[0], sum / core_.live().size());
   if (!balancing_.is_due()) return false;
   std::uint64_t const began_ns = network_.now_ns();
-  rebalance(how);
+  balance(how);
   std::uint64_t cost_ns = network_.now_ns() - began_ns;
   max_elements(core_.all(), std::span(&cost_ns, 1));
   balancing_.balanced(cost_ns);
@@ -269,7 +301,7 @@ bool collection_core::rebalance_if_due(std::string_view how) {
 }
 
 void collection_core::checkpoint(std::string const& path, std::span<std::byte const> state) {
-  expect_at_rest("checkpoint");
+  expect_everywhere("checkpoint", needs::only_a_record);
   std::vector<bytes> const gathered = core_.all().gather(encode(record_));
   core_.on_rank_0([&] {
     saved_records all{.ranks = ranks(), .records = {}, .state = bytes_of(state)};
@@ -286,7 +318,9 @@ std::vector<std::byte> collection_core::restart(std::string const& path) {
     found = read_checkpoint(path, identity(), shape_);
     parts = deal_again(found, shape_, core_.live());
   });
+  workers_.drop_waiting();
   record_.clear();
+  state_ = collection_state::executed;
   decode(core_.all().scatter(std::move(parts)), record_);
   return core_.all().broadcast(std::move(found.state));
 }
@@ -298,9 +332,15 @@ checkpoint_identity collection_core::identity() const {
 collection_report collection_core::report() {
   expect_at_rest("report");
   steal_counts const& steals = engine_.counts();
-  std::array<std::uint64_t, 9> sums{
-      workers_.counted().executed, recorded(),       steals.attempted, steals.successful, steals.tasks,
-      workers_.busy_ns(),          workers_.count(), run_again_,       dropped_};
+  std::array<std::uint64_t, 9> sums{workers_.counted().executed,
+                                    kept_,
+                                    steals.attempted,
+                                    steals.successful,
+                                    steals.tasks,
+                                    workers_.busy_ns(),
+                                    workers_.count(),
+                                    run_again_,
+                                    dropped_};
   std::array<std::uint64_t, 2> most{wall_ns_, workers_.busy_ns() / workers_.count()};
   sum_elements(core_.all(), std::span(sums));
   max_elements(core_.all(), std::span(most));

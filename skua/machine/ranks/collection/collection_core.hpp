@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "skua/machine/ranks/collection/checkpoint.hpp"
+#include "skua/machine/ranks/collection/collection_state.hpp"
 #include "skua/machine/ranks/collection/rank_workers.hpp"
 #include "skua/machine/ranks/collection/stall_report.hpp"
 #include "skua/machine/ranks/collection/task_record.hpp"
@@ -33,7 +34,7 @@ class collection_core final : public runtime::collection_engine {
   [[nodiscard]] void* reserve() override;
   void commit() override;
   void process() override;
-  void stealing(bool on) override { engine_.stealing(on); }
+  void stealing(bool on) override;
   void restore(placement_of_tasks where) override;
   void rebalance(std::string_view how) override;
   [[nodiscard]] bool rebalance_if_due(std::string_view how) override;
@@ -48,8 +49,16 @@ class collection_core final : public runtime::collection_engine {
   [[nodiscard]] std::uint32_t ranks() const noexcept { return network_.ranks(); }
 
   [[nodiscard]] bool recovers() const noexcept { return shape_.has_identity; }
+  [[nodiscard]] bool is_processing() const noexcept { return state_ == collection_state::processing; }
   /// Throws usage_error if called inside one of its tasks.
   void expect_at_rest(char const* call) const;
+  /// What hinders this rank from the call, for refuse_if_hindered.
+  [[nodiscard]] std::uint64_t hindrance(needs what) const noexcept;
+  /// Throws usage_error. `largest`: of the hindrances of all ranks, so that all of them throw.
+  void refuse_if_hindered(char const* call, std::uint64_t largest) const;
+  /// Both of them. Collective.
+  void expect_everywhere(char const* call, needs what);
+  void balance(std::string_view how);
   void enter_with_recovery();
   void mended(live_ranks const& live, std::span<std::byte const> lost);
   void serve_until_the_end();
@@ -75,12 +84,13 @@ class collection_core final : public runtime::collection_engine {
   rank_workers workers_;
 
   std::uint32_t epoch_ = 0;
-  bool processing_ = false;
+  collection_state state_ = collection_state::seeding;
   std::uint64_t wall_ns_ = 0;
   std::uint64_t last_poll_ns_ = 0;
   std::uint32_t idle_rounds_ = 0;
   stall_report stalled_;
   policies::balance::when_to_balance balancing_;
+  std::uint64_t kept_ = 0;  ///< by the last process()
   std::uint64_t run_again_ = 0;
   std::uint64_t dropped_ = 0;
 };

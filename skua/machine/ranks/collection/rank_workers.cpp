@@ -26,10 +26,18 @@ rank_workers::rank_workers(communicator_core& core, runtime::task_binding const&
 }
 
 rank_workers::~rank_workers() {
-  added_.change([this](std::vector<std::byte>& slots) {
-    for (std::size_t at = 0; at < slots.size(); at += shape_.bytes()) shape_.drop(slots.data() + at);
-  });
+  drop_added();
   for (auto const& b : belongings_) drop_all(b->queue, shape_);
+}
+
+void rank_workers::drop_added() noexcept {
+  std::vector<std::byte> const slots = added_.take();
+  for (std::size_t at = 0; at < slots.size(); at += shape_.bytes()) shape_.drop(slots.data() + at);
+}
+
+void rank_workers::drop_waiting() {
+  drop_added();
+  for (std::vector<std::byte> slot(shape_.bytes()); arrivals_.pop(slot.data());) shape_.drop(slot.data());
 }
 
 void rank_workers::begin() {

@@ -53,6 +53,8 @@ class rank_workers final : public queue_choice {
   /// After process(): appends the other workers' records to the server's record.
   void merge_records();
   [[nodiscard]] std::uint64_t waiting() const;
+  /// Between two process(): tasks that were added or restored will not run.
+  void drop_waiting();
   /// After an error other than a task's: returns when no worker runs.
   void stop() noexcept;
   [[nodiscard]] split_queue& fullest() noexcept override;
@@ -87,6 +89,7 @@ class rank_workers final : public queue_choice {
 
  private:
   void bring_added();
+  void drop_added() noexcept;
   /// The number of the first worker other than the server.
   [[nodiscard]] std::uint32_t first_of_threads() const noexcept { return server_works_ ? 1 : 0; }
 

@@ -247,11 +247,12 @@ TEST_P(collections, refuse_in_their_tasks_what_is_collective) {
       refuses([&] { self->checkpoint("/dev/null"); });
       refuses([&] { static_cast<void>(self->restart("/dev/null")); });
       refuses([&] { static_cast<void>(self->report()); });
+      refuses([&] { self->enable_stealing(true); });
     });
     self = &all;
     all.add({world.rank(), 0});
     all.process();
-    EXPECT_EQ(refused, 7);
+    EXPECT_EQ(refused, 8);
     EXPECT_EQ(all.report().tasks, world.size());
   });
 }
