@@ -65,6 +65,9 @@ struct collection_options {
   /// Recovery costs a copy of all tasks on another rank, and a copy of the stolen tasks. Under Open MPI the job must
   /// run with --enable-recovery.
   lost_tasks on_loss = lost_tasks::fail;
+  /// Of what the bytes of a task mean. Change it with the task's type, or with its `serialize`: a checkpoint of another
+  /// version is refused, and ranks of different versions make no collection.
+  std::uint64_t version = 0;
 };
 
 /// The report of one process(), over all ranks. Times in seconds.

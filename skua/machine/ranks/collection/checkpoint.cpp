@@ -14,6 +14,7 @@
 #include <span>
 #include <string_view>
 
+#include "skua/parts/base/checksum.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
@@ -35,13 +36,17 @@ void put_block(bytes& to, Bytes const& block) {
   put(to, block.data(), block.size());
 }
 
+[[noreturn]] void damaged(std::string const& path, std::string const& how) {
+  throw usage_error("checkpoint " + path + " is damaged: " + how);
+}
+
 /// Reads what the put functions wrote, and notices missing bytes.
 class source {
  public:
   source(std::span<std::byte const> from, std::string const& path) : left_(from), path_(path) {}
 
   void take(void* to, std::size_t n) {
-    if (n > left_.size()) throw usage_error("checkpoint " + path_ + " is damaged: it ends too early");
+    if (n > left_.size()) damaged(path_, "it ends too early");
     std::memcpy(to, left_.data(), n);
     left_ = left_.subspan(n);
   }
@@ -52,7 +57,7 @@ class source {
   }
   [[nodiscard]] bytes block() {
     std::uint64_t const n = number();
-    if (n > left_.size()) throw usage_error("checkpoint " + path_ + " is damaged: it ends too early");
+    if (n > left_.size()) damaged(path_, "it ends too early");
     bytes b(n);
     if (n > 0) take(b.data(), n);
     return b;
@@ -61,7 +66,7 @@ class source {
     bytes const b = block();
     return {reinterpret_cast<char const*>(b.data()), b.size()};
   }
-  [[nodiscard]] bool empty() const noexcept { return left_.empty(); }
+  [[nodiscard]] std::span<std::byte const> left() const noexcept { return left_; }
 
  private:
   std::span<std::byte const> left_;
@@ -159,16 +164,31 @@ std::string fault_of(std::span<std::byte const> from, slot_shape const& shape, r
 
 }  // namespace
 
+std::string in_words(checkpoint_identity const& i) {
+  return "'" + i.collection + "' of " + (i.is_serialized ? "serialized tasks" : "tasks") + " of " +
+         std::to_string(i.task_bytes) + " bytes (" + i.task_type + ")" +
+         (i.version == 0 ? "" : ", version " + std::to_string(i.version));
+}
+
+// The first line; the length and the checksum of the rest; the rest.
 void write_checkpoint(std::string const& path, checkpoint_identity const& of, saved_records const& saved) {
+  bytes rest;
+  put_block(rest, of.collection);
+  put_block(rest, of.task_type);
+  put_number(rest, of.task_bytes);
+  put_number(rest, of.is_serialized ? 1 : 0);
+  put_number(rest, of.version);
+  put_number(rest, saved.ranks);
+  put_number(rest, saved.records.size());
+  for (bytes const& r : saved.records) put_block(rest, r);
+  put_block(rest, saved.state);
+  runtime::checksum sum;
+  sum.add(rest);
   bytes all;
   put(all, first_line.data(), first_line.size());
-  put_block(all, of.collection);
-  put_block(all, of.task_type);
-  put_number(all, of.slot_bytes);
-  put_number(all, saved.ranks);
-  put_number(all, saved.records.size());
-  for (bytes const& r : saved.records) put_block(all, r);
-  put_block(all, saved.state);
+  put_number(all, rest.size());
+  put_number(all, sum.value());
+  put(all, rest.data(), rest.size());
   std::string const beside = path + ".new";
   open_file file(beside, O_WRONLY | O_CREAT | O_TRUNC);
   if (file.number() < 0) refused("cannot be written", path);
@@ -185,7 +205,7 @@ saved_records read_checkpoint(std::string const& path, checkpoint_identity const
   open_file const file(path, O_RDONLY);
   if (file.number() < 0) refused("cannot be read", path);
   bytes all;
-  bytes piece(1 << 20);
+  bytes piece(1 << 16);
   while (true) {
     ssize_t const n = read(file.number(), piece.data(), piece.size());
     if (n < 0) refused("cannot be read", path);
@@ -196,25 +216,30 @@ saved_records read_checkpoint(std::string const& path, checkpoint_identity const
   std::string head(first_line.size(), ' ');
   from.take(head.data(), head.size());
   if (head != first_line) throw usage_error("checkpoint " + path + " is no checkpoint of this version");
-  checkpoint_identity const found{from.text(), from.text(), from.number()};
+  std::uint64_t const length = from.number();
+  std::uint64_t const checksum = from.number();
+  if (length > from.left().size()) damaged(path, "it ends too early");
+  if (length < from.left().size()) damaged(path, "it has data after its end");
+  runtime::checksum sum;
+  sum.add(from.left());
+  if (sum.value() != checksum) damaged(path, "its checksum is not that of its content");
+  checkpoint_identity const found{from.text(), from.text(), from.number(), from.number() != 0, from.number()};
   if (found != wanted) {
-    throw usage_error("checkpoint " + path + " is of the collection '" + found.collection + "' of " + found.task_type +
-                      "; wanted: '" + wanted.collection + "' of " + wanted.task_type);
+    throw usage_error("checkpoint " + path + " is of the collection " + in_words(found) +
+                      "; wanted: " + in_words(wanted));
   }
   saved_records c;
   std::uint64_t const ranks = from.number();
   std::uint64_t const records = from.number();
   if (ranks > std::numeric_limits<rank_number>::max() || records > ranks) {
-    throw usage_error("checkpoint " + path + " is damaged: it has the records of " + std::to_string(records) + " of " +
-                      std::to_string(ranks) + " ranks");
+    damaged(path, "it has the records of " + std::to_string(records) + " of " + std::to_string(ranks) + " ranks");
   }
   c.ranks = static_cast<rank_number>(ranks);
   while (c.records.size() < records) c.records.push_back(from.block());
   c.state = from.block();
-  if (!from.empty()) throw usage_error("checkpoint " + path + " is damaged: it has data after its end");
+  if (!from.left().empty()) damaged(path, "it has data after its end");
   for (bytes const& r : c.records) {
-    std::string const fault = fault_of(r, shape, c.ranks);
-    if (!fault.empty()) throw usage_error("checkpoint " + path + " is damaged: " + fault);
+    if (std::string const fault = fault_of(r, shape, c.ranks); !fault.empty()) damaged(path, fault);
   }
   return c;
 }

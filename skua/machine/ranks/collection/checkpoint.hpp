@@ -13,13 +13,17 @@
 
 namespace skua { inline namespace v0 { namespace ranks {
 
-/// Identifies the program in a file, so that tasks of another program are refused.
+/// What the bytes of a file mean: tasks of another program, or of another version of it, are refused.
 struct checkpoint_identity {
   std::string collection;
   std::string task_type;
-  std::uint64_t slot_bytes = 0;
+  std::uint64_t task_bytes = 0;  ///< sizeof the type
+  bool is_serialized = false;
+  std::uint64_t version = 0;  ///< collection_options::version
   friend bool operator==(checkpoint_identity const&, checkpoint_identity const&) = default;
 };
+/// "'fock' of tasks of 16 bytes (quartet), version 3".
+[[nodiscard]] std::string in_words(checkpoint_identity const& i);
 
 /// The tasks and times of one rank.
 [[nodiscard]] bytes encode(task_record const& record);

@@ -13,11 +13,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "skua/machine/ranks/transport/ranks_for_test.hpp"
+#include "skua/parts/base/checksum.hpp"
 #include "skua/ranks.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks { namespace {
@@ -50,12 +52,23 @@ std::uint64_t number_of(task_record const& r, std::uint64_t entry) {
   return n;
 }
 
+/// With the length and the checksum of what follows them: damage that only reading notices.
+std::string sealed(std::string file) {
+  std::uint64_t const length = file.size() - 34;
+  runtime::checksum sum;
+  sum.add(std::as_bytes(std::span(file).subspan(34)));
+  std::uint64_t const value = sum.value();
+  std::memcpy(file.data() + 18, &length, sizeof length);
+  std::memcpy(file.data() + 26, &value, sizeof value);
+  return file;
+}
+
 class checkpoint_file : public ::testing::Test {
  protected:
   void TearDown() override { std::filesystem::remove(path); }
   std::string path =
       (std::filesystem::temp_directory_path() / ("skua_checkpoint_" + std::to_string(getpid()))).string();
-  checkpoint_identity const identity{"fock", "quartet", shape.bytes()};
+  checkpoint_identity const identity{.collection = "fock", .task_type = "quartet", .task_bytes = 8};
 };
 
 TEST_F(checkpoint_file, has_what_was_written) {
@@ -67,14 +80,24 @@ TEST_F(checkpoint_file, has_what_was_written) {
   EXPECT_EQ(read.state, text("density"));
 }
 
-TEST_F(checkpoint_file, of_something_else_is_refused_with_both_names) {
+TEST_F(checkpoint_file, of_something_else_is_refused_with_what_differs) {
   write_checkpoint(path, identity, {1, {encode(record_of({1}, 0))}, {}});
-  try {
-    static_cast<void>(read_checkpoint(path, {"tce", "tile", shape.bytes()}, shape));
-    FAIL();
-  } catch (usage_error const& e) {
-    EXPECT_NE(std::string(e.what()).find("'fock' of quartet; wanted: 'tce' of tile"), std::string::npos) << e.what();
-  }
+  auto const refusal = [&](checkpoint_identity const& wanted) -> std::string {
+    try {
+      static_cast<void>(read_checkpoint(path, wanted, shape));
+    } catch (usage_error const& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  std::string const is = "checkpoint " + path + " is of the collection 'fock' of tasks of 8 bytes (quartet); wanted: ";
+  EXPECT_EQ(refusal(identity), "accepted");
+  EXPECT_EQ(refusal({"tce", "quartet", 8}), is + "'tce' of tasks of 8 bytes (quartet)");
+  EXPECT_EQ(refusal({"fock", "tile", 8}), is + "'fock' of tasks of 8 bytes (tile)");
+  // Slots of both sizes have 16 bytes.
+  EXPECT_EQ(refusal({"fock", "quartet", 5}), is + "'fock' of tasks of 5 bytes (quartet)");
+  EXPECT_EQ(refusal({"fock", "quartet", 8, true}), is + "'fock' of serialized tasks of 8 bytes (quartet)");
+  EXPECT_EQ(refusal({"fock", "quartet", 8, false, 3}), is + "'fock' of tasks of 8 bytes (quartet), version 3");
 }
 
 TEST_F(checkpoint_file, that_lacks_its_end_or_is_no_checkpoint_is_refused) {
@@ -112,15 +135,30 @@ TEST_F(checkpoint_file, that_is_damaged_is_refused_with_what_is_wrong) {
   other[0] = 'S';
   EXPECT_EQ(refusal(other), name + " is no checkpoint of this version");
   other = whole;
-  std::fill_n(other.begin() + 18, sizeof(std::uint64_t), '\xff');  // how long the collection's name is
-  EXPECT_EQ(refusal(other), name + " is damaged: it ends too early");
+  std::fill_n(other.begin() + 34, sizeof(std::uint64_t), '\xff');  // how long the collection's name is
+  EXPECT_EQ(refusal(other), name + " is damaged: its checksum is not that of its content");
+  EXPECT_EQ(refusal(sealed(other)), name + " is damaged: it ends too early");
   // One task more, or fewer, than there are bytes for.
-  std::size_t const count_at = whole.find("quartet") + 7 + 4 * sizeof(std::uint64_t);
+  std::size_t const count_at = whole.find("quartet") + 7 + 6 * sizeof(std::uint64_t);
   for (char const count : {'\x02', '\x04', 'd', '\0'}) {
     other = whole;
     ASSERT_EQ(other[count_at], '\x03');
     other[count_at] = count;
-    EXPECT_EQ(refusal(other), name + " is damaged: a rank's tasks have the wrong length") << static_cast<int>(count);
+    EXPECT_EQ(refusal(sealed(other)), name + " is damaged: a rank's tasks have the wrong length")
+        << static_cast<int>(count);
+  }
+}
+
+TEST_F(checkpoint_file, with_a_bit_changed_anywhere_is_refused) {
+  write_checkpoint(path, identity, {2, {encode(record_of({1, 2, 3}, 0)), encode(record_of({}, 0))}, text("state")});
+  std::ifstream from(path, std::ios::binary);
+  std::string whole{std::istreambuf_iterator<char>(from), {}};
+  for (std::size_t byte = 0; byte < whole.size(); ++byte) {
+    auto const flip = static_cast<char>(1U << byte * 3 % 8);
+    whole[byte] ^= flip;
+    std::ofstream(path, std::ios::binary) << whole;
+    EXPECT_THROW(static_cast<void>(read_checkpoint(path, identity, shape)), usage_error) << byte;
+    whole[byte] ^= flip;
   }
 }
 
@@ -156,7 +194,7 @@ TEST_F(checkpoint_file, that_is_read_and_written_leaves_no_file_open) {
   auto const before = open_files();
   write_checkpoint(path, identity, {1, records, {}});
   static_cast<void>(read_checkpoint(path, identity, shape));
-  EXPECT_THROW(static_cast<void>(read_checkpoint(path, {"tce", "tile", shape.bytes()}, shape)), usage_error);
+  EXPECT_THROW(static_cast<void>(read_checkpoint(path, {"tce", "tile", 8}, shape)), usage_error);
   EXPECT_EQ(open_files(), before);
 }
 
@@ -285,6 +323,51 @@ TEST_P(checkpoints, let_another_job_go_on) {
     EXPECT_EQ(world.sum(sum), wanted);
     world.barrier();
     if (world.rank() == 0) std::filesystem::remove(path);
+  });
+}
+
+TEST_P(checkpoints, say_nothing_about_the_death_of_ranks) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    std::string const path = scratch(world, "skua_loss_");
+    {
+      task_collection<int> before(world, {.name = "c"}, [](int) {});
+      before.add(1);
+      before.process();
+      before.checkpoint(path);
+    }
+    task_collection<int> after(world, {.name = "c", .on_loss = lost_tasks::run_again}, [](int) {});
+    static_cast<void>(after.restart(path));
+    EXPECT_EQ(world.sum(after.num_recorded()), world.size());
+    world.barrier();
+    if (world.rank() == 0) std::filesystem::remove(path);
+  });
+}
+
+TEST_P(checkpoints, of_another_version_are_refused) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    std::string const path = scratch(world, "skua_version_");
+    {
+      task_collection<int> before(world, {.name = "c", .version = 1}, [](int) {});
+      before.process();
+      before.checkpoint(path);
+    }
+    task_collection<int> after(world, {.name = "c", .version = 2}, [](int) {});
+    EXPECT_THROW(static_cast<void>(after.restart(path)), usage_error);
+    world.barrier();
+    if (world.rank() == 0) std::filesystem::remove(path);
+  });
+}
+
+TEST_P(checkpoints, have_a_version_that_ranks_agree_on) {
+  if (GetParam() == 1) GTEST_SKIP() << "one rank cannot disagree";
+  on_ranks(GetParam(), [&](communicator& world) {
+    try {
+      task_collection<int> all(world, {.name = "c", .version = world.rank() == 1 ? 4U : 3U}, [](int) {});
+      FAIL();
+    } catch (usage_error const& e) {
+      EXPECT_NE(std::string(e.what()).find("rank 1 has 'c' of tasks of 4 bytes (i), version 4"), std::string::npos)
+          << e.what();
+    }
   });
 }
 

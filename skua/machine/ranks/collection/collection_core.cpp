@@ -21,14 +21,20 @@ constexpr std::uint64_t poll_every_ns = 10'000;
 /// For a program that did not choose a deadline: communicator::watch.
 constexpr double default_deadline_s = 10;
 
-std::string in_words(runtime::task_binding const& b, std::string const& name, lost_tasks on_loss) {
-  return "'" + name + "' of " +
-         (b.is_serialized ? "serialized tasks" : "tasks of " + std::to_string(b.bytes) + " bytes") + " (" +
-         std::string(b.type) + ")" +
-         (on_loss == lost_tasks::fail   ? ""
-          : on_loss == lost_tasks::drop ? ", dropped"
-                                        : ", run again") +
-         (on_loss == lost_tasks::fail ? "" : " if their rank dies");
+checkpoint_identity identity_of(collection_options const& options, runtime::task_binding const& b) {
+  return {.collection = options.name,
+          .task_type = std::string(b.type),
+          .task_bytes = b.bytes,
+          .is_serialized = b.is_serialized,
+          .version = options.version};
+}
+
+/// What ranks must agree on.
+std::string in_words(collection_options const& options, runtime::task_binding const& b) {
+  std::string const lost = options.on_loss == lost_tasks::fail   ? ""
+                           : options.on_loss == lost_tasks::drop ? ", dropped if their rank dies"
+                                                                 : ", run again if their rank dies";
+  return in_words(identity_of(options, b)) + lost;
 }
 
 engine_settings settings_of(collection_options const& options, std::uint32_t number, slot_shape const& shape) {
@@ -56,7 +62,7 @@ collection_core::collection_core(communicator_core& core, collection_options con
       traced_(core.trace() == nullptr ? nullptr : core.trace()->track(0)),
       workers_(core, binding, shape_, queue_, record_, recovers() ? &log_ : nullptr, options.limit) {
   if (workers_.has_threads()) engine_.gives_from(workers_);
-  core_.agree("the task collection", in_words(binding_, options_.name, options_.on_loss));
+  core_.agree("the task collection", in_words(options_, binding_));
   if (recovers()) core_.watch(default_deadline_s);
 }
 
@@ -306,7 +312,7 @@ void collection_core::checkpoint(std::string const& path, std::span<std::byte co
   core_.on_rank_0([&] {
     saved_records all{.ranks = ranks(), .records = {}, .state = bytes_of(state)};
     core_.live().each([&](rank_number r) { all.records.push_back(gathered[r]); });
-    write_checkpoint(path, identity(), all);
+    write_checkpoint(path, identity_of(options_, binding_), all);
   });
 }
 
@@ -315,7 +321,7 @@ std::vector<std::byte> collection_core::restart(std::string const& path) {
   saved_records found;
   std::vector<bytes> parts;
   core_.on_rank_0([&] {
-    found = read_checkpoint(path, identity(), shape_);
+    found = read_checkpoint(path, identity_of(options_, binding_), shape_);
     parts = deal_again(found, shape_, core_.live());
   });
   workers_.drop_waiting();
@@ -323,10 +329,6 @@ std::vector<std::byte> collection_core::restart(std::string const& path) {
   state_ = collection_state::executed;
   decode(core_.all().scatter(std::move(parts)), record_);
   return core_.all().broadcast(std::move(found.state));
-}
-
-checkpoint_identity collection_core::identity() const {
-  return {.collection = options_.name, .task_type = std::string(binding_.type), .slot_bytes = shape_.bytes()};
 }
 
 collection_report collection_core::report() {

@@ -67,7 +67,6 @@ class collection_core final : public runtime::collection_engine {
   void wait_for_work();
   void pass_on_failures();
   void throw_failure();
-  [[nodiscard]] checkpoint_identity identity() const;
   void move(std::vector<move_order> const& orders);
 
   communicator_core& core_;

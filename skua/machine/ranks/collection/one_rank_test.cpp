@@ -47,7 +47,7 @@ std::vector<std::uint64_t> times_of(task_collection<timed>& all, std::string con
       (std::filesystem::temp_directory_path() / ("skua_times_" + std::to_string(getpid()))).string();
   all.checkpoint(path);
   slot_shape const shape{.task_bytes = sizeof(timed)};
-  auto const read = read_checkpoint(path, {name, typeid(timed).name(), shape.bytes()}, shape);
+  auto const read = read_checkpoint(path, {name, typeid(timed).name(), sizeof(timed)}, shape);
   std::filesystem::remove(path);
   task_record record(shape);
   for (bytes const& r : read.records) decode(r, record);
