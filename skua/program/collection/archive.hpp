@@ -8,87 +8,134 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <string>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/program/collection/travels.hpp"
 
 namespace skua { inline namespace v0 {
 
-class output_archive;
-class input_archive;
-
 namespace runtime {
 
-template <class T, class Archive>
-concept has_member_serialize = requires(T& t, Archive& a) { t.serialize(a); };
-template <class T, class Archive>
-concept has_free_serialize = requires(T& t, Archive& a) { serialize(a, t); };
-
+/// Its error comes once for both archives.
 template <class T>
-inline constexpr bool is_tuple = false;
-template <class... T>
-inline constexpr bool is_tuple<std::tuple<T...>> = true;
-template <class First, class Second>
-inline constexpr bool is_tuple<std::pair<First, Second>> = true;
-
-/// Strings and vectors: contiguous elements whose number can be changed.
-template <class T>
-concept resizable_row = requires(T& t, std::size_t n) {
-  t.resize(n);
-  { t.data() } -> std::convertible_to<typename T::value_type*>;
+struct must_travel {
+  static_assert(can_travel<T>(),
+                "archive: pointers, references, std::string_view and std::span mean nothing on another rank, and a "
+                "class of another kind needs "
+                "`template <class Archive> void serialize(Archive&)`, or serialize(archive, value) in its namespace");
 };
 
-template <class T>
-concept plain = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
-
-/// Passes the parts of a value to the archive: a.bytes(pointer, size) for trivially copyable parts; for strings and
-/// vectors first their size as bytes, then a.resize(container, size), then their elements.
-template <class Archive, class T>
-void visit(Archive& a, T& value) {
-  if constexpr (has_member_serialize<T, Archive>) {
-    value.serialize(a);
-  } else if constexpr (has_free_serialize<T, Archive>) {
-    serialize(a, value);
-  } else if constexpr (is_tuple<T>) {
-    std::apply([&a](auto&... part) { (visit(a, part), ...); }, value);
-  } else if constexpr (resizable_row<T>) {
-    std::uint64_t count = value.size();
-    a.bytes(&count, sizeof count);
-    a.resize(value, count);
-    if constexpr (plain<typename T::value_type>) {
-      a.bytes(value.data(), count * sizeof(typename T::value_type));
-    } else {
+/// Writes or reads one value, part by part, as its type demands.
+struct archived {
+  template <class Archive, class T>
+  static void visit(Archive& a, T& value) {
+    static_cast<void>(sizeof(must_travel<T>));
+    if constexpr (!can_travel<T>()) {
+      return;  // must_travel has said why
+    } else if constexpr (has_member_serialize<T, Archive>) {
+      value.serialize(a);
+    } else if constexpr (has_free_serialize<T, Archive>) {
+      serialize(a, value);
+    } else if constexpr (plain<T>) {
+      a.bytes(&value, sizeof value);
+    } else if constexpr (is_tuple<T>) {
+      std::apply([&a](auto&... part) { (visit(a, part), ...); }, value);
+    } else if constexpr (is_array<T>) {
       for (auto& element : value) visit(a, element);
+    } else if constexpr (optional_value<T>) {
+      visit_optional(a, value);
+    } else if constexpr (resizable_row<T> && plain<typename T::value_type>) {
+      std::uint64_t count = value.size();
+      a.bytes(&count, sizeof count);
+      a.resize(value, count);
+      a.bytes(value.data(), count * sizeof(typename T::value_type));
+    } else if constexpr (resizable_row<T> && !sequence<T>) {
+      std::uint64_t count = value.size();
+      a.bytes(&count, sizeof count);
+      a.resize(value, count);
+      for (auto& element : value) visit(a, element);
+    } else {
+      std::uint64_t count = value.size();
+      a.bytes(&count, sizeof count);
+      if constexpr (Archive::reads) {
+        value.clear();
+        for (; count > 0; --count) read_element(a, value);
+      } else {
+        for (auto&& element : value) write_element<T>(a, element);
+      }
     }
-  } else {
-    static_assert(plain<T>,
-                  "give it a member `template <class Archive> void serialize(Archive&)`, or a function "
-                  "serialize(archive, value)");
-    a.bytes(&value, sizeof value);
   }
-}
+
+ private:
+  template <class Archive, class T>
+  static void visit_optional(Archive& a, T& value) {
+    auto there = static_cast<std::uint8_t>(value.has_value());
+    visit(a, there);
+    if constexpr (Archive::reads) {
+      there != 0 ? static_cast<void>(value.emplace()) : value.reset();
+    }
+    if (value.has_value()) visit(a, *value);
+  }
+
+  /// A vector of bool has no elements to refer to.
+  template <class T>
+  static constexpr bool is_packed = std::same_as<typename T::value_type, bool> && !resizable_row<T>;
+
+  template <class T, class Archive, class Element>
+  static void write_element(Archive& a, Element& element) {
+    if constexpr (requires { typename T::mapped_type; }) {
+      visit(a, const_cast<typename T::key_type&>(element.first));
+      visit(a, element.second);
+    } else if constexpr (associative<T>) {
+      visit(a, const_cast<typename T::key_type&>(element));  // this archive changes nothing
+    } else if constexpr (is_packed<T>) {
+      auto bit = static_cast<std::uint8_t>(element);
+      visit(a, bit);
+    } else {
+      visit(a, element);
+    }
+  }
+  template <class Archive, class T>
+  static void read_element(Archive& a, T& to) {
+    if constexpr (requires { typename T::mapped_type; }) {
+      std::pair<typename T::key_type, typename T::mapped_type> element;
+      visit(a, element.first);
+      visit(a, element.second);
+      to.insert(std::move(element));
+    } else if constexpr (associative<T>) {
+      typename T::key_type key;
+      visit(a, key);
+      to.insert(std::move(key));
+    } else if constexpr (is_packed<T>) {
+      std::uint8_t bit = 0;
+      visit(a, bit);
+      to.push_back(bit != 0);
+    } else {
+      visit(a, to.emplace_back());
+    }
+  }
+};
 
 }  // namespace runtime
 
-/// Appends values to a vector of bytes: trivially copyable values, std::string, std::vector, pairs and tuples of them,
-/// and types with `serialize`.
+/// Appends values to a vector of bytes: trivially copyable values without addresses; strings; vectors, lists, deques, arrays, sets, maps, pairs,
+/// tuples and optionals of what it takes; and types with `serialize`, which comes first.
 class output_archive {
  public:
   explicit output_archive(std::vector<std::byte>& bytes) noexcept : bytes_(bytes) {}
   template <class... T>
   output_archive& operator()(T const&... values) {
     // `serialize` takes a non-const value, because it serves both directions; this archive changes nothing.
-    (runtime::visit(*this, const_cast<T&>(values)), ...);
+    (runtime::archived::visit(*this, const_cast<T&>(values)), ...);
     return *this;
   }
 
  private:
-  template <class Archive, class T>
-  friend void runtime::visit(Archive&, T&);
+  friend runtime::archived;
+  static constexpr bool reads = false;
   void bytes(void const* from, std::size_t n) {
     std::size_t const at = bytes_.size();
     bytes_.resize(at + n);
@@ -106,14 +153,14 @@ class input_archive {
   explicit input_archive(std::span<std::byte const> from) noexcept : left_(from) {}
   template <class... T>
   input_archive& operator()(T&... values) {
-    (runtime::visit(*this, values), ...);
+    (runtime::archived::visit(*this, values), ...);
     return *this;
   }
   [[nodiscard]] bool is_at_end() const noexcept { return left_.empty(); }
 
  private:
-  template <class Archive, class T>
-  friend void runtime::visit(Archive&, T&);
+  friend runtime::archived;
+  static constexpr bool reads = true;
   void bytes(void* to, std::size_t n) {
     need(n);
     if (n > 0) std::memcpy(to, left_.data(), n);
@@ -136,11 +183,5 @@ class input_archive {
 
   std::span<std::byte const> left_;
 };
-
-/// A type with a `serialize` that both archives can call.
-template <class T>
-concept serializable =
-    (runtime::has_member_serialize<T, output_archive> && runtime::has_member_serialize<T, input_archive>) ||
-    (runtime::has_free_serialize<T, output_archive> && runtime::has_free_serialize<T, input_archive>);
 
 }}  // namespace skua::v0

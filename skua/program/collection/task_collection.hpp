@@ -27,9 +27,9 @@ class task_collection;
 
 namespace runtime {
 
-/// Trivially copyable tasks travel as their bytes in memory, others as the bytes that their `serialize` writes.
+/// Plain tasks travel as their bytes in memory, others as the bytes that an archive writes.
 template <class Task>
-inline constexpr bool is_serialized = !std::is_trivially_copyable_v<Task>;
+inline constexpr bool is_serialized = !plain<Task> && can_travel<Task>() && std::default_initializable<Task>;
 
 /// Calls use(bytes of the task).
 template <class Task, class F>
@@ -74,18 +74,22 @@ class task_site {
   runtime::collection_site& site_;
 };
 
-/// There are two kinds of Task. A trivially copyable one, aligned to at most 16 bytes, travels as its bytes, so it must
-/// not hold pointers into a rank's memory. A default-constructible one with a `serialize` (archive.hpp) may have any
-/// size: the collection writes it once, when it is added, and reads it each time it runs, so changes that its function
+/// There are two kinds of Task. A trivially copyable one without a `serialize`, aligned to at most 16 bytes, travels as its bytes, so it must
+/// not hold addresses of a rank's memory; those that the compiler can see are refused. A default-constructible one that an archive takes
+/// (archive.hpp), by its `serialize` or because it is a string or a container, may have any size: the collection writes it once, when it is added, and reads it each time it runs, so changes that its function
 /// makes are lost. Only the thread that made a collection may use it on its rank. If the communicator has threads,
 /// several threads run tasks at once, and any thread may call `add` and `emplace`.
 template <class Task>
 class task_collection {
   static constexpr bool is_serialized = runtime::is_serialized<Task>;
-  static_assert(!is_serialized || (serializable<Task> && std::default_initializable<Task>),
-                "tasks travel between ranks as their bytes: make it trivially copyable, or give it "
-                "`template <class Archive> void serialize(Archive&)` and a default constructor");
-  static_assert(is_serialized || alignof(Task) <= 16);
+  static_assert(is_serialized || runtime::plain<Task>,
+                "task_collection: a task travels between ranks as its bytes, in which pointers, references, "
+                "std::string_view and std::span mean "
+                "nothing; make it trivially copyable without them, or give it `template <class Archive> void "
+                "serialize(Archive&)` and a "
+                "default constructor");
+  static_assert(!runtime::plain<Task> || alignof(Task) <= 16,
+                "task_collection: a task that travels as its bytes is aligned to at most 16");
 
  public:
   /// Collective: every rank must make the same collections in the same order. The rank that runs a task calls its own

@@ -6,10 +6,12 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "skua/machine/ranks/queue/task_slot.hpp"
@@ -221,6 +223,48 @@ TEST_P(serialized_tasks, and_uniform_ones_are_different_types) {
     } else {
       EXPECT_THROW(numbers.emplace(world, collection_options{}, [](std::uint64_t) {}), usage_error);
     }
+  });
+}
+
+/// Trivially copyable, and yet its bytes are not what must travel.
+struct row_of_a_table {
+  double const* row = nullptr;
+  std::uint32_t number = 0;
+
+  static inline double const table[4] = {1, 10, 100, 1000};
+
+  template <class Archive>
+  void serialize(Archive& a) {
+    a(number);
+    row = table + number;
+  }
+};
+
+TEST_P(serialized_tasks, are_all_that_have_a_serialize) {
+  static_assert(std::is_trivially_copyable_v<row_of_a_table>);
+  on_ranks(GetParam(), [&](communicator& world) {
+    double sum = 0;
+    task_collection<row_of_a_table> all(world, {}, [&](row_of_a_table const& t) {
+      EXPECT_EQ(t.row, row_of_a_table::table + t.number);
+      sum += *t.row;
+    });
+    if (world.rank() == 0) {
+      for (std::uint32_t n = 0; n < 4; ++n) all.add({.row = nullptr, .number = n});
+    }
+    all.process();
+    EXPECT_EQ(world.sum(sum), 1111);
+  });
+}
+
+TEST_P(serialized_tasks, may_be_containers_as_they_are) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    double sum = 0;
+    task_collection<std::map<std::string, std::vector<double>>> all(world, {}, [&](auto const& columns) {
+      for (double const x : columns.at("x")) sum += x;
+    });
+    for (int n = 0; n < 10; ++n) all.add({{"x", std::vector<double>(10, n)}, {"y", {}}});
+    all.process();
+    EXPECT_EQ(world.sum(sum), 450.0 * world.size());
   });
 }
 
