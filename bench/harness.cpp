@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <ctime>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
@@ -17,6 +16,7 @@
 
 #include "apps/parse_options.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/whole_file.hpp"
 
 namespace skua::bench {
 namespace {
@@ -122,10 +122,7 @@ void report::write() const {
     std::fputs(text.c_str(), stdout);
     return;
   }
-  std::ofstream file(all_->json);
-  file << text;
-  file.close();
-  if (!file) throw resource_error("cannot write " + all_->json + "; --json takes a file in a folder that exists, or -");
+  runtime::write_whole_file(all_->json, text);
 }
 
 int run(std::string_view name, std::string_view says, option_table const& options, int argc, char** argv,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The app cholesky.
-#include <fstream>
 
 #include "apps/cholesky/problem.hpp"
 #include "apps/program_app.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/base/whole_file.hpp"
 
 namespace skua::apps {
 namespace {
@@ -18,10 +19,10 @@ class cholesky_app final : public problem_app<cholesky_app, cholesky::problem> {
     require_between("cholesky: the tiles in a column", shape.tiles(), 1, 512);
     problem_.emplace(shape);
     if (dot_.empty()) return;
-    std::ofstream to(dot_);
-    to << cholesky::to_dot(*problem_);
-    to.close();
-    if (!to) throw usage_error("cholesky: --dot is '" + dot_ + "', which cannot be written; allowed: a file");
+    auto const fault = runtime::try_write_whole_file(dot_, cholesky::to_dot(*problem_));
+    if (!fault) return;
+    throw usage_error("cholesky: --dot is '" + dot_ + "', which cannot be written: " + fault.in_words() +
+                      "; allowed: a file");
   }
   [[nodiscard]] std::string too_large() const override { return "the matrix; a smaller --n may fit"; }
   void add_facts(json_value& all) const override {

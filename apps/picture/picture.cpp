@@ -8,8 +8,8 @@
 #include <system_error>
 
 #include "apps/picture/formats.hpp"
-#include "apps/picture/whole_file.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/whole_file.hpp"
 
 namespace skua::apps {
 namespace {
@@ -87,7 +87,7 @@ void require_picture_name(std::string_view option, std::filesystem::path const& 
 void write_picture(std::filesystem::path const& file, picture const& shown) {
   require_picture_name("picture", file);
   std::string const bytes = lower_extension(file) == ".pgm" ? to_pgm(shown) : to_png(shown);
-  write_whole_file(file.string(), bytes);
+  runtime::write_whole_file(file.string(), bytes, {.special_files = runtime::file_rules::special::written_in_place});
 }
 
 }  // namespace skua::apps

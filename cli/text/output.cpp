@@ -12,13 +12,16 @@
 #include <system_error>
 #include <utility>
 
-#include "apps/picture/whole_file.hpp"
 #include "cli/text/interrupt.hpp"
 #include "cli/text/option_values.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/whole_file.hpp"
 
 namespace skua::cli {
 namespace {
+
+/// A document may go to a device, or to a program at the other end of a FIFO.
+constexpr runtime::file_rules also_special{.special_files = runtime::file_rules::special::written_in_place};
 
 [[noreturn]] void throw_unwritable(std::string_view name, int fault) {
   throw resource_error(fmt::format("cannot write {}: {}", name, std::generic_category().message(fault)));
@@ -41,22 +44,12 @@ void write_to_stderr(std::string text) {
 }
 
 void require_writable(std::string const& path) {
-  // Only an attempt shows whether a file can be made: permissions do not tell for root and on read-only file systems.
-  int const made = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (made >= 0) {
-    ::close(made);
-    ::unlink(path.c_str());
-    return;
-  }
-  if (errno != EEXIST) throw_unwritable(path, errno);
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw_unwritable(path, EISDIR);
-  if (::access(path.c_str(), W_OK) != 0) throw_unwritable(path, errno);
+  if (auto const fault = runtime::fault_of_writing(path, also_special)) throw_unwritable(path, fault.number);
 }
 
 void write_to_file(std::string const& path, std::string_view text) {
   finish_in_spite_of_interrupts();
-  apps::write_whole_file(path, text);
+  runtime::write_whole_file(path, text, also_special);
 }
 
 text_target::text_target(std::string path) : path_(std::move(path)) {

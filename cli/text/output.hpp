@@ -20,7 +20,7 @@ void write_to_stderr(std::string text);
 
 /// Throws resource_error if this file cannot be written, so that nobody measures for a minute in vain. Writes nothing.
 void require_writable(std::string const& path);
-/// Whole or not at all: as apps::write_whole_file. Throws resource_error. A Ctrl-C waits until the file is whole.
+/// Whole or not at all: as runtime::write_whole_file; a device or a FIFO in place. Throws resource_error. A Ctrl-C waits until the file is whole.
 void write_to_file(std::string const& path, std::string_view text);
 
 /// Where text goes: "-" or nothing for standard output, or a file.

@@ -2,20 +2,21 @@
 #include "skua/machine/ranks/collection/checkpoint.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <numeric>
 #include <span>
 #include <string_view>
 
 #include "skua/parts/base/checksum.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/whole_file.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
 
@@ -77,35 +78,32 @@ class source {
   throw resource_error("checkpoint " + path + ": " + what + ": " + std::strerror(errno));
 }
 
-class open_file {
- public:
-  open_file(std::string const& path, int flags) : number_(open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
-  ~open_file() {
-    if (number_ >= 0) close(number_);
-  }
-  open_file(open_file const&) = delete;
-  open_file& operator=(open_file const&) = delete;
-  [[nodiscard]] int number() const noexcept { return number_; }
-  /// False: the system could not store what was written.
-  [[nodiscard]] bool ends_well() noexcept {
-    bool const kept = fsync(number_) == 0;
-    bool const closed = close(number_) == 0;
-    number_ = -1;
-    return kept && closed;
-  }
+[[noreturn]] void special_file(std::string const& path) {
+  throw usage_error("checkpoint " + path + ": it is no regular file; allowed: a file, a link to one, or a new name");
+}
 
- private:
-  int number_;
-};
-
-bool write_all(int file, std::span<std::byte const> from) {
-  while (!from.empty()) {
-    ssize_t const n = write(file, from.data(), from.size());
+/// The whole file. Throws as read_checkpoint.
+bytes content_of(std::string const& path) {
+  struct file {
+    // Not blocking: a FIFO would wait for its writer.
+    explicit file(std::string const& name) : number(open(name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
+    ~file() {
+      if (number >= 0) close(number);
+    }
+    int const number;
+  } const opened(path);
+  struct stat what{};
+  if (opened.number < 0 || fstat(opened.number, &what) != 0) refused("cannot be read", path);
+  if (!S_ISREG(what.st_mode) && !S_ISDIR(what.st_mode)) special_file(path);
+  bytes all;
+  bytes piece(1 << 16);
+  while (true) {
+    ssize_t const n = read(opened.number, piece.data(), piece.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    from = from.subspan(static_cast<std::size_t>(n));
+    if (n < 0) refused("cannot be read", path);
+    if (n == 0) return all;
+    put(all, piece.data(), static_cast<std::size_t>(n));
   }
-  return true;
 }
 
 }  // namespace
@@ -172,46 +170,32 @@ std::string in_words(checkpoint_identity const& i) {
 
 // The first line; the length and the checksum of the rest; the rest.
 void write_checkpoint(std::string const& path, checkpoint_identity const& of, saved_records const& saved) {
-  bytes rest;
-  put_block(rest, of.collection);
-  put_block(rest, of.task_type);
-  put_number(rest, of.task_bytes);
-  put_number(rest, of.is_serialized ? 1 : 0);
-  put_number(rest, of.version);
-  put_number(rest, saved.ranks);
-  put_number(rest, saved.records.size());
-  for (bytes const& r : saved.records) put_block(rest, r);
-  put_block(rest, saved.state);
-  runtime::checksum sum;
-  sum.add(rest);
   bytes all;
   put(all, first_line.data(), first_line.size());
-  put_number(all, rest.size());
-  put_number(all, sum.value());
-  put(all, rest.data(), rest.size());
-  std::string const beside = path + ".new";
-  open_file file(beside, O_WRONLY | O_CREAT | O_TRUNC);
-  if (file.number() < 0) refused("cannot be written", path);
-  if (!write_all(file.number(), all) || !file.ends_well()) {
-    int const why = errno;
-    std::remove(beside.c_str());
-    errno = why;
-    refused("cannot be written", path);
-  }
-  if (std::rename(beside.c_str(), path.c_str()) != 0) refused("cannot be renamed", path);
+  put_number(all, 0);  // for now
+  put_number(all, 0);
+  std::size_t const head = all.size();
+  put_block(all, of.collection);
+  put_block(all, of.task_type);
+  put_number(all, of.task_bytes);
+  put_number(all, of.is_serialized ? 1 : 0);
+  put_number(all, of.version);
+  put_number(all, saved.ranks);
+  put_number(all, saved.records.size());
+  for (bytes const& r : saved.records) put_block(all, r);
+  put_block(all, saved.state);
+  runtime::checksum sum;
+  sum.add(std::span(all).subspan(head));
+  std::array<std::uint64_t, 2> const of_the_rest{all.size() - head, sum.value()};
+  std::memcpy(all.data() + first_line.size(), of_the_rest.data(), sizeof of_the_rest);
+  std::string_view const text(reinterpret_cast<char const*>(all.data()), all.size());
+  runtime::write_fault const fault = runtime::try_write_whole_file(path, text, {.flushed = true});
+  if (fault.is_special) special_file(path);
+  if (fault) throw resource_error("checkpoint " + path + ": cannot be written: " + fault.in_words());
 }
 
 saved_records read_checkpoint(std::string const& path, checkpoint_identity const& wanted, slot_shape const& shape) {
-  open_file const file(path, O_RDONLY);
-  if (file.number() < 0) refused("cannot be read", path);
-  bytes all;
-  bytes piece(1 << 16);
-  while (true) {
-    ssize_t const n = read(file.number(), piece.data(), piece.size());
-    if (n < 0) refused("cannot be read", path);
-    if (n == 0) break;
-    put(all, piece.data(), static_cast<std::size_t>(n));
-  }
+  bytes const all = content_of(path);
   source from(all, path);
   std::string head(first_line.size(), ' ');
   from.take(head.data(), head.size());

@@ -39,10 +39,10 @@ struct saved_records {
   bytes state;                 ///< the program's own
 };
 
-/// All or nothing: writes a second file, flushes it to the disk, renames it. Throws resource_error.
+/// All or nothing, as parts/base/whole_file.hpp, and flushed to the disk. Throws resource_error, and usage_error for what is no regular file.
 void write_checkpoint(std::string const& path, checkpoint_identity const& of, saved_records const& saved);
 
-/// Throws resource_error if the file cannot be read, usage_error if it is damaged or of another collection.
+/// Throws resource_error if the file cannot be read, usage_error if it is no regular file, damaged or of another collection.
 [[nodiscard]] saved_records read_checkpoint(std::string const& path, checkpoint_identity const& wanted,
                                             slot_shape const& shape);
 
