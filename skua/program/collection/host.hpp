@@ -53,7 +53,8 @@ enum class task_outcome : std::uint8_t { done, null };
 enum class placement_of_tasks : std::uint8_t { retained, original };
 
 struct collection_options {
-  /// The name in messages; collections of one communicator must have different names.
+  /// The name in messages; collections of one communicator that live at once must have
+  /// different names; else making the second one throws usage_error on every rank.
   std::string name = "tasks";
   /// The largest number of tasks that may wait on one rank, or in each of its workers' queues if it has several
   /// workers. Beyond it process() fails with a resource_error.

@@ -117,7 +117,8 @@ class task_collection {
     if (is_serialized || engine_->has_threads()) {
       runtime::with_bytes(task, [this](auto bytes) { engine_->add(bytes); });
     } else {
-      emplace(task);
+      ::new (engine_->reserve()) Task(task);
+      engine_->commit();
     }
   }
   /// Constructs a task on this rank, in place if the rank has one worker and tasks are not serialized. Otherwise as
@@ -125,7 +126,11 @@ class task_collection {
   template <class... Arguments>
   void emplace(Arguments&&... arguments) {
     if (is_serialized || engine_->has_threads()) {
-      add(Task(std::forward<Arguments>(arguments)...));
+      if constexpr (is_large) {
+        add(*std::unique_ptr<Task>(new Task(std::forward<Arguments>(arguments)...)));
+      } else {
+        add(Task(std::forward<Arguments>(arguments)...));
+      }
     } else {
       ::new (engine_->reserve()) Task(std::forward<Arguments>(arguments)...);
       engine_->commit();
@@ -193,14 +198,24 @@ class task_collection {
     F function;
   };
 
+  /// Of a thread's stack, which may be smaller than a task.
+  static constexpr bool is_large = sizeof(Task) > 16'384;
+
+  static task_outcome read_and_call(callable& f, runtime::collection_site& host_site, std::span<std::byte> bytes,
+                                    Task& task) {
+    input_archive in(bytes);
+    in(task);
+    if (!in.is_at_end()) throw usage_error("a task's serialize wrote more than it reads");
+    return f(host_site, task);
+  }
+
   static task_outcome call(void* function, runtime::collection_site& host_site, std::span<std::byte> bytes) {
     callable& f = *static_cast<callable*>(function);
-    if constexpr (is_serialized) {
+    if constexpr (is_large && is_serialized) {
+      return read_and_call(f, host_site, bytes, *std::make_unique<Task>());
+    } else if constexpr (is_serialized) {
       Task task;
-      input_archive in(bytes);
-      in(task);
-      if (!in.is_at_end()) throw usage_error("a task's serialize wrote more than it reads");
-      return f(host_site, task);
+      return read_and_call(f, host_site, bytes, task);
     } else {
       return f(host_site, *std::launder(reinterpret_cast<Task*>(bytes.data())));
     }

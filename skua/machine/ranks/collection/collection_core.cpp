@@ -56,13 +56,20 @@ slot_shape shape_of(collection_options const& options, runtime::task_binding con
 
 collection_core::collection_core(communicator_core& core, collection_options const& options,
                                  runtime::task_binding const& binding)
-    : core_(core), network_(core.network()), options_(options), binding_(binding), number_(core.next_collection()),
-      shape_(shape_of(options, binding)), queue_(shape_.bytes(), options.limit),
+    : name_(core.names(), options.name), core_(core), network_(core.network()), options_(options), binding_(binding),
+      number_(core.next_collection()), shape_(shape_of(options, binding)), queue_(shape_.bytes(), options.limit),
       engine_(settings_of(options, number_, shape_), queue_, network_), record_(shape_), log_(shape_),
       traced_(core.trace() == nullptr ? nullptr : core.trace()->track(0)),
       workers_(core, binding, shape_, queue_, record_, recovers() ? &log_ : nullptr, options.limit) {
   if (workers_.has_threads()) engine_.gives_from(workers_);
-  core_.agree("the task collection", in_words(options_, binding_));
+  // Collections end locally, so it may be taken on some ranks only; then the texts differ.
+  core_.agree("the task collection",
+              in_words(options_, binding_) + (name_.was_taken() ? ", while another one of that name lives" : ""));
+  if (name_.was_taken()) {
+    throw usage_error(
+        "the task collection '" + options_.name +
+        "': another one of that name lives; allowed: a name that no other collection of the communicator has");
+  }
   if (recovers()) core_.watch(default_deadline_s);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "skua/machine/ranks/collection/checkpoint.hpp"
+#include "skua/machine/ranks/collection/claimed_name.hpp"
 #include "skua/machine/ranks/collection/collection_state.hpp"
 #include "skua/machine/ranks/collection/rank_workers.hpp"
 #include "skua/machine/ranks/collection/stall_report.hpp"
@@ -69,6 +70,7 @@ class collection_core final : public runtime::collection_engine {
   void throw_failure();
   void move(std::vector<move_order> const& orders);
 
+  claimed_name const name_;
   communicator_core& core_;
   transport& network_;
   collection_options const options_;

@@ -6,15 +6,18 @@
 #include <time.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "skua/machine/ranks/transport/ranks_for_test.hpp"
+#include "skua/rank_pool.hpp"
 #include "skua/ranks.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks { namespace {
@@ -276,6 +279,59 @@ TEST_P(collections, differ_between_ranks_only_with_an_error_on_every_rank) {
       FAIL();
     } catch (usage_error const& e) {
       EXPECT_NE(std::string(e.what()).find("rank 1 has 'fock'"), std::string::npos) << e.what();
+    }
+  });
+}
+
+TEST_P(collections, of_one_name_do_not_live_at_once) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    auto const make = [&] { task_collection<int>(world, {.name = "twin"}, [](int) {}); };
+    auto first = std::make_unique<task_collection<int>>(world, collection_options{.name = "twin"}, [](int) {});
+    task_collection<int> const other(world, {.name = "other"}, [](int) {});
+    EXPECT_THROW(make(), usage_error);
+    EXPECT_THROW(make(), usage_error) << "the refused one is gone, the first is not";
+    if (world.size() > 1) {
+      if (world.rank() == 0) first.reset();
+      EXPECT_THROW(make(), usage_error) << "on rank 0, too";
+    }
+    first.reset();
+    EXPECT_NO_THROW(make());
+    EXPECT_NO_THROW(make());
+  });
+}
+
+/// Larger than the stack of a thread.
+struct larger_than_a_stack {
+  std::uint32_t id = 0;
+  std::array<std::byte, 9'000'000> body{};
+};
+static_assert(std::is_trivially_copyable_v<larger_than_a_stack>);
+
+TEST_P(collections, have_tasks_that_no_stack_can_hold) {
+  if (GetParam() > 2) GTEST_SKIP() << "each rank would need 150 MB; two show it";
+  on_ranks(GetParam(), [&](communicator& world) {
+    for (bool const threads : {false, true}) {
+      std::optional<pool> some;
+      std::optional<rank_pool> workers;
+      if (threads) workers.emplace(world, some.emplace(1));
+      std::atomic<std::uint32_t> ids{0};
+      std::atomic<std::uint32_t> wrong{0};
+      task_collection<larger_than_a_stack> all(world, {.name = "large"}, [&](larger_than_a_stack const& t) {
+        ids += t.id;
+        if (t.body.back() != static_cast<std::byte>(t.id)) ++wrong;
+      });
+      if (world.rank() == 0) {
+        auto const task = std::make_unique<larger_than_a_stack>();
+        for (task->id = 1; task->id <= 3; ++task->id) {
+          task->body.back() = static_cast<std::byte>(task->id);
+          all.add(*task);
+        }
+      }
+      all.process();
+      all.restore();
+      all.process();
+      EXPECT_EQ(world.sum(std::uint64_t{ids}), 12U);
+      EXPECT_EQ(wrong, 0U);
     }
   });
 }

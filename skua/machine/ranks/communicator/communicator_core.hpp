@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "skua/machine/ranks/collection/claimed_name.hpp"
 #include "skua/machine/ranks/communicator/collectives.hpp"
 #include "skua/machine/ranks/protocol/liveness.hpp"
 #include "skua/machine/ranks/protocol/post_office.hpp"
@@ -78,6 +79,8 @@ class communicator_core final : private receiver {
 
   /// The next collection's number, from 1; the same on every rank.
   [[nodiscard]] std::uint32_t next_collection() noexcept { return ++collections_; }
+  /// Of the collections that live on this rank.
+  [[nodiscard]] std::shared_ptr<collection_names> const& names() const noexcept { return names_; }
 
  private:
   void on_message(message const& m) override;
@@ -97,6 +100,7 @@ class communicator_core final : private receiver {
   collectives all_;
   post_office office_;
   std::uint32_t collections_ = 0;
+  std::shared_ptr<collection_names> names_ = std::make_shared<collection_names>();
 
   std::optional<liveness> watch_;
   std::uint64_t deadline_ns_ = 0;
