@@ -365,16 +365,16 @@ TEST_P(collections, have_tasks_of_any_size_and_alignment) {
     char text[1 << 20];
   };
   on_ranks(GetParam(), [&](communicator& world) {
-    task_collection<one_byte> small(world, {}, [](one_byte const& t) { EXPECT_EQ(t.value, 3); });
+    task_collection<one_byte> small(world, {.name = "small"}, [](one_byte const& t) { EXPECT_EQ(t.value, 3); });
     small.add({3});
     small.process();
-    task_collection<wide> aligned(world, {}, [](wide const& t) {
+    task_collection<wide> aligned(world, {.name = "aligned"}, [](wide const& t) {
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&t) % 16, 0U);
       EXPECT_EQ(t.values[5], 5);
     });
     for (int n = 0; n < 20; ++n) aligned.emplace(wide{{0, 1, 2, 3, 4, 5}});
     aligned.process();
-    task_collection<large> huge(world, {}, [](large const& t) { EXPECT_EQ(t.text[(1 << 20) - 1], 'x'); });
+    task_collection<large> huge(world, {.name = "huge"}, [](large const& t) { EXPECT_EQ(t.text[(1 << 20) - 1], 'x'); });
     if (world.rank() == 0) {
       auto one = std::make_unique<large>();
       one->text[(1 << 20) - 1] = 'x';
