@@ -111,6 +111,12 @@ class Sim(command.Case):
         first, later = (self.works_json(*fib, "--warm-up", runs)["rows"][0] for runs in ("0", "8"))
         self.assertNotEqual(first["steals"], later["steals"], "a strict iteration follows the record")
 
+    def test_a_look_for_urgent_tasks_that_finds_only_dead_ones_loses_none(self):
+        """In seeds 11 and 33 such a look was the last event: the groups of the dead tasks waited for ever."""
+        search = ["sim", "bipartition", "--n", "26", "--density", "0.3", "--weights", "9", "--task-ns", "1000", "--workers", "64"]
+        for seed in ("11", "33"):
+            self.assertIn("strategies", self.works(*search, "--policies", "strategies", "--seed", seed), seed)
+
     def test_a_senseless_request_is_refused_with_what_is_allowed(self):
         for arguments, message in ((["--machine", "xeon"], ["machine model is 'xeon'; allowed: ", "xeon-6130-4s"]),
                             (["--machine", "no/such.toml"], ["no/such.toml"]),

@@ -183,6 +183,7 @@ class engine final : private policies::machine_view {
   std::pair<outcome, std::optional<item>> take_ordered(worker_id w, probe const& p);
   std::optional<item> take_own_ordered(worker_id w, tree_node_id region);
   void bring_urgent(worker_id w);
+  void show_ordered(worker_id w);
   void drop(worker_id w, fiber_id f, tree_node_id task);
   void note_dead(worker_id w, tree_node_id task);
   [[nodiscard]] group_state& group_of(tree_node_id task) { return groups_[program_.group_of(task)]; }

@@ -107,6 +107,12 @@ std::optional<worker_id> engine::place_worker(worker_id w, tree_node_id task) co
   return layout_.place_of(w) == *place ? w : layout_.workers_of(*place).front();
 }
 
+/// To who looks into this lane: swept tasks, which are dead, count as well, since their groups wait for them.
+void engine::show_ordered(worker_id w) {
+  runtime::ordered_lane const& its = *ordered_[index(w)];
+  lanes_.set_ordered(w, its.size() + its.swept());
+}
+
 void engine::push_ordered(worker_id w, tree_node_id task, runtime::offered_task offered) {
   runtime::ordered_lane& mine = *ordered_[index(w)];
   std::uint64_t const before = mine.comparisons(w);
@@ -114,7 +120,7 @@ void engine::push_ordered(worker_id w, tree_node_id task, runtime::offered_task 
   offered.group = as_pointer(program_[task].region);
   offered.place = place_worker(w, task);
   if (!mine.push(offered)) throw std::bad_alloc();
-  lanes_.set_ordered(w, mine.size() + mine.swept());
+  show_ordered(w);
   pay_comparisons(w, mine.comparisons(w) - before);
 }
 
@@ -125,11 +131,16 @@ void engine::bring_urgent(worker_id w) {
   runtime::ordered_lane& mine = *ordered_[index(w)];
   std::uint64_t const compared = mine.comparisons(w);
   std::uint64_t const looked = mine.looks();
+  std::uint64_t const had_swept = mine.swept();
   std::optional<runtime::brought_task> const brought = mine.bring_urgent([this] { return now_ + spent_; });
   if (mine.looks() != looked) spent_ += prices_.price(now_, operation::look, w, brought ? brought->from : w);
+  // Dead tasks that it has found are swept here, also where nothing was brought.
+  if (mine.swept() != had_swept) {
+    for (std::uint32_t v = 0; v < ordered_.size(); ++v) show_ordered(worker_id{v});
+  }
   if (!brought) return;
-  lanes_.set_ordered(w, mine.size());
-  lanes_.set_ordered(brought->from, ordered_[index(brought->from)]->size());
+  show_ordered(w);
+  show_ordered(brought->from);
   pay_comparisons(w, mine.comparisons(w) - compared);
   pay(w, operation::steal, brought->from);
   pay(w, operation::spawn);
@@ -151,8 +162,8 @@ std::pair<outcome, std::optional<item>> engine::take_ordered(worker_id w, probe 
   outcome const how = !steals                         ? mine.pop(taken)
                       : p.amount == amount::half_work ? mine.steal_half(p.victim, victim, taken)
                                                       : mine.steal(p.victim, victim, taken);
-  lanes_.set_ordered(w, mine.size() + mine.swept());
-  lanes_.set_ordered(p.victim, victim.size() + victim.swept());
+  show_ordered(w);
+  show_ordered(p.victim);
   pay_comparisons(w, mine.comparisons(p.victim) - before);
   for (std::uint64_t moved = had; steals && moved < mine.size(); ++moved) pay(w, operation::spawn);
   if (how != outcome::got) return {how, {}};
@@ -171,8 +182,8 @@ std::optional<item> engine::take_own_ordered(worker_id w, tree_node_id region) {
   runtime::taken_task taken;
   outcome const how = mine.pop_of(as_pointer(region), taken);
   pay_comparisons(w, mine.comparisons(w) - before);
+  show_ordered(w);
   if (how != outcome::got) return {};
-  lanes_.set_ordered(w, mine.size() + mine.swept());
   return item_of(taken);
 }
 
