@@ -172,6 +172,7 @@ report report_of(sim_frame const& of, std::span<sim_row const> rows, bool breakd
     std::ranges::move(sim_cells(r, of.serial.time_s), std::back_inserter(cells));
     cells.push_back({"inflation_over_serial", "inflation", cell::ratio(quotient(o.work_s, of.serial.work_s))});
     cells.push_back({"steals_by_distance", "", cell::of(steals_of(o))});
+    cells.push_back({"policy_report", "", cell::of(o.report)});
     cells.push_back({"shares", "", breakdown ? cell::of(to_json(shares_of(o))) : cell::missing()});
     cells.push_back({"per_worker", "", breakdown ? cell::of(workers_of(o)) : cell::missing()});
     all.add_named(row_of(sim_keys(r, of.verified), std::move(cells)));

@@ -140,7 +140,8 @@ sim_outcome sim_study::simulate(std::string const& policy_name, std::uint32_t wo
     sim_outcome all = outcome_of(program_.run(*scheduler, where, by, costs, watcher ? *watcher : nobody), where, seed);
     all.task_s = costs.task_s();
     all.memory = between(before, model.total());
-    if (!free) fmt::print(stderr, "{}", scheduler->report());
+    all.report = scheduler->report();
+    if (!free) fmt::print(stderr, "{}", all.report);
     if (stage_.with_facts) all.facts = program_.facts();
     return all;
   } catch (sim::unlawful const& fault) {

@@ -43,6 +43,7 @@ struct sim_outcome {
   sim::tick makespan = 0;
   sim::memory_account memory = {};
   std::map<std::string, double> facts = {};  ///< if asked for: the numbers that the app reports of the run
+  std::string report = {};                   ///< what the policy says of the run at its end; most say nothing
 };
 
 /// Shares of the workers' time in a run. They sum to 1.

@@ -117,6 +117,13 @@ class Sim(command.Case):
         for seed in ("11", "33"):
             self.assertIn("strategies", self.works(*search, "--policies", "strategies", "--seed", seed), seed)
 
+    def test_a_report_of_the_policy_is_in_its_row(self):
+        _, out, said = command.run("sim", "nqueens", "--n", "6", "--workers", "4", "--policies", "random,auto:explain", "--json", "-")
+        rows = json.loads(out)["rows"]
+        self.assertIn(rows[1]["policy_report"], said)
+        self.assertEqual(rows[0]["policy_report"], "")
+        self.assertIn("auto: a call: adws (the first choice), 1 calls of", rows[1]["policy_report"])
+
     def test_a_senseless_request_is_refused_with_what_is_allowed(self):
         for arguments, message in ((["--machine", "xeon"], ["machine model is 'xeon'; allowed: ", "xeon-6130-4s"]),
                             (["--machine", "no/such.toml"], ["no/such.toml"]),
