@@ -24,7 +24,7 @@ tested = $(call built,$(1)) && tools/run_tests.py build/$(1) -j $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test asan ubsan tsan sanitize clang coverage tidy clang-tidy format format-check \
-        aarch64 numa mutants faults killed smpi networks campaign bench python experiments peers docs nightly install deb conan clean
+        aarch64 numa mutants faults killed smpi networks campaign bench python experiments auto peers docs nightly install deb conan clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -155,6 +155,9 @@ experiments: build ## repeat the papers' figures on simulated machines: build/ex
 	mkdir -p build/experiments
 	ls experiments/*/*.toml | sed 's|^experiments/||; s|\.toml$$||' | \
 	  xargs -P $(JOBS) -I{} sh -c '$(SKUA) experiment {} --output build/experiments > /dev/null && echo "{}: done"'
+
+auto: build ## how far the policy auto is from the best one, for every app: the tables of experiments/auto/README.md; hours
+	experiments/auto/repeat.py --real --skua $(SKUA)
 
 # MkDocs and what it needs, in a place of their own.
 build/docs-venv/installed: docs/requirements.txt
