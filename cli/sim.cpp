@@ -33,6 +33,7 @@ struct arguments {
   rank_flags ranks;
   sim_trace_flags trace;
   bool verify = true;
+  bool alone = true;
   bool breakdown = false;
   bool progress = false;
   std::string json_path;
@@ -116,7 +117,7 @@ int execute(arguments const& given) {
                                                 .workers = given.flags.workers(setting.machine),
                                                 .first_seed = given.flags.seed(given.app),
                                                 .seeds = given.flags.seeds(),
-                                                .with_one_worker = true});
+                                                .with_one_worker = given.alone});
   std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
   finish_in_spite_of_interrupts();
   if (swept.rows.empty()) return exit_code_after("sim", swept.runs, swept.planned_runs, "run");
@@ -146,6 +147,8 @@ subcommand add_sim(parser root) {
   parser const command = root.add_subcommand("sim", "simulate an app on a machine that you do not have");
   auto const given = std::make_shared<arguments>(command);
   command.add_flag("--verify,!--no-verify", given->verify, "verify the app's answers (the default), or not");
+  command.add_flag("--alone,!--no-alone", given->alone,
+                   "also run each policy on one worker, which the speed-up compares with (the default), or not");
   command.add_flag("--breakdown", given->breakdown, "also show where the workers' time goes");
   command.add_flag("--progress", given->progress, "report the speed of the simulator on standard error");
   add_json(command, given->json_path);

@@ -68,6 +68,11 @@ cell time_of(double part_s, sim_row const& r) {
   return {part_s, in_percent(quotient(part_s, r.median.time_s * r.workers))};
 }
 
+/// None if the policy did not run on one worker.
+cell speedup_over_one(sim_row const& r) {
+  return cell::ratio(r.alone_s > 0 ? std::optional(quotient(r.alone_s, r.median.time_s)) : std::nullopt);
+}
+
 }  // namespace
 
 json to_json(sim::machine_model const& of) {
@@ -168,7 +173,7 @@ report report_of(sim_frame const& of, std::span<sim_row const> rows, bool breakd
   report all;
   for (sim_row const& r : rows) {
     sim_outcome const& o = r.median;
-    std::vector<named_cell> cells{{"speedup_over_one", "speed-up", cell::ratio(quotient(r.alone_s, o.time_s))}};
+    std::vector<named_cell> cells{{"speedup_over_one", "speed-up", speedup_over_one(r)}};
     std::ranges::move(sim_cells(r, of.serial.time_s), std::back_inserter(cells));
     cells.push_back({"inflation_over_serial", "inflation", cell::ratio(quotient(o.work_s, of.serial.work_s))});
     cells.push_back({"steals_by_distance", "", cell::of(steals_of(o))});

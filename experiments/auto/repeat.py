@@ -94,7 +94,7 @@ class Runner:
         common = [case.app, *shlex.split(case.options), "--policies", ",".join(policies), "--workers", str(workers), "--json", "-"]
         if machine == REAL:
             return [self.given.skua, "compare", *common, "--peers", "none", "--repeat", str(self.given.rounds)]
-        return [self.given.skua, "sim", *common, *shlex.split(case.simulated), "--machine", machine, "--no-verify", "--seeds",
+        return [self.given.skua, "sim", *common, *shlex.split(case.simulated), "--machine", machine, "--no-verify", "--no-alone", "--seeds",
                 str(self.seeds_of(case)), "--warm-up", str(self.given.warm_up)]
 
     def run(self, case, machine, workers, policies):

@@ -124,6 +124,13 @@ class Sim(command.Case):
         self.assertEqual(rows[0]["policy_report"], "")
         self.assertIn("auto: a call: adws (the first choice), 1 calls of", rows[1]["policy_report"])
 
+    def test_without_runs_on_one_worker_all_is_the_same_but_the_speed_up(self):
+        asked = ["nqueens", "--n", "6", "--workers", "4", "--task-ns", "50", "--policies", "random,adws"]
+        rows, alone = (self.works_json("sim", *asked, *more, "--json", "-")["rows"] for more in (["--no-alone"], []))
+        self.assertEqual([row.pop("speedup_over_one") for row in rows], [None, None])
+        self.assertGreater(min(row.pop("speedup_over_one") for row in alone), 0)
+        self.assertEqual(rows, alone)
+
     def test_a_senseless_request_is_refused_with_what_is_allowed(self):
         for arguments, message in ((["--machine", "xeon"], ["machine model is 'xeon'; allowed: ", "xeon-6130-4s"]),
                             (["--machine", "no/such.toml"], ["no/such.toml"]),
