@@ -4,9 +4,9 @@
 import dataclasses
 
 # `auto` is compared with each of these, and with the combinations that differ from all of them in an app of that kind: without
-# strategies and addresses forks=X is X to the last digit (skua/policy/combined/combined.md).
-SEVEN = ("random", "hierarchical", "adws", "numa-ws", "replay", "strategies", "arms")
-COMBINATIONS = {"forks": (), "spawned": ("forks=adws", "forks=random"), "nodes": ("forks=adws", "forks=random")}
+# strategies and addresses X is only:X to the last digit (skua/policy/combined/combined.md).
+SEVEN = tuple(f"only:{name}" for name in ("random", "hierarchical", "adws", "numa-ws", "replay", "strategies", "arms"))
+COMBINATIONS = {"forks": (), "spawned": ("adws", "random"), "nodes": ("adws", "random")}
 AUTO = "auto:explain"  # decides as auto does, and says what it has found
 
 MACHINES = (("xeon-6130-4s", 16), ("xeon-6130-4s", 64), ("opteron-6168-4s", 48), ("chiplet-2x96", 96))

@@ -46,7 +46,7 @@ class Result:
 
     @property
     def over_random(self):
-        return self.auto.median / self.fixed["random"].median if self.auto and "random" in self.fixed else None
+        return self.auto.median / self.fixed["only:random"].median if self.auto and "only:random" in self.fixed else None
 
     @property
     def differs(self):

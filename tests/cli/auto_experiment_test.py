@@ -23,18 +23,18 @@ def times(median, least=None, most=None, runs=3):
 
 def result(auto, *, name="app", is_new=False, report="", **fixed):
     case = types.SimpleNamespace(name=name, is_new=is_new)
-    return ratios.Result(case, {k: v if isinstance(v, ratios.Times) else times(v) for k, v in fixed.items()},
+    return ratios.Result(case, {f"only:{k}": v if isinstance(v, ratios.Times) else times(v) for k, v in fixed.items()},
                          auto if auto is None or isinstance(auto, ratios.Times) else times(auto), report)
 
 
 class Computing(command.Case):
     def test_ratios_are_to_the_fastest_fixed_policy(self):
         r = result(1.5, random=2.0, adws=1.25, arms=4.0)
-        self.assertEqual((r.best, r.ratio, r.over_random, r.over_best("arms")), ("adws", 1.2, 0.75, 3.2))
+        self.assertEqual((r.best, r.ratio, r.over_random, r.over_best("only:arms")), ("only:adws", 1.2, 0.75, 3.2))
 
     def test_a_policy_that_failed_has_no_ratio_and_is_not_the_best(self):
         r = result(3.0, random=2.0)
-        self.assertEqual((r.over_best("adws"), r.best), (None, "random"))
+        self.assertEqual((r.over_best("only:adws"), r.best), (None, "only:random"))
         self.assertEqual((result(None, random=2.0).ratio, result(None, random=2.0).over_random), (None, None))
         self.assertEqual((result(1.0).best, result(1.0).ratio), (None, None))
 

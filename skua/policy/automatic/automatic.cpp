@@ -212,8 +212,6 @@ void worker_state::learn(event const& seen) noexcept {
       running_ = b->task;
       common_.alone_at.set(self_);
     }
-  } else if (std::holds_alternative<ordered_here>(seen)) {
-    return spawns();
   } else if (std::holds_alternative<waiting>(seen)) {
     is_outermost_ = false;
   }
