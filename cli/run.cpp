@@ -281,7 +281,8 @@ int execute(arguments const& given) {
   if (interrupted()) text += "  " + interrupt_line(what.times_s.size(), repeat, "run");
   if (what.map) text += picture.to_text(*what.map);
   if (counted) {
-    document["rows"][0]["counters"] = counted->as_json();
+    document["rows"][0]["counters"] = counted->counters();
+    document["rows"][0]["choices"] = counted->choices();
     text += counted->as_text();
   }
   target.write(document);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/text/json_row.hpp"
+#include "skua/machine/threads/engine/core/region.hpp"
 
 namespace skua::cli {
 namespace {
@@ -82,7 +83,7 @@ std::vector<cell> cells_of(cell worker, worker_counters const& did, pool const& 
 }  // namespace
 
 statistics::statistics(pool const& workers, std::span<worker_counters const> before, std::span<breakdown const> runs)
-    : report_({{"worker", "worker", false}}) {
+    : report_({{"worker", "worker", false}}), choices_(choices_report(runtime::root_region_of(workers).choices())) {
   std::vector<worker_counters> const counted = counted_since(before, workers, runs);
   worker_counters sum;
   for (worker_counters const& did : counted) sum = combined(sum, did, 1);

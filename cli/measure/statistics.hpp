@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The statistics of each worker during some runs (--stats).
+// The statistics of each worker during some runs, and what the policy has chosen (--stats).
 #pragma once
 
 #include <span>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/measure/breakdown.hpp"
+#include "cli/measure/choices.hpp"
 #include "cli/text/report.hpp"
 #include "skua/machine/threads/face/pool.hpp"
 
@@ -18,13 +19,16 @@ class statistics {
   statistics(pool const& workers, std::span<worker_counters const> before, std::span<breakdown const> runs);
 
   /// One object per worker.
-  [[nodiscard]] json as_json() const { return report_.rows(); }
-  /// A table with a row per worker and one for all of them.
-  [[nodiscard]] std::string as_text() const { return report_.text("  ") + legend_; }
+  [[nodiscard]] json counters() const { return report_.rows(); }
+  /// One object per call site: what the pool's policy has chosen so far.
+  [[nodiscard]] json choices() const { return choices_.rows(); }
+  /// A table with a row per worker and one for all of them, and one with a row per call site, if there is any.
+  [[nodiscard]] std::string as_text() const { return report_.text("  ") + legend_ + choices_text(choices_); }
 
  private:
   report report_;
   std::string legend_;
+  report choices_;
 };
 
 }  // namespace skua::cli

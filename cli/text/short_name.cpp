@@ -4,18 +4,10 @@
 #include <cctype>
 #include <vector>
 
+#include "skua/parts/base/type_text.hpp"
+
 namespace skua::cli {
 namespace {
-
-/// The type inside `type_text() [with T = TYPE]` or `[T = TYPE]`; everything if that is not what this is.
-std::string_view type_in(std::string_view text) {
-  for (std::string_view const opening : {"[with T = ", "[T = "}) {
-    auto const at = text.find(opening);
-    if (at == std::string_view::npos || !text.ends_with(']')) continue;
-    return text.substr(at + opening.size(), text.size() - at - opening.size() - 1);
-  }
-  return text;
-}
 
 /// "x.cpp:12" of Clang's `(lambda at /some/path/x.cpp:12:3)`, or nothing.
 std::string place_of_lambda(std::string_view type) {
@@ -65,7 +57,7 @@ std::string function_in(std::string const& component) {
 
 std::string short_name(std::string_view compilers) {
   if (compilers.empty()) return "(no name)";
-  std::string_view const type = type_in(compilers);
+  std::string_view const type = runtime::type_in(compilers);
   std::vector<std::string> const all = components(type);
   for (auto c = all.rbegin(); c != all.rend(); ++c) {
     std::string const name = function_in(*c);

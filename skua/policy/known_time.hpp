@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "skua/parts/base/ids.hpp"
+#include "skua/policy/call_choice.hpp"
 #include "skua/program/hint.hpp"
 
 namespace skua { inline namespace v0 { namespace policies {
@@ -24,6 +25,7 @@ struct known_time {
 struct known_times {
   std::string_view source;  ///< names the times in errors
   std::span<known_time const> all;
+  std::span<call_choice const> calls = {};
 };
 
 }}}  // namespace skua::v0::policies

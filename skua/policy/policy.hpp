@@ -14,6 +14,7 @@
 
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/topology/layout.hpp"
+#include "skua/policy/call_choice.hpp"
 #include "skua/policy/known_time.hpp"
 #include "skua/policy/needs.hpp"
 #include "skua/policy/vocabulary.hpp"
@@ -126,7 +127,7 @@ class machine_view {
   /// The code of a task from outside.
   struct called_code {
     std::uint64_t number = 0;    ///< different code may have the same one
-    char const* name = nullptr;  ///< for reports; lives as long as the program. Null: none
+    char const* name = nullptr;  ///< for reports. Null: none
     bool is_enqueued = false;    ///< nobody waits for it
   };
   /// Called on worker `w` while it asks for `place(injected)` or `place(called)`.
@@ -161,8 +162,12 @@ class policy {
   /// Called before the first call of a worker's policy. The machine outlives the last one.
   virtual void watch(machine_view const& machine) noexcept { static_cast<void>(machine); }
 
-  /// What it has decided for this program and why, as lines of text; empty: nothing. Once nothing of the region runs any more.
+  /// What it has decided for this program and why, as lines of text, if the user has asked for them; empty: nothing. Any thread.
   [[nodiscard]] virtual std::string report() const { return {}; }
+
+  /// The scheduler of each call site, if it chooses one, those with the most time first; for reports, and for a later run's setup. Any
+  /// thread; empty while a task from outside runs.
+  [[nodiscard]] virtual std::vector<call_choice> choices() const { return {}; }
 
   /// The times that it has measured, for a later run's setup. Any thread.
   [[nodiscard]] virtual std::vector<known_time> known() const { return {}; }

@@ -40,6 +40,7 @@ class protocol_checker final : public policy {
   [[nodiscard]] policy_needs needs() const noexcept override { return needs_; }
   [[nodiscard]] std::vector<known_time> known() const override { return inner_.known(); }
   [[nodiscard]] std::string report() const override { return inner_.report(); }
+  [[nodiscard]] std::vector<call_choice> choices() const override { return inner_.choices(); }
   void watch(machine_view const& machine) noexcept override;
 
   /// No breach so far. Any thread.

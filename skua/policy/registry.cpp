@@ -155,7 +155,9 @@ std::unique_ptr<policy> make_auto_forks(policy_setup const& from) {
     if (o.word == "explain") options.explains = true;
     if (o.word == "no-trials") options.tries = false;
   }
-  return std::make_unique<automatic_policy>(from.layout, from.seed, options);
+  auto made = std::make_unique<automatic_policy>(from.layout, from.seed, options);
+  made->remember(from.known);
+  return made;
 }
 
 constexpr std::array auto_options_known{

@@ -149,6 +149,16 @@ class Run(command.Case):
         self.assertRegex(text, r"answer +right\n")
         self.assertIn("scheduling", text)
 
+    def test_stats_say_what_auto_chose(self):
+        run = ["run", "heat", "--n", "64", "--iterations", "3", "--workers", "2", "--repeat", "3", "--stats"]
+        text = self.works(*run, "--policy", "auto")
+        self.assertRegex(text, r"what auto chose\n +call +scheduler +why +since +calls ")
+        self.assertRegex(text, r"(adws|random|hierarchical) +(the first choice|measured|it spawns)")
+        self.assertNotIn("what auto chose", self.works(*run, "--policy", "random"))
+        (row,) = self.works_json(*run, "--policy", "checked:auto", "--json", "-")["rows"]
+        self.assertEqual(sum(c["calls"] for c in row["choices"]), 3)
+        self.assertFalse(any(c["from_earlier_run"] for c in row["choices"]))
+
     def test_stats_count_every_fork(self):
         forks = 2 * (10946 - 1)  # fib(n) forks fib(n + 1) - 1 times
         for _ in range(10):

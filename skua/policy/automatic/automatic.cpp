@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdio>
+#include <functional>
 #include <utility>
 #include <variant>
 
 #include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/error.hpp"
 #include "skua/policy/adws/adws.hpp"
 #include "skua/policy/adws/tag_fields.hpp"
 
@@ -43,6 +44,12 @@ common::common(layout const& where, std::uint64_t seed, automatic_options const&
   all.push_back({std::make_unique<almost_deterministic>(where, seed), true});
   all.push_back({random_beside(where, seed, alone_at), false});
   all.push_back({hierarchical_beside(where, seed, alone_at), false});
+}
+
+std::vector<std::string_view> common::names() const {
+  std::vector<std::string_view> found;
+  for (scheduler const& s : all) found.push_back(s.rules->name());
+  return found;
 }
 
 worker_state::worker_state(common& shared, worker_id self)
@@ -242,24 +249,49 @@ automatic_policy::automatic_policy(layout const& where, std::uint64_t seed, auto
 std::string automatic_policy::report() const {
   if (!shared_.options.explains) return {};
   std::string all;
-  for (std::size_t i = 0; i < automatic::call_sites::most; ++i) {
-    if (!shared_.sites.is_known(i)) continue;
-    automatic::call_site const& s = shared_.sites.of(i);
-    char const* const name = shared_.sites.name_of(i);
-    char line[512];
-    constexpr std::array reasons{"the first choice", "it spawns tasks before it forks", "measured"};
-    std::snprintf(line, sizeof line, "auto: %s: %s (%s%s), %llu calls of %.4g us; %u trials lost %.2g %% of the time\n",
-                  name == nullptr ? "a call" : name, std::string(shared_.all[s.best()].rules->name()).c_str(),
-                  reasons[static_cast<std::size_t>(s.why())],
-                  s.why() == automatic::call_site::evidence::measured
-                      ? (": " + std::to_string(s.gain()) + " of the time under the last choice").c_str()
-                      : "",
-                  static_cast<unsigned long long>(s.calls()),
-                  s.calls() == 0 ? 0.0 : s.call_ns() / static_cast<double>(s.calls()) / 1000, s.trials(),
-                  s.elapsed() > 0 ? 100 * s.spent() / s.elapsed() : 0.0);
-    all += line;
+  for (call_choice const& c : choices()) {
+    if (c.calls > c.earlier_calls) all += "auto: " + text_of(c) + "\n";
   }
   return all;
+}
+
+std::vector<call_choice> automatic_policy::choices() const {
+  std::vector<call_choice> all;
+  if (!shared_.word.enter()) return all;
+  struct reader {
+    automatic::common const& of;
+    ~reader() { of.word.leave(); }
+  } const inside{shared_};
+  std::vector<std::string_view> const names = shared_.names();
+  for (std::size_t i = 0; i < automatic::call_sites::most; ++i) {
+    if (!shared_.sites.is_known(i)) continue;
+    call_choice& c = all.emplace_back(shared_.sites.of(i).choice(names));
+    c.code = shared_.sites.code_of(i);
+    c.call = shared_.sites.name_of(i);
+  }
+  std::ranges::stable_sort(all, std::ranges::greater{}, &call_choice::calls_ns);
+  return all;
+}
+
+void automatic_policy::remember(known_times const& earlier) {
+  std::vector<std::string_view> const names = shared_.names();
+  auto const check = [&](std::string_view scheduler) {
+    if (std::ranges::find(names, scheduler) != names.end()) return;
+    std::string allowed;
+    for (std::string_view const n : names) allowed += (allowed.empty() ? "" : ", ") + std::string(n);
+    throw usage_error(std::string(earlier.source) + " has a call under '" + std::string(scheduler) +
+                      "', which is no scheduler of auto; allowed: " + allowed);
+  };
+  for (call_choice const& c : earlier.calls) {
+    check(c.scheduler);
+    for (call_choice::trials_of const& t : c.others) check(t.scheduler);
+  }
+  for (call_choice const& c : earlier.calls) {
+    std::size_t const site = shared_.sites.find(c.code, c.call.c_str()).site;
+    if (site == automatic::call_sites::none) continue;
+    shared_.sites.of(site).remember(c, names);
+    shared_.sites.publish(site);
+  }
 }
 
 void automatic_policy::watch(machine_view const& machine) noexcept {

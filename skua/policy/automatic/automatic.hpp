@@ -46,11 +46,14 @@ struct common {
   alone_place alone_at;
   std::vector<scheduler> all;  ///< the first one is in force until something else is known
   automatic_options const options;
-  in_force<> word;
+  mutable in_force<> word;  ///< a reader of the sites enters it, too
   /// As in `word`, on a line that seldom changes. Whoever holds a task or its tag has acquired the store for it.
   shared_word<std::uint32_t> in_force_now;
   call_sites sites;
   machine_view const* machine = nullptr;
+
+  /// The schedulers' names, by their numbers.
+  [[nodiscard]] std::vector<std::string_view> names() const;
 
   struct alone_task {
     std::size_t site = 0;
@@ -123,6 +126,10 @@ class automatic_policy final : public per_worker<automatic::worker_state> {
   [[nodiscard]] policy_needs needs() const noexcept override { return needs_; }
   void watch(machine_view const& machine) noexcept override;
   [[nodiscard]] std::string report() const override;
+  [[nodiscard]] std::vector<call_choice> choices() const override;
+  /// Begins with what an earlier run's policy has chosen. Before the first call of a worker's policy. Throws usage_error for a
+  /// scheduler that is none of these.
+  void remember(known_times const& earlier);
 
  private:
   automatic::common shared_;

@@ -44,6 +44,8 @@ void call_site::prefer(std::size_t scheduler, evidence why) noexcept {
   best_ = scheduler;
   why_ = why;
   since_best_ = 0;
+  since_call_ = calls_ + 1;
+  since_group_ = groups_ + 1;
 }
 
 void call_site::took(std::uint64_t shape, std::size_t scheduler, double ns, std::size_t schedulers) noexcept {
@@ -99,7 +101,9 @@ void call_site::consider(std::size_t schedulers) noexcept {
 
 void call_site::go_on_with_trial(double ns, double usual) noexcept {
   trial_.lost += ns - usual;
+  trial_.whole += usual;
   if (trial_.lost > trial_.allowed) {
+    ratio_[trial_.of] = (trial_.whole + trial_.lost) / trial_.whole;
     fail_clearly();
     return end_trial();
   }
@@ -113,7 +117,7 @@ void call_site::go_on_with_trial(double ns, double usual) noexcept {
 }
 
 void call_site::judge() noexcept {
-  double const ratio = trial_.took / trial_.usual;
+  double const ratio = ratio_[trial_.of] = trial_.took / trial_.usual;
   if (!trial_.is_second_look && ratio < looks_good) {
     trial_.is_second_look = true;
     trial_.left = longer * std::max<std::uint32_t>(shapes_, 2);
@@ -126,6 +130,7 @@ void call_site::judge() noexcept {
   end_trial();
   prefer(winner, evidence::measured);
   gain_ = ratio;
+  ++changes_;
 }
 
 /// The best is the best by far: all others must be worth more before they are tried.
@@ -138,6 +143,59 @@ void call_site::end_trial() noexcept {
   is_on_trial_ = false;
   since_best_ = 0;
   aftermath_ = 2 * shapes_;
+}
+
+call_choice call_site::choice(std::span<std::string_view const> schedulers) const {
+  call_choice c{.scheduler = std::string(schedulers[best_]),
+                .why = why_,
+                .since_call = since_call_,
+                .since_group = since_group_,
+                .calls = calls_,
+                .earlier_calls = earlier_calls_,
+                .calls_ns = call_ns_,
+                .groups = groups_,
+                .groups_ns = elapsed_,
+                .lost_ns = spent_,
+                .gain = gain_,
+                .changes = changes_};
+  for (std::size_t i = 0; i < schedulers.size(); ++i) {
+    if (all_tried_[i] > 0 || tried_[i] > 0)
+      c.others.push_back({std::string(schedulers[i]), all_tried_[i], tried_[i], ratio_[i]});
+  }
+  for (std::uint32_t i = 0; i < shapes_; ++i) {
+    if (known_[i].under[best_].n > 0) c.shapes.push_back({known_[i].shape, known_[i].under[best_].usual});
+  }
+  return c;
+}
+
+void call_site::remember(call_choice const& earlier, std::span<std::string_view const> schedulers) noexcept {
+  auto const number_of = [&](std::string const& name) {
+    return static_cast<std::size_t>(std::ranges::find(schedulers, name) - schedulers.begin());
+  };
+  best_ = number_of(earlier.scheduler);
+  why_ = earlier.why;
+  since_call_ = earlier.since_call;
+  since_group_ = earlier.since_group;
+  calls_ = earlier_calls_ = earlier.calls;
+  call_ns_ = earlier.calls_ns;
+  groups_ = earlier.groups;
+  elapsed_ = earlier.groups_ns;
+  spent_ = earlier.lost_ns;
+  gain_ = earlier.gain;
+  changes_ = earlier.changes;
+  for (call_choice::trials_of const& t : earlier.others) {
+    std::size_t const i = number_of(t.scheduler);
+    all_tried_[i] = t.trials;
+    tried_[i] = t.since_change;
+    ratio_[i] = t.ratio;
+  }
+  for (call_choice::shape const& s : earlier.shapes) {
+    if (shapes_ == most_shapes) break;
+    // As after `in_a_row` groups, so that a program that has changed is noticed.
+    known_[shapes_].shape = s.number;
+    known_[shapes_].under[best_] = {.recent = s.usual_ns, .usual = s.usual_ns, .n = in_a_row};
+    ++shapes_;
+  }
 }
 
 }}}}  // namespace skua::v0::policies::automatic

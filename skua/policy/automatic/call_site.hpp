@@ -6,6 +6,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "skua/policy/call_choice.hpp"
 
 namespace skua { inline namespace v0 { namespace policies { namespace automatic {
 
@@ -17,8 +21,7 @@ inline constexpr double share_for_trials = 0.02;
 
 class call_site {
  public:
-  /// Why a scheduler was chosen.
-  enum class evidence : std::uint8_t { first, spawns, measured };
+  using evidence = policies::evidence;
 
   /// A group (or a whole call) with this shape took `ns` under the scheduler, one of `schedulers`.
   void took(std::uint64_t shape, std::size_t scheduler, double ns, std::size_t schedulers) noexcept;
@@ -48,6 +51,12 @@ class call_site {
   [[nodiscard]] std::uint32_t trials() const noexcept;
   /// Of the change that made `best` the best: its time over that of the one before.
   [[nodiscard]] double gain() const noexcept { return gain_; }
+  [[nodiscard]] bool is_on_trial() const noexcept { return is_on_trial_; }
+
+  /// All but the code and the call's name. `schedulers`: their names, by their numbers.
+  [[nodiscard]] call_choice choice(std::span<std::string_view const> schedulers) const;
+  /// Goes on where an earlier run has stopped, whose choice this is. Before anything else; every name in it is one of `schedulers`.
+  void remember(call_choice const& earlier, std::span<std::string_view const> schedulers) noexcept;
 
  private:
   struct mean_time {
@@ -68,6 +77,7 @@ class call_site {
     double took = 0;
     double usual = 0;  ///< of the same groups under the best
     double lost = 0;   ///< all groups of the trial
+    double whole = 0;  ///< all groups of the trial under the best
     double allowed = 0;
   };
 
@@ -82,7 +92,8 @@ class call_site {
   static constexpr double long_ns = 200'000;
 
   std::uint64_t calls_ = 0;
-  double call_ns_ = 0;  ///< of them all
+  std::uint64_t earlier_calls_ = 0;  ///< those of them in earlier runs
+  double call_ns_ = 0;               ///< of them all
   std::size_t best_ = 0;
   evidence why_ = evidence::first;
   bool is_on_trial_ = false;
@@ -95,8 +106,12 @@ class call_site {
   double elapsed_ = 0;
   double spent_ = 0;
   double gain_ = 1;
+  std::uint32_t changes_ = 0;  ///< of the best one, by measurements
+  std::uint64_t since_call_ = 1;
+  std::uint64_t since_group_ = 1;
   std::array<std::uint32_t, most_schedulers> tried_{};      ///< trials since the program has last changed
   std::array<std::uint32_t, most_schedulers> all_tried_{};  ///< of all time
+  std::array<double, most_schedulers> ratio_{};             ///< of the last trial: its time over that of the best
   std::array<times, most_shapes> known_{};
 };
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "skua/parts/base/dice.hpp"
@@ -136,6 +137,75 @@ TEST(call_site, an_experts_rule_needs_no_trial) {
   s.prefer(1, call_site::evidence::spawns);
   EXPECT_EQ(s.next(), 1U);
   EXPECT_EQ(s.why(), call_site::evidence::spawns);
+}
+
+constexpr std::array<std::string_view, all> names{"adws", "random", "hierarchical"};
+
+TEST(call_site, a_choice_says_since_when_on_which_evidence_and_at_which_price) {
+  call_site s;
+  program p{.groups = {{1, {1000, 1500, 500}}}};
+  run(s, p, 20'000);
+  s.lasted(5'000);
+  call_choice const c = s.choice(names);
+  EXPECT_EQ(c.scheduler, "hierarchical");
+  EXPECT_EQ(c.why, evidence::measured);
+  EXPECT_EQ(c.changes, 1U);
+  EXPECT_EQ(c.since_call, 1U);
+  EXPECT_GT(c.since_group, 1U);
+  EXPECT_NEAR(c.gain, 0.5, 1e-6);
+  EXPECT_EQ(c.groups, 20'000U);
+  EXPECT_EQ(c.lost_ns, s.spent());
+  ASSERT_EQ(c.shapes.size(), 1U);
+  EXPECT_NEAR(c.shapes[0].usual_ns, 500, 1e-6);
+  auto const of_random = std::ranges::find(c.others, "random", &call_choice::trials_of::scheduler);
+  ASSERT_NE(of_random, c.others.end());
+  EXPECT_GT(of_random->ratio, 1.4) << text_of(c);
+  EXPECT_EQ(c.trials(), s.trials());
+  EXPECT_FALSE(c.is_of_earlier_run());
+}
+
+TEST(call_site, one_that_goes_on_where_it_stopped_does_what_it_would_have_done) {
+  for (int stops_after : {1, 10, 200, 3000}) {
+    call_site all_along, first;
+    program p{.groups = {{1, {1000, 1100, 700}}, {2, {500, 400, 600}}}};
+    run(all_along, p, stops_after);
+    run(first, p, stops_after);
+    if (first.is_on_trial()) continue;  // which is forgotten
+    call_site then;
+    then.remember(first.choice(names), names);
+    EXPECT_EQ(then.choice(names), first.choice(names)) << stops_after;
+    run(all_along, p, 10'000);
+    run(then, p, 10'000);
+    EXPECT_EQ(then.best(), all_along.best());
+    EXPECT_LE(then.trials(), all_along.trials() + 1);
+  }
+}
+
+TEST(call_site, one_that_remembers_begins_with_the_choice_and_tries_less) {
+  program p{.groups = {{1, {1000, 2000, 700}}}};
+  call_site first;
+  run(first, p, 5'000);
+  ASSERT_EQ(first.best(), 2U);
+  call_site then;
+  then.remember(first.choice(names), names);
+  EXPECT_EQ(then.next(), 2U);
+  std::uint32_t const before = then.trials();
+  run(then, p, 1'000);
+  call_site fresh;
+  run(fresh, p, 1'000);
+  EXPECT_LT(then.trials() - before, fresh.trials());
+}
+
+TEST(call_site, one_that_remembers_wrongly_notices_that_the_program_has_changed) {
+  call_site first;
+  program p{.groups = {{1, {1000, 2000, 700}}}};
+  run(first, p, 5'000);
+  ASSERT_EQ(first.best(), 2U);
+  call_site then;
+  then.remember(first.choice(names), names);
+  program q{.groups = {{1, {1000, 5000, 5000}}}};
+  run(then, q, 5'000);
+  EXPECT_EQ(then.best(), 0U);
 }
 
 TEST(call_site, more_shapes_than_it_knows_do_no_harm) {

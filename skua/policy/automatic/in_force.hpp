@@ -55,9 +55,21 @@ class in_force {
     }
     return false;
   }
-  /// A task from outside has ended.
+  /// A reader comes, if no task from outside is alive: until it leaves, as such a task does, none is alone, so nobody writes. It
+  /// sees everything that the tasks before did.
+  [[nodiscard]] bool enter() noexcept {
+    std::uint64_t seen = word_.load(std::memory_order_relaxed);  // relaxed: the exchange reads it again
+    while (count_of(seen) == 0) {
+      std::uint64_t const with_reader = written(scheduler_of(seen), 1, false);
+      // acquire: what the tasks before have done. Partner: leave.
+      if (word_.compare_exchange_weak(seen, with_reader, std::memory_order_acquire, std::memory_order_relaxed))
+        return true;
+    }
+    return false;
+  }
+  /// A task from outside has ended, or a reader has finished.
   void leave() noexcept {
-    // release: what it did. Partner: arrive.
+    // release: what it did. Partners: arrive, enter.
     word_.fetch_sub(1, std::memory_order_acq_rel);
   }
 

@@ -55,6 +55,25 @@ struct they_come_and_go {
   void finish() { require(word.arrive(7).is_alone, "all have left"); }
 };
 
+/// Beside such tasks a reader looks at what they write.
+template <class Sync>
+struct one_reads {
+  static constexpr int threads = 3;
+  they_come_and_go<Sync> tasks;
+
+  void run(int me) {
+    if (me > 0) return tasks.run(me);
+    for (int i = 0; i < 2; ++i) {
+      if (!tasks.word.enter()) continue;
+      require(tasks.alive == 0, "a reader comes while no task is alive");
+      static_cast<void>(tasks.of_alone.get());
+      static_cast<void>(tasks.of_alone.get());
+      tasks.word.leave();
+    }
+  }
+  void finish() { tasks.finish(); }
+};
+
 /// A task takes another one's arrival for none: the exchange is a load and a store.
 struct torn_compare : model_sync {
   template <class T>
@@ -79,6 +98,11 @@ constexpr options two_switches{.preemptions = 2, .races = true};
 TEST(in_force_model, one_scheduler_at_a_time_and_one_task_that_is_alone) {
   holds<they_come_and_go<model_sync>>(two_switches);
   holds<they_come_and_go<model_sync>>(weak_races);
+}
+
+TEST(in_force_model, nobody_writes_while_a_reader_is_there) {
+  holds<one_reads<model_sync>>(two_switches);
+  holds<one_reads<model_sync>>(weak_races);
 }
 
 TEST(in_force_mutant, a_torn_exchange_is_caught) { fails<they_come_and_go<torn_compare>>("", two_switches); }

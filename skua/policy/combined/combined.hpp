@@ -135,6 +135,7 @@ class combined_policy final : public per_worker<combined::worker_state> {
   void watch(machine_view const& machine) noexcept override;
   [[nodiscard]] std::vector<known_time> known() const override;
   [[nodiscard]] std::string report() const override { return all_.forks->report(); }
+  [[nodiscard]] std::vector<call_choice> choices() const override { return all_.forks->choices(); }
 
  private:
   answers all_;

@@ -355,6 +355,17 @@ TEST(exit_trace, the_pool_works_after_its_trace_has_ended) {
   });
 }
 
+TEST(exit_report, the_policy_of_the_default_pool_explains_itself_at_exit) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto const whole = [] {
+    ::setenv("SKUA_POLICY", "auto:explain", 1);
+    ::setenv("SKUA_WORKERS", "2", 1);
+    loop();
+    std::exit(0);
+  };
+  EXPECT_EXIT(whole(), ::testing::ExitedWithCode(0), "auto: .*loop.*: adws .the first choice. since call 1; 1 call of");
+}
+
 TEST(exit_after_fork, both_processes_end) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   auto const whole = [] {

@@ -117,6 +117,7 @@ void pool_core::end_with_process() noexcept {
   bool const ends = retire(*all);
   if (ends) stop();
   if (memory_ != nullptr) memory_->stays();
+  for (auto const& r : *all) r->print_report();  // which are never destroyed
   if (trace_ == nullptr) return;
   if (ends) {
     end_trace();

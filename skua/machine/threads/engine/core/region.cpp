@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "skua/machine/threads/engine/callers/guest.hpp"
 #include "skua/machine/threads/engine/core/pool_core.hpp"
 #include "skua/machine/threads/engine/core/worker.hpp"
+#include "skua/machine/threads/engine/history/code_place.hpp"
 #include "skua/machine/threads/engine/outside/keep_batch.hpp"
 #include "skua/machine/threads/engine/outside/root.hpp"
 
@@ -100,8 +102,25 @@ std::uint64_t region::ready_frame(worker_id local) const noexcept {
 
 region::~region() {
   room_.hide();
+  print_report();
+}
+
+void region::print_report() const noexcept try {
   std::string const said = policy_->report();
   if (!said.empty()) std::fputs(said.c_str(), stderr);
+} catch (...) {
+  std::fputs("skua: note: no memory for the report of a policy\n", stderr);
+}
+
+std::vector<policies::call_choice> region::choices() const {
+  std::vector<policies::call_choice> all = policy_->choices();
+  std::optional<loaded_code> code;
+  for (policies::call_choice& c : all) {
+    if (!c.call.empty()) continue;
+    if (!code) code.emplace();
+    if (auto const place = code->place_of(c.code)) c.call = text_of(*place);
+  }
+  return all;
 }
 
 void region::submit(injector<>& to, handed& t) noexcept {

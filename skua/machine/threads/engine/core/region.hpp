@@ -49,7 +49,10 @@ class region final : public std::enable_shared_from_this<region>, private polici
   [[nodiscard]] layout const& map() const noexcept { return map_; }
   [[nodiscard]] std::string_view policy_name() const noexcept { return policy_->name(); }
   [[nodiscard]] std::vector<policies::known_time> known() const { return policy_->known(); }
-  [[nodiscard]] std::string policy_report() const { return policy_->report(); }
+  /// Those of its policy. A call without a name has its place in the code instead.
+  [[nodiscard]] std::vector<policies::call_choice> choices() const;
+  /// Prints the policy's report on stderr, if it has one.
+  void print_report() const noexcept;
   [[nodiscard]] policies::policy_factory const& policy_maker() const noexcept { return make_; }
   [[nodiscard]] pool_core& pool() noexcept { return core_; }
 
