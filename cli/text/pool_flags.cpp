@@ -31,8 +31,9 @@ void pool_flags::add_to(parser command, offer which) {
     command.add_option(
         "--partitions", partitions_, "FILE",
         "which workers may run a task together, for arms (default: SKUA_PARTITIONS, else from the topology)");
-    command.add_option("--history", history_, "FILE",
-                       "where arms keeps the times of tasks from run to run (default: SKUA_HISTORY, else nowhere)");
+    command.add_option(
+        "--history", history_, "FILE",
+        "where auto and arms keep what they learn from run to run (default: SKUA_HISTORY, else nowhere)");
     command.add_option("--trace", trace_, "FILE",
                        "write a trace for skua report (default: SKUA_TRACE, otherwise none)");
     command.add_option("--pin", pin_, "on|off",

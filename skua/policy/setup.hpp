@@ -30,7 +30,7 @@ struct policy_setup {
   std::uint64_t seed = 0;
   std::span<chosen_option const> options = {};   ///< each known to the policy, none twice
   arms::partitions const* partitions = nullptr;  ///< of these workers, from a file; null: from the topology
-  known_times known = {};                        ///< what policy::known() returned at the end of an earlier run
+  known_times known = {};  ///< what policy::known() and choices() returned at the end of an earlier run
 };
 
 /// Makes a policy; called once per region, and once for each outside thread that works beside a full region. Any

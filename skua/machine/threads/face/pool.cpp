@@ -69,10 +69,10 @@ std::shared_ptr<policies::arms::partitions const> read_partitions(runtime::setti
   return read;
 }
 
-/// Opens the times that earlier runs have left. Throws usage_error, also for a file that this run could not write at its end.
+/// Opens what earlier runs have left. Throws usage_error, also for a file that this run could not write at its end.
 std::optional<runtime::history_file> open_history(runtime::settings const& s) {
   if (s.history.value.empty()) return {};
-  return runtime::history_file(s.history.source == "code" ? "pool option history" : s.history.source, s.history.value);
+  return runtime::history_file(s.history);
 }
 
 std::vector<worker_id> first_workers(std::uint32_t n) {

@@ -39,8 +39,8 @@ struct pool_options {
   /// For `arms`: the path of a file that lists which workers may run a task together, and on which processors they run
   /// (docs/partitions.md).
   std::optional<std::string> partitions = {};
-  /// For `arms`: the path of a file of measured task times. The pool reads it when it starts, if it exists, and writes
-  /// it when it ends.
+  /// For `auto` and `arms`: the path of a file of what they learn (docs/history.md). The pool reads it when it starts, if
+  /// it exists, and writes it when it ends.
   std::optional<std::string> history = {};
   /// The path of a trace of what the workers do, for `skua report` and `skua export` (docs/traces.md). SKUA_TRACE_SIZE
   /// limits it.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <iterator>
 #include <new>
 #include <thread>
@@ -56,7 +57,7 @@ policies::arms::partitions const* pool_core::partitions_of(layout const& where) 
 }
 
 void pool_core::remember(std::optional<history_file> h) {
-  if (h) h->expect_workers(workers());
+  if (h) h->expect(identity_of(map_));
   history_ = std::move(h);
 }
 
@@ -71,8 +72,10 @@ void pool_core::trace_to(std::unique_ptr<trace::trace_file> t) {
   ask_for_times();  // or callers would not read the clock when they work
 }
 
-void pool_core::save_history() const {
-  if (history_) history_->write(workers(), first_region_->known());
+void pool_core::save_history() const noexcept try {
+  if (history_) history_->write(first_region_->known(), first_region_->choices());
+} catch (std::bad_alloc const&) {
+  std::fputs("skua: note: no memory to write the history\n", stderr);
 }
 
 pool_core::~pool_core() {

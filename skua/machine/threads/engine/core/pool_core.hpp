@@ -64,12 +64,12 @@ class pool_core {
   /// The workers write their events to this trace from now on. Before the first region opens.
   void trace_to(std::unique_ptr<trace::trace_file> t);
 
-  /// The times with which policies of all workers begin, and the file to which `save_history` writes. Before the first region opens.
-  /// Throws usage_error if it has another number of workers.
+  /// What policies of all workers begin with, and the file to which `save_history` writes. Before the first region opens.
+  /// Throws what `expect` throws.
   void remember(std::optional<history_file> h);
   [[nodiscard]] policies::known_times known_to(layout const& where) const noexcept;
   /// Writes what the first region's policy has learnt, if there is a file for it; a failure is noted on stderr.
-  void save_history() const;
+  void save_history() const noexcept;
 
   /// Opens a region of these workers, and tells them of it. Throws std::bad_alloc, or what region's constructor throws;
   /// then nothing has changed. All memory is taken here: a worker that finds the new region needs none.
