@@ -10,6 +10,7 @@
 
 #include "cli/export/formats.hpp"
 #include "cli/export/stays.hpp"
+#include "cli/text/report.hpp"
 #include "cli/text/short_name.hpp"
 
 namespace skua::cli {
@@ -20,13 +21,14 @@ using trace::kind;
 /// Does `other` of such an event stand for a name?
 bool is_named(kind k) noexcept {
   return k == kind::task_began || k == kind::member_began || k == kind::node_began || k == kind::region_opened ||
-         k == kind::mark || k == kind::called;
+         k == kind::mark || k == kind::called || k == kind::scheduler_changed || k == kind::call_choice;
 }
 
 /// Tasks have names that the compiler made, the others those that people gave.
 std::string name_in(trace::trace_data const& t, trace::event const& e) {
   std::string_view const said = t.name(e.other);
-  bool const is_given = said.empty() || e.what == kind::mark || e.what == kind::region_opened;
+  bool const is_given = said.empty() || e.what == kind::mark || e.what == kind::region_opened ||
+                        e.what == kind::scheduler_changed || e.what == kind::call_choice;
   return is_given ? quoted_for_csv(said) : quoted_for_csv(short_name(said));
 }
 

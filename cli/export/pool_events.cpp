@@ -229,6 +229,10 @@ void pool_events::take_for_pool(trace::event const& e) {
     case kind::flow_began: add_point(first_row_, text(fmt::format("flow {}: {} nodes", e.id >> 32, e.value))); break;
     case kind::flow_ended: add_point(first_row_, text(fmt::format("flow {} ended", e.id >> 32))); break;
     case kind::mark: add_point(first_row_, text(from_.name(e.other)), e.value); break;
+    case kind::scheduler_changed:
+      add_point(first_row_, text(fmt::format("scheduler: {}{}", from_.name(e.other), e.detail == 1 ? " (trial)" : "")));
+      break;
+    case kind::call_choice: add_point(first_row_, text(from_.name(e.other))); break;
     case kind::iteration_began:
       open(first_row_, iterations_,
            {.name = text(fmt::format("iteration {}", e.value)), .value = e.value, .what = slice::kind::iteration});

@@ -38,6 +38,10 @@ constexpr std::array plain_counters{
     plain_counter{"spawns", "spawns", &worker_counters::spawns},
     plain_counter{"conversions", "calls", &worker_counters::conversions},
     plain_counter{"dead", "dead", &worker_counters::dead},
+    // For people the table of choices says it.
+    plain_counter{"scheduler_changes", "", &worker_counters::scheduler_changes},
+    plain_counter{"trials", "", &worker_counters::trials},
+    plain_counter{"trials_lost_ns", "", &worker_counters::trials_lost_ns},
 };
 
 /// a + sign * b, counter by counter; unsigned arithmetic wraps around and back.

@@ -41,6 +41,24 @@ TEST(page, a_run_without_events_has_a_report) {
   EXPECT_FALSE(page_of_report(all).empty());
 }
 
+TEST(page, a_report_says_what_auto_chose) {
+  run r =
+      invented({{at(30, {.what = kind::scheduler_changed, .detail = 1, .other = 1, .id = 2, .value = 5'000'000'000})},
+                {at(10, {.what = kind::scheduler_changed, .other = 3, .id = 2})}},
+               {"", "random", "solve", "adws", "solve: adws (the first choice)"});
+  r.outside.emplace_back().events = {at(40, {.what = kind::call_choice, .other = 4})};
+  json const all = report_of({r});
+  json const& choices = all["runs"][0]["choices"];
+  EXPECT_EQ(choices["says"], json::array({"solve: adws (the first choice)"}));
+  EXPECT_EQ(choices["changes"], 2);
+  EXPECT_EQ(choices["rows"][0]["scheduler"], "adws");
+  EXPECT_EQ(choices["rows"][1]["scheduler"], "random");
+  EXPECT_EQ(choices["rows"][1]["call"], "solve");
+  EXPECT_EQ(choices["rows"][1]["on_trial"], true);
+  EXPECT_EQ(choices["rows"][1]["trials_lost_s"], 5);
+  EXPECT_EQ(report_of({invented({{}})})["runs"][0]["choices"]["changes"], 0);
+}
+
 TEST(page, texts_that_are_not_utf_8_do_not_break_it) {
   run r = invented({{at(0, {.what = kind::working})}});
   r.program = "caf\xe9";

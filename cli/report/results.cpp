@@ -28,6 +28,7 @@ constexpr std::size_t most_map_rows = 192;
 constexpr std::size_t most_map_columns = 240;
 constexpr std::size_t most_tasks = 60;  // rows of a table
 constexpr std::size_t most_team_groups = 40;
+constexpr std::size_t most_changes = 200;  // of the scheduler
 
 /// Computed once and shown in several places.
 struct studied {
@@ -163,6 +164,31 @@ json teams_json(run const& of) {
   return all;
 }
 
+/// What `auto` says at the end of each region, and when it changed the scheduler.
+json choices_json(run const& of) {
+  json says = json::array();
+  std::vector<event const*> changes;
+  for (std::vector<traced_worker> const* group : {&of.workers, &of.outside}) {
+    for (traced_worker const& w : *group) {
+      for (event const& e : w.events) {
+        if (e.what == kind::call_choice) says.push_back(of.names[e.other]);
+        if (e.what == kind::scheduler_changed) changes.push_back(&e);
+      }
+    }
+  }
+  std::ranges::stable_sort(changes, {}, &event::ticks);
+  json rows = json::array();
+  for (event const* const e : changes) {
+    if (rows.size() == most_changes) break;
+    rows.push_back({{"at_s", seconds(e->ticks)},
+                    {"scheduler", of.names[e->other]},
+                    {"call", of.names[e->id]},
+                    {"on_trial", e->detail == 1},
+                    {"trials_lost_s", seconds(e->value)}});
+  }
+  return {{"says", std::move(says)}, {"changes", changes.size()}, {"rows", std::move(rows)}};
+}
+
 run_numbers numbers_of(studied const& s) {
   run const& r = *s.of;
   run_numbers n;
@@ -237,7 +263,8 @@ json to_json(studied const& s, std::string const& alone) {
           {"task_map", map_json(s)},
           {"flows", flows_json(r)},
           {"tasks", tasks_json(s)},
-          {"teams", teams_json(r)}};
+          {"teams", teams_json(r)},
+          {"choices", choices_json(r)}};
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ json description_of(trace::trace_data const& file) {
 }
 
 void take_text(json const& from, char const* key, std::string& to) {
-  if (auto const found = from.find(key); found != from.end() && found->is_string() && to.empty()) to = found->get<std::string>();
+  if (auto const found = from.find(key); found != from.end() && found->is_string() && to.empty())
+    to = found->get<std::string>();
 }
 
 std::int64_t number_in(json const& from, char const* key) {
@@ -131,6 +132,11 @@ class merger {
       case kind::called:
       case kind::region_opened:
       case kind::mark: e.other = name_of(file, e.other); break;
+      case kind::call_choice: e.other = text_of(file, e.other); break;
+      case kind::scheduler_changed:
+        e.other = name_of(file, e.other);
+        e.id = name_of(file, static_cast<std::uint32_t>(e.id));
+        break;
       case kind::node_began: e.other = name_of(file, e.other); [[fallthrough]];
       case kind::node_ended:
       case kind::released:
@@ -149,13 +155,17 @@ class merger {
 
   std::uint32_t name_of(trace::trace_data const& file, std::uint32_t at) {
     auto const [found, is_new] = names_.try_emplace(at, 0);
-    if (is_new) {
-      auto const [known, added] =
-          known_names_.try_emplace(short_name(file.name(at)), static_cast<std::uint32_t>(to_.names.size()));
-      if (added) to_.names.push_back(known->first);
-      found->second = known->second;
-    }
+    if (is_new) found->second = added(short_name(file.name(at)));
     return found->second;
+  }
+  /// A text for people, which is no name that a compiler made.
+  std::uint32_t text_of(trace::trace_data const& file, std::uint32_t at) { return added(std::string(file.name(at))); }
+
+  std::uint32_t added(std::string name) {
+    auto const [known, is_new] =
+        known_names_.try_emplace(std::move(name), static_cast<std::uint32_t>(to_.names.size()));
+    if (is_new) to_.names.push_back(known->first);
+    return known->second;
   }
 
   run& to_;

@@ -52,6 +52,22 @@ TEST(run, ranks_are_laid_on_one_clock_and_workers_numbered_through) {
   EXPECT_TRUE(r.complete);
 }
 
+TEST(run, names_of_schedulers_and_calls_are_short_and_what_auto_says_is_not) {
+  trace::trace_data f = file(0, 0);
+  f.names = "\0x::f(int)::<lambda()>\0adws\0x::f(int)::<lambda()>: adws (the first choice)\0"s;
+  f.tracks[0].events = {at(1, {.what = kind::scheduler_changed, .other = 22, .id = 1}),
+                        at(2, {.what = kind::scheduler_changed, .other = 22, .id = 0})};
+  f.tracks[2].events = {at(9, {.what = kind::call_choice, .other = 27})};
+  std::vector<trace::trace_data> files;
+  files.push_back(std::move(f));
+  run const r = merge("t", std::move(files));
+  event const& e = r.workers[0].events[0];
+  EXPECT_EQ(r.names[e.other], "adws");
+  EXPECT_EQ(r.names[e.id], "f");
+  EXPECT_EQ(r.names[r.workers[0].events[1].id], "(no name)");
+  EXPECT_EQ(r.names[r.outside[0].events[0].other], "x::f(int)::<lambda()>: adws (the first choice)");
+}
+
 TEST(run, steals_from_ranks_keep_the_ranks_number_and_distances_of_all_files_have_one_numbering) {
   std::vector<trace::trace_data> files;
   for (std::uint32_t const rank : {0u, 1u}) {

@@ -64,6 +64,16 @@ struct call_choice {
   [[nodiscard]] double call_mean_ns() const noexcept { return calls == 0 ? 0 : calls_ns / static_cast<double>(calls); }
 };
 
+/// What a policy that chooses between schedulers has just done, for the counters and the trace of its machine.
+struct scheduler_note {
+  std::string_view scheduler = {};   ///< in force from now on; empty: the same as before
+  std::string_view call = {};        ///< for this call; empty: it has no name
+  bool is_trial = false;             ///< the call site tries it
+  std::uint64_t all_lost_ns = 0;     ///< by all trials of the call site
+  std::uint32_t trials_begun = 0;    ///< since the last note
+  std::uint64_t trials_lost_ns = 0;  ///< the same
+};
+
 /// "it spawns tasks before it forks", "measured: 0.8 of the time under the last choice", ...
 [[nodiscard]] std::string reason_of(call_choice const& c);
 /// "random: 2, the last one took 1.4 times as long", ...; empty: there were none.

@@ -135,6 +135,11 @@ class machine_view {
     static_cast<void>(w);
     return {};
   }
+  /// Called on worker `w`. The note's texts are gone afterwards.
+  virtual void note(worker_id w, scheduler_note const& done) const noexcept {
+    static_cast<void>(w);
+    static_cast<void>(done);
+  }
   /// For a policy that checks the machine (protocol_checker.hpp).
   /// The frame that worker `w` must continue next, and that no other worker may: a number that no other frame had since
   /// `w` last began something; 0: none is ready. Called on that worker.

@@ -26,6 +26,16 @@ function iterationShares(panel, run, title) {
   });
 }
 
+function choices(panel, run, title) {
+  const {says, changes, rows} = run.choices;
+  panel.append(make("div", {class: "card", "data-figure": "choices", "data-drawn": "yes"}, title && make("h3", {}, title),
+    says.length > 0 ? make("ul", {}, says.map((line) => make("li", {}, line))) : make("p", {class: "none"}, "The trace has no end of a region, at which auto says what it has chosen."),
+    changes > 0 && tableOf([{head: "at", value: (c) => c.at_s, show: seconds}, {head: "scheduler", value: (c) => c.scheduler, isText: true},
+      {head: "call", value: (c) => c.call, isText: true}, {head: "", value: (c) => (c.on_trial ? "on trial" : ""), isText: true},
+      {head: "lost by trials so far", value: (c) => c.trials_lost_s, show: seconds}], rows,
+      {caption: rows.length < changes ? `The first ${count(rows.length)} of ${words(changes, "change")} of the scheduler` : "Changes of the scheduler"})));
+}
+
 const edges = (x) => (x.length > 1 ? [x[0], x[x.length - 1]] : [x[0] - 1, x[0] + 1]);
 
 function stealMatrix(panel, run, title) {

@@ -49,8 +49,12 @@ enum class kind : std::uint8_t {
   node_began,  ///< or a member of its team. detail: type of the task, count: width, other: name, id: node
   node_ended,  ///< the same. id: node, and up to three of the nodes that waited for it: add_successor
   released,    ///< further nodes that waited for it, or those of a team. id: node that has ended, and as in node_ended
+  // What the policy `auto` chooses
+  scheduler_changed,  ///< another scheduler is in force. detail: 1: on trial, count: region, other: its name, id: position of the
+                      ///< name of the call for which it changed, value: nanoseconds lost so far by trials of that call
+  call_choice,  ///< at the end of a region: the choice for a call, in words. count: region, other: the words
 };
-inline constexpr std::size_t kinds = 31;
+inline constexpr std::size_t kinds = 33;
 
 /// For exports and messages.
 [[nodiscard]] constexpr char const* name_of(kind k) noexcept {
@@ -84,7 +88,9 @@ inline constexpr std::size_t kinds = 31;
                                                  "flow_ended",
                                                  "node_began",
                                                  "node_ended",
-                                                 "released"};
+                                                 "released",
+                                                 "scheduler_changed",
+                                                 "call_choice"};
   auto const i = static_cast<std::size_t>(k);
   return i < kinds ? names[i] : "unknown";
 }

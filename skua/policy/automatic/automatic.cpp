@@ -59,15 +59,26 @@ worker_state::worker_state(common& shared, worker_id self)
 
 // ---- which scheduler is in force -------------------------------------------------------------------------------------
 
-void worker_state::put_in_force(std::size_t scheduler) noexcept {
-  if (current() != scheduler) common_.in_force_now.set(static_cast<std::uint32_t>(scheduler));
+/// For the task that is alone, of this call site.
+void worker_state::put_in_force(std::size_t scheduler, std::size_t site) noexcept {
+  if (current() == scheduler) return;
+  common_.in_force_now.set(static_cast<std::uint32_t>(scheduler));
+  if (common_.machine == nullptr) return;
+  scheduler_note done{.scheduler = common_.all[scheduler].rules->name()};
+  if (site != call_sites::none) {
+    call_site const& its = common_.sites.of(site);
+    done.call = common_.sites.name_of(site);
+    done.is_trial = its.is_on_trial();
+    done.all_lost_ns = static_cast<std::uint64_t>(its.spent());
+  }
+  common_.machine->note(self_, done);
 }
 
 /// The task that is alone goes on under another scheduler, for which it begins here and now.
 void worker_state::change_to(std::size_t scheduler, task_tag& alone) noexcept {
   std::size_t const old = current();
   if (old == scheduler || !common_.word.change(scheduler)) return;
-  put_in_force(scheduler);
+  put_in_force(scheduler, common_.alone.site);
   of_[old]->learn(ended{.task = alone});
   task_tag tag{};
   static_cast<void>(of_[scheduler]->place(tag, cause::called));
@@ -81,7 +92,11 @@ placement worker_state::place_from_outside(task_tag& task, cause why) noexcept {
   if (common_.machine != nullptr) code = common_.machine->code_of_call(self_);
   call_sites::choice const wanted = common_.sites.find(code.number, code.name);
   auto const came = common_.word.arrive(code.is_enqueued ? plain_one : wanted.scheduler);
-  put_in_force(came.scheduler);
+  if (came.is_alone) {
+    put_in_force(came.scheduler, wanted.site);
+  } else if (current() != came.scheduler) {
+    common_.in_force_now.set(static_cast<std::uint32_t>(came.scheduler));  // as the task that was alone is about to
+  }
   bool const leads = came.is_alone && !code.is_enqueued;
   if (leads) begins_alone(wanted);
   placement to = now().place(task, why);
@@ -134,12 +149,22 @@ void worker_state::leave(task_tag const& task, task_tag const& group) noexcept {
   ends_group();
 }
 
+/// Tells the site, and the machine what that has cost.
+void worker_state::took(std::size_t site, std::uint64_t shape, double ns) noexcept {
+  call_site& its = common_.sites.of(site);
+  std::uint32_t const trials = its.trials();
+  double const lost = its.spent();
+  its.took(shape, current(), ns, common_.all.size());
+  if (common_.machine == nullptr || (its.trials() == trials && its.spent() <= lost)) return;
+  common_.machine->note(
+      self_, {.trials_begun = its.trials() - trials, .trials_lost_ns = static_cast<std::uint64_t>(its.spent() - lost)});
+}
+
 void worker_state::ends_group() noexcept {
   common::alone_task& a = common_.alone;
   if (!std::exchange(a.has_group, false) || !common_.options.tries || !common_.word.is_alone()) return;
   std::uint64_t const t = time_ns();
-  if (t > a.group_ns)
-    common_.sites.of(a.site).took(a.shape, current(), static_cast<double>(t - a.group_ns), common_.all.size());
+  if (t > a.group_ns) took(a.site, a.shape, static_cast<double>(t - a.group_ns));
   common_.sites.publish(a.site);
 }
 
@@ -156,7 +181,7 @@ void worker_state::spawns() noexcept {
   if (!common_.all[current()].writes_tags) return;
   std::size_t const old = current();
   if (!common_.word.change(plain_one)) return;
-  put_in_force(plain_one);
+  put_in_force(plain_one, a.site);
   of_[old]->learn(ended{.task = running_});
   common_.sites.of(a.site).prefer(plain_one, call_site::evidence::spawns);
   common_.sites.publish(a.site);
@@ -169,7 +194,7 @@ void worker_state::alone_ends() noexcept {
     auto const ns = static_cast<double>(t - a.came_ns);
     call_site& site = common_.sites.of(a.site);
     site.lasted(ns);
-    if (common_.options.tries && !a.has_met) site.took(whole_call, current(), ns, common_.all.size());
+    if (common_.options.tries && !a.has_met) took(a.site, whole_call, ns);
     common_.sites.publish(a.site);
   }
 }

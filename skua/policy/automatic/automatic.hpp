@@ -94,13 +94,14 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   [[nodiscard]] std::size_t current() const noexcept { return common_.in_force_now.get(); }
   [[nodiscard]] worker_policy& now() const noexcept { return *of_[current()]; }
   placement place_from_outside(task_tag& task, cause why) noexcept;
-  void put_in_force(std::size_t scheduler) noexcept;
+  void put_in_force(std::size_t scheduler, std::size_t site) noexcept;
   void change_to(std::size_t scheduler, task_tag& alone) noexcept;
   void begins_alone(call_sites::choice const& site) noexcept;
   void begins_group(task_tag& task, double total_work, std::uint64_t n) noexcept;
   void ends_group() noexcept;
   void spawns() noexcept;
   void alone_ends() noexcept;
+  void took(std::size_t site, std::uint64_t shape, double ns) noexcept;
   [[nodiscard]] std::uint64_t time_ns() const noexcept {
     return common_.machine == nullptr ? 0 : common_.machine->now_ns(self_);
   }

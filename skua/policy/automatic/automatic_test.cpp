@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "skua/policy/adws/tag_fields.hpp"
 #include "skua/policy/protocol_checker.hpp"
@@ -21,9 +23,19 @@ constexpr hint nothing_said{};
 struct machine_of_test final : machine_view {
   std::uint64_t now = 1;
   called_code code{.number = 77, .name = "solve()"};
+  // What the policy has told.
+  mutable std::vector<std::string> put_in_force;
+  mutable std::uint64_t trials = 0;
+  mutable std::uint64_t lost_ns = 0;
   [[nodiscard]] std::uint64_t now_ns(worker_id) const noexcept override { return now; }
   [[nodiscard]] called_code code_of_call(worker_id) const noexcept override { return code; }
   [[nodiscard]] std::uint64_t ready_frame(worker_id) const noexcept override { return 0; }
+  void note(worker_id, scheduler_note const& done) const noexcept override {
+    trials += done.trials_begun;
+    lost_ns += done.trials_lost_ns;
+    if (done.scheduler.empty()) return;
+    put_in_force.push_back(std::string(done.call) + " " + std::string(done.scheduler) + (done.is_trial ? "?" : ""));
+  }
 };
 
 /// Four workers. Times pass as each test says.
@@ -265,6 +277,81 @@ TEST_F(automatic, a_task_whose_worker_does_not_come_back_is_rescued_and_then_sta
   }
   of(0).leave(t, opened);
   ends(0, t);
+}
+
+using strings = std::vector<std::string>;
+
+TEST_F(automatic, the_machine_is_told_what_changes_and_what_trials_cost) {
+  task_tag t = call();
+  for (int i = 0; i < 4000; ++i) group(t, 30'000, 40'000);
+  ends(0, t);
+  ASSERT_GE(machine_.put_in_force.size(), 4U);
+  EXPECT_EQ(strings(machine_.put_in_force.begin(), machine_.put_in_force.begin() + 2),
+            (strings{"solve() random?", "solve() adws"}));
+  EXPECT_NE(std::ranges::find(machine_.put_in_force, "solve() hierarchical?"), machine_.put_in_force.end());
+  std::vector<call_choice> const known = policy_->choices();
+  ASSERT_EQ(known.size(), 1U);
+  EXPECT_EQ(known[0].trials(), machine_.trials);
+  EXPECT_GT(machine_.lost_ns, 0U);
+  EXPECT_NEAR(static_cast<double>(machine_.lost_ns), known[0].lost_ns, 4000);
+}
+
+TEST_F(automatic, nothing_is_told_of_a_scheduler_that_stays) {
+  for (int i = 0; i < 3; ++i) {
+    task_tag t = call();
+    machine_.now += 1000;
+    ends(0, t);
+  }
+  EXPECT_EQ(machine_.put_in_force, strings{});
+  EXPECT_EQ(machine_.trials, 0U);
+}
+
+TEST_F(automatic, choices_are_read_while_no_task_from_outside_runs) {
+  task_tag t = call();
+  EXPECT_TRUE(policy_->choices().empty());
+  machine_.now += 1000;
+  ends(0, t);
+  ASSERT_EQ(policy_->choices().size(), 1U);
+  EXPECT_EQ(policy_->choices()[0].call, "solve()");
+  EXPECT_EQ(policy_->choices()[0].code, 77U);
+  EXPECT_EQ(policy_->choices()[0].scheduler, "adws");
+  EXPECT_EQ(policy_->choices()[0].calls, 1U);
+}
+
+TEST_F(automatic, a_call_that_an_earlier_run_knows_begins_with_its_choice) {
+  call_choice const measured{.code = 77,
+                             .call = "solve()",
+                             .scheduler = "hierarchical",
+                             .why = evidence::measured,
+                             .since_call = 2,
+                             .calls = 5,
+                             .calls_ns = 5e9,
+                             .groups = 100,
+                             .groups_ns = 4e9,
+                             .gain = 0.5,
+                             .changes = 1};
+  layout const where = layout::flat(4);
+  policy_ = std::make_unique<protocol_checker>(
+      make_policy("auto:explain",
+                  {.layout = where, .seed = 7, .known = {.source = "a.json", .all = {}, .calls = {&measured, 1}}}),
+      4, protocol_checks{.aborts = true});
+  policy_->watch(machine_);
+  EXPECT_EQ(policy_->choices(), std::vector{[&] {
+              call_choice c = measured;
+              c.earlier_calls = 5;
+              return c;
+            }()});
+  EXPECT_EQ(policy_->report(), "") << "it was not called in this run";
+  task_tag t = call();
+  EXPECT_FALSE(is_of_adws(t));
+  machine_.now += 1000;
+  ends(0, t);
+  EXPECT_EQ(machine_.put_in_force, strings{"solve() hierarchical"});
+  EXPECT_NE(
+      policy_->report().find("solve(): hierarchical (measured: 0.5 of the time under the last choice) since an earlier "
+                             "run; 6 calls of"),
+      std::string::npos)
+      << policy_->report();
 }
 
 TEST_F(automatic, no_trials_means_none) {

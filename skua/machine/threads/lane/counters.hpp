@@ -29,6 +29,7 @@ struct live_counters {
   counter forks, tasks, attempts, lost, parked, waited_in_place, sleeps, wakeups_sent, revocations, heavy_fences,
       spawns, conversions, dead;
   std::array<counter, worker_counters::distance_classes> steals;
+  counter scheduler_changes, trials, trials_lost_ns;
 
   [[nodiscard]] worker_counters read(std::uint64_t now_ns) const noexcept { return with(times.at(now_ns)); }
   [[nodiscard]] worker_counters with(time_account<>::spent const& spent) const noexcept {
@@ -49,7 +50,10 @@ struct live_counters {
                       .dead = dead.read(),
                       .wakeups_sent = wakeups_sent.read(),
                       .revocations = revocations.read(),
-                      .heavy_fences = heavy_fences.read()};
+                      .heavy_fences = heavy_fences.read(),
+                      .scheduler_changes = scheduler_changes.read(),
+                      .trials = trials.read(),
+                      .trials_lost_ns = trials_lost_ns.read()};
     for (std::size_t i = 0; i < steals.size(); ++i) c.steals[i] = steals[i].read();
     return c;
   }

@@ -7,6 +7,7 @@
 
 namespace skua { inline namespace v0 { namespace policies {
 class worker_policy;
+struct scheduler_note;
 }}}  // namespace skua::v0::policies
 
 namespace skua { inline namespace v0 { namespace runtime {

@@ -33,6 +33,10 @@ struct worker_counters {
   /// Fences by membarrier(2), each of which interrupts all running workers: for a revocation that the owner did not
   /// answer. 0 where the kernel has none.
   std::uint64_t heavy_fences = 0;
+  // Of the policy `auto`:
+  std::uint64_t scheduler_changes = 0;  ///< it put another scheduler in force
+  std::uint64_t trials = 0;             ///< of a scheduler that may be better, which it began
+  std::uint64_t trials_lost_ns = 0;     ///< the time that trials took beyond that of the best scheduler
 };
 
 }}  // namespace skua::v0

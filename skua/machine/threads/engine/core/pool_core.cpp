@@ -18,6 +18,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/process.hpp"
 #include "skua/policy/arms/partitions.hpp"
+#include "skua/policy/call_choice.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
 
@@ -79,6 +80,7 @@ void pool_core::save_history() const noexcept try {
 }
 
 pool_core::~pool_core() {
+  note_all_choices();
   stop();
   while (!visitors_.are_gone()) ::sched_yield();
 }
@@ -122,6 +124,7 @@ void pool_core::end_with_process() noexcept {
   if (memory_ != nullptr) memory_->stays();
   for (auto const& r : *all) r->print_report();  // which are never destroyed
   if (trace_ == nullptr) return;
+  note_all_choices();
   if (ends) {
     end_trace();
   } else {
@@ -150,6 +153,24 @@ bool pool_core::retire(region_list const& all) noexcept {
 /// Call it while all threads sleep in their own places.
 bool pool_core::is_unused(region_list const& all) noexcept {
   return nothing_in_progress(detached_, stacks_, workers_, all);
+}
+
+void pool_core::note_choices(region const& r) noexcept try {
+  if (!outside_.is_on()) return;
+  for (policies::call_choice const& c : r.choices()) {
+    if (c.calls == c.earlier_calls) continue;
+    outside_.note({.what = trace::kind::call_choice,
+                   .count = static_cast<std::uint16_t>(r.number()),
+                   .other = trace_->add_name(policies::text_of(c))});
+  }
+} catch (std::bad_alloc const&) {  // the trace has one event less
+}
+
+void pool_core::note_all_choices() noexcept {
+  std::lock_guard const hold(regions_changing_);
+  for (auto const& r : *regions_) {
+    if (!r->is_closed_) note_choices(*r);
+  }
 }
 
 /// No worker writes any more, and callers that work alone are not traced.
@@ -193,6 +214,7 @@ void pool_core::close_region(region& r) noexcept {
   std::shared_ptr<region_list const> list;  // as in open_region
   std::lock_guard const hold(regions_changing_);
   r.is_closed_ = true;
+  note_choices(r);
   if (outside_.is_on())
     outside_.note({.what = trace::kind::region_closed, .count = static_cast<std::uint16_t>(r.number())});
   try {

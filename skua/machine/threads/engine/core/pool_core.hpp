@@ -176,6 +176,10 @@ class pool_core {
   [[nodiscard]] bool retire(region_list const& all) noexcept;
   [[nodiscard]] bool is_unused(region_list const& all) noexcept;
   void end_trace() noexcept;
+  /// Writes to the trace what the region's policy has chosen. Under the mutex.
+  void note_choices(region const& r) noexcept;
+  /// The same for all open regions.
+  void note_all_choices() noexcept;
   /// The open regions, with room for one more. Under the mutex. Throws std::bad_alloc.
   [[nodiscard]] std::shared_ptr<region_list> copy_open_regions() const;
   /// Exchanges the list; the caller drops the old one when it has let go of the mutex.

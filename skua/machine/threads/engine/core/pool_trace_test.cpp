@@ -63,6 +63,47 @@ void expect_tasks_are_balanced(trace_data const& all) {
   for (auto const& [frame, n] : waiting) EXPECT_EQ(n, 0) << "frame " << frame;
 }
 
+using traced_auto = traced_pool;
+INSTANTIATE_TEST_SUITE_P(automatic, traced_auto, ::testing::Values("auto"));
+
+TEST_P(traced_auto, a_change_of_the_scheduler_and_the_choices_at_the_end_are_in_the_trace) {
+  std::uint64_t changes = 0;
+  {
+    pool workers({.workers = 2, .policy = GetParam(), .trace = path()});
+    auto const spawns = [](auto& here) {
+      here.finish([](auto& f) {
+        for (int i = 0; i < 4; ++i) f.spawn([](auto&) {});
+      });
+    };
+    auto const forks = [](auto& here) { return fib(here, 5); };
+    for (int i = 0; i < 2; ++i) {
+      workers.run(spawns);
+      EXPECT_EQ(workers.run(forks), 5);
+    }
+    for (worker_counters const& c : workers.counters()) changes += c.scheduler_changes;
+  }
+  trace_data const all = read();
+  std::vector<std::string> to;
+  for (auto const& t : all.tracks) {
+    for (event const& e : t.events) {
+      if (e.what == kind::scheduler_changed) to.emplace_back(all.name(e.other));
+    }
+  }
+  std::ranges::sort(to);
+  EXPECT_EQ(to, (std::vector<std::string>{"adws", "adws", "random", "random"})) << "a call that spawns before it forks";
+  EXPECT_EQ(changes, to.size());
+  std::vector<std::string> said;
+  for (event const& e : all.tracks.back().events) {
+    if (e.what == kind::call_choice) said.emplace_back(all.name(e.other));
+  }
+  ASSERT_EQ(said.size(), 2U);
+  auto const says = [&](std::string_view what) {
+    return std::ranges::count_if(said, [&](std::string const& s) { return s.find(what) != std::string::npos; });
+  };
+  EXPECT_EQ(says(": random (it spawns tasks before it forks) since call 1; 2 calls of "), 1) << said[0];
+  EXPECT_EQ(says(": adws (the first choice) since call 1; 2 calls of "), 1) << said[1];
+}
+
 TEST_P(traced_pool, a_worker_sleeps_after_the_call_that_ran_in_its_place) {
   {
     pool p({.workers = 2, .policy = GetParam(), .trace = path()});

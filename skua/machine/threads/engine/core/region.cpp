@@ -96,6 +96,17 @@ policies::machine_view::called_code region::code_of_call(worker_id local) const 
           .is_enqueued = !root::is_one(*placed)};
 }
 
+void region::note(worker_id local, policies::scheduler_note const& done) const noexcept {
+  worker& by = slots_[index(local)]->worker;
+  live_counters& counts = by.counts();
+  if (!done.scheduler.empty()) {
+    counts.scheduler_changes.add(1);
+    by.traced().changes_scheduler(done, number_);
+  }
+  counts.trials.add(done.trials_begun);
+  counts.trials_lost_ns.add(done.trials_lost_ns);
+}
+
 std::uint64_t region::ready_frame(worker_id local) const noexcept {
   return slots_[index(local)]->worker.tied_ready_frame();
 }

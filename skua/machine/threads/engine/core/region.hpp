@@ -125,6 +125,7 @@ class region final : public std::enable_shared_from_this<region>, private polici
   [[nodiscard]] bool runs_nested(worker_id local) const noexcept override;
   [[nodiscard]] std::uint64_t now_ns(worker_id local) const noexcept override;
   [[nodiscard]] called_code code_of_call(worker_id local) const noexcept override;
+  void note(worker_id local, policies::scheduler_note const& done) const noexcept override;
   [[nodiscard]] std::uint64_t ready_frame(worker_id local) const noexcept override;
   void submit(injector<>& to, handed& t) noexcept;
 

@@ -19,7 +19,7 @@ inline constexpr char shared_pool_name[] = "skua-pool";
 /// "skuapool", read as a little-endian number.
 inline constexpr std::uint64_t shared_pool_magic = 0x6c'6f'6f'70'61'75'6b'73;
 /// A change of the meaning or the place of anything below takes the next number. A reader accepts only its own.
-inline constexpr std::uint32_t shared_pool_version = 2;
+inline constexpr std::uint32_t shared_pool_version = 3;
 /// Regions whose lanes can be seen at once. The lanes of others lie on the heap.
 inline constexpr std::size_t shared_regions_max = 4;
 

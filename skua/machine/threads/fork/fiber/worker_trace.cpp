@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "skua/parts/context/sanitizer.hpp"
+#include "skua/policy/call_choice.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
 namespace {
@@ -62,6 +63,16 @@ void worker_trace::note_steal(tagged_entry const& t, lane from, worker_id victim
         .count = in_16_bits(distance),
         .other = index(victim),
         .id = id_of(t)});
+}
+
+void worker_trace::note_scheduler(policies::scheduler_note const& done, std::uint64_t region) noexcept {
+  tsan::unseen const of_the_worker;
+  track_.note({.what = trace::kind::scheduler_changed,
+               .detail = static_cast<std::uint8_t>(done.is_trial ? 1 : 0),
+               .count = in_16_bits(region),
+               .other = track_.name(done.scheduler),
+               .id = track_.name(done.call),
+               .value = done.all_lost_ns});
 }
 
 void worker_trace::note_frame(trace::kind what, frame const& f, std::uint32_t other) noexcept {

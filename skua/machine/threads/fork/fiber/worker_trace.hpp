@@ -49,6 +49,10 @@ class worker_trace {
     if (track_.is_on()) [[unlikely]]
       note_steal(t, from, victim, distance);
   }
+  void changes_scheduler(policies::scheduler_note const& done, std::uint64_t region) noexcept {
+    if (track_.is_on()) [[unlikely]]
+      note_scheduler(done, region);
+  }
   void loses(worker_id victim) noexcept {
     if (track_.is_on()) [[unlikely]]
       note({.what = trace::kind::lost, .other = index(victim)});
@@ -120,6 +124,7 @@ class worker_trace {
                                                std::uint32_t distance) noexcept;
   [[gnu::cold, gnu::noinline]] void note_member(task const& whole, std::uint32_t width, hint const& hinted,
                                                 std::uint32_t member) noexcept;
+  [[gnu::cold, gnu::noinline]] void note_scheduler(policies::scheduler_note const& done, std::uint64_t region) noexcept;
   [[gnu::cold, gnu::noinline]] void note_frame(trace::kind what, frame const& f, std::uint32_t other) noexcept;
 
   trace::track track_;
