@@ -18,6 +18,20 @@ void run_trace::begins(std::string_view policy) noexcept {
   for (std::uint32_t w = 0; w < tracks_.size(); ++w) acts(0, worker_id{w}, trace::kind::scheduling);
 }
 
+void run_trace::changes_scheduler(tick at, worker_id w, policies::scheduler_note const& done) noexcept {
+  note(at, w,
+       {.what = trace::kind::scheduler_changed,
+        .detail = static_cast<std::uint8_t>(done.is_trial ? 1 : 0),
+        .other = file_.add_name(done.scheduler),
+        .id = file_.add_name(done.call),
+        .value = done.all_lost_ns});
+}
+
+void run_trace::ends(tick at, std::span<policies::call_choice const> choices) {
+  for (policies::call_choice const& c : choices)
+    note(at, worker_id{0}, {.what = trace::kind::call_choice, .other = file_.add_name(policies::text_of(c))});
+}
+
 void run_trace::leaf(tick at, worker_id w, task_tree const& program, tree_node_id id) noexcept {
   tree_node const& n = program[id];
   trace::event e{.what = trace::kind::leaf};

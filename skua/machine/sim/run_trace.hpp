@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "skua/machine/sim/lanes.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/trace/trace_file.hpp"
+#include "skua/policy/call_choice.hpp"
 #include "skua/program/task_tree.hpp"
 
 namespace skua { inline namespace v0 { namespace sim {
@@ -28,6 +30,11 @@ class run_trace {
   }
   /// The run begins, under this policy.
   void begins(std::string_view policy) noexcept;
+
+  /// The policy has put another scheduler in force.
+  void changes_scheduler(tick at, worker_id w, policies::scheduler_note const& done) noexcept;
+  /// The run has ended, and the policy has chosen these.
+  void ends(tick at, std::span<policies::call_choice const> choices);
 
   /// From now on the worker works, schedules, idles or sleeps; does nothing if it did so already.
   void acts(tick at, worker_id w, trace::kind activity) noexcept {

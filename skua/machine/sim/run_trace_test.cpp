@@ -125,6 +125,32 @@ std::string contents(std::string const& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+TEST_F(traced_team, says_which_scheduler_auto_chose_and_when) {
+  auto const spawns_first = [](policy& p, layout const& where, rules const& by, costs& prices, observer& watcher) {
+    auto const program = [](auto& h) {
+      uneven(h, 0, 1);
+      h.finish([](auto& f) {
+        for (int i = 0; i < 4; ++i) f.spawn([](auto&) {});
+      });
+    };
+    return simulate(program, p, where, by, prices, watcher);
+  };
+  static_cast<void>(run_traced(path(), "auto", {}, spawns_first));
+  trace_data const all = trace::read_trace(path());
+  std::vector<trace::event> changes;
+  for (auto const& t : all.tracks)
+    std::ranges::copy_if(t.events, std::back_inserter(changes),
+                         [](trace::event const& e) { return e.what == kind::scheduler_changed; });
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(all.name(changes[0].other), "random");
+  EXPECT_GT(changes[0].ticks, 0U) << "after its leaf";
+  ASSERT_EQ(count(all, kind::call_choice), 1U);
+  auto const& events = all.tracks[0].events;
+  auto const chosen = std::ranges::find(events, kind::call_choice, &trace::event::what);
+  ASSERT_NE(chosen, events.end());
+  EXPECT_NE(all.name(chosen->other).find("random (it spawns tasks before it forks)"), std::string::npos);
+}
+
 TEST_P(traced_run, says_what_the_simulator_counted) {
   for (bool const is_live : {false, true}) {
     for (tick const heavy : {0, 200}) {

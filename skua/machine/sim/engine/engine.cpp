@@ -59,6 +59,7 @@ run_result engine::run() {
     if (!idle_.sleeps(w)) schedule(w, now_ + spent_ + std::exchange(pause_, 0));
   }
   if (result_.finished) check_policies_rest();
+  if (trace_ != nullptr && result_.finished) trace_->ends(result_.makespan, scheduler_.choices());
   result_.faults = validator_.take();
   return std::move(result_);
 }

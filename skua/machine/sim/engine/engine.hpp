@@ -210,6 +210,9 @@ class engine final : private policies::machine_view {
   [[nodiscard]] std::uint64_t now_ns(worker_id) const noexcept override {
     return (now_ + spent_) / rules_.ticks_per_ns;
   }
+  void note(worker_id w, policies::scheduler_note const& done) const noexcept override {
+    if (trace_ != nullptr && !done.scheduler.empty()) trace_->changes_scheduler(now_ + spent_, w, done);
+  }
   [[nodiscard]] std::uint64_t ready_frame(worker_id w) const noexcept override;
   bool continues_member(worker_id w);
   [[nodiscard]] bool is_member(fiber_id f) const { return fibers_[f].team != no_team; }
