@@ -55,9 +55,9 @@ TEST(run, ranks_are_laid_on_one_clock_and_workers_numbered_through) {
 TEST(run, names_of_schedulers_and_calls_are_short_and_what_auto_says_is_not) {
   trace::trace_data f = file(0, 0);
   f.names = "\0x::f(int)::<lambda()>\0adws\0x::f(int)::<lambda()>: adws (the first choice)\0"s;
-  f.tracks[0].events = {at(1, {.what = kind::scheduler_changed, .other = 22, .id = 1}),
-                        at(2, {.what = kind::scheduler_changed, .other = 22, .id = 0})};
-  f.tracks[2].events = {at(9, {.what = kind::call_choice, .other = 27})};
+  f.tracks[0].events = {at(1, {.what = kind::scheduler_changed, .other = 23, .id = 1}),
+                        at(2, {.what = kind::scheduler_changed, .other = 23, .id = 0})};
+  f.tracks[2].events = {at(9, {.what = kind::call_choice, .other = 28})};
   std::vector<trace::trace_data> files;
   files.push_back(std::move(f));
   run const r = merge("t", std::move(files));

@@ -173,7 +173,7 @@ class Schema(command.Case):
     def test_run(self):
         plain = ["run", "fib", "--n", "12", "--json", "-"]
         documents = [self.works_json(*plain), self.works_json(*plain, "--no-verify"), self.works_json(*plain, "--peer", "serial"),
-                     self.works_json("run", *TINY, "--workers", "2", "--repeat", "3", "--stats", "--map", str(self.scratch / "map.svg"), "--json", "-")]
+                     self.works_json("run", *TINY, "--policy", "auto", "--workers", "2", "--repeat", "3", "--stats", "--map", str(self.scratch / "map.svg"), "--json", "-")]
         self.check("run", [self.common(d) for d in documents])
 
     def test_run_on_virtual_workers(self):

@@ -152,12 +152,13 @@ void worker_state::leave(task_tag const& task, task_tag const& group) noexcept {
 /// Tells the site, and the machine what that has cost.
 void worker_state::took(std::size_t site, std::uint64_t shape, double ns) noexcept {
   call_site& its = common_.sites.of(site);
-  std::uint32_t const trials = its.trials();
+  bool const was_on_trial = its.is_on_trial();
   double const lost = its.spent();
   its.took(shape, current(), ns, common_.all.size());
-  if (common_.machine == nullptr || (its.trials() == trials && its.spent() <= lost)) return;
-  common_.machine->note(
-      self_, {.trials_begun = its.trials() - trials, .trials_lost_ns = static_cast<std::uint64_t>(its.spent() - lost)});
+  bool const begins_trial = !was_on_trial && its.is_on_trial();
+  if (common_.machine == nullptr || !(begins_trial || its.spent() > lost)) return;
+  common_.machine->note(self_, {.trials_begun = begins_trial ? 1U : 0U,
+                                .trials_lost_ns = static_cast<std::uint64_t>(its.spent() - lost)});
 }
 
 void worker_state::ends_group() noexcept {

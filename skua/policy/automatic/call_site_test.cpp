@@ -164,6 +164,29 @@ TEST(call_site, a_choice_says_since_when_on_which_evidence_and_at_which_price) {
   EXPECT_FALSE(c.is_of_earlier_run());
 }
 
+TEST(call_site, a_choice_has_a_line_for_people) {
+  call_choice c{
+      .call = "solve()", .scheduler = "adws", .calls = 1, .calls_ns = 78'140'000, .groups = 400, .groups_ns = 4e7};
+  EXPECT_EQ(text_of(c), "solve(): adws (the first choice) since call 1; 1 call of 78.14 ms, 400 groups; 0 trials");
+  c.since_call = 3;
+  c.since_group = 31;
+  c.calls = 4;
+  c.calls_ns = 5.5e9;
+  c.why = evidence::measured;
+  c.gain = 0.75;
+  c.lost_ns = 4e5;
+  c.others = {{.scheduler = "random", .trials = 2, .since_change = 2, .ratio = 1.5},
+              {.scheduler = "hierarchical", .since_change = 1}};
+  EXPECT_EQ(text_of(c),
+            "solve(): adws (measured: 0.75 of the time under the last choice) since call 3, group 31; 4 calls of 1.375 "
+            "s, 400 "
+            "groups; 2 trials lost 1 % of the time (random: 2, the last one took 1.5 times as long)");
+  c.call.clear();
+  c.earlier_calls = 3;
+  EXPECT_TRUE(text_of(c).starts_with(
+      "a call: adws (measured: 0.75 of the time under the last choice) since an earlier run; 4 calls"));
+}
+
 TEST(call_site, one_that_goes_on_where_it_stopped_does_what_it_would_have_done) {
   for (int stops_after : {1, 10, 200, 3000}) {
     call_site all_along, first;
