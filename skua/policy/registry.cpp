@@ -263,6 +263,7 @@ class only_policy final : public policy {
   worker_policy& of_worker(worker_id w) noexcept override { return inner_->of_worker(w); }
   void watch(machine_view const& machine) noexcept override { inner_->watch(machine); }
   [[nodiscard]] std::string report() const override { return inner_->report(); }
+  [[nodiscard]] std::vector<call_choice> choices() const override { return inner_->choices(); }
   [[nodiscard]] std::vector<known_time> known() const override { return inner_->known(); }
 
  private:

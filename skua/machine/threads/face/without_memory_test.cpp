@@ -232,12 +232,12 @@ TEST(without_memory, what_was_learnt_is_not_written_and_that_is_noted) {
   ASSERT_NE(file, -1);
   EXPECT_EQ(::write(file, "{\"workers\": 2, \"times\": []}", 28), 28);
   ::close(file);
-  skua::runtime::history_file const history("SKUA_HISTORY", path);
+  skua::runtime::history_file const history({.value = path, .source = "SKUA_HISTORY"});
   std::vector<skua::policies::known_time> times{{.ns = 5}};
   ::testing::internal::CaptureStderr();
   {
     shortage const of_memory(refused::everybody);
-    history.write(2, std::move(times));
+    history.write(std::move(times), {});
   }
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "skua: note: no memory to write the history\n");
   EXPECT_EQ(::unlink(path.c_str()), 0);
