@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <string_view>
 
 #include "cli/text/report.hpp"
+#include "skua/policy/registry.hpp"
 
 namespace skua::cli::traced {
 namespace {
@@ -18,7 +20,10 @@ std::string try_again(run_numbers const& n, std::string const& setting, std::str
                      trace, n.command, n.label, trace);
 }
 
-bool is_for_places(std::string const& policy) { return policy.starts_with("adws") || policy.starts_with("numa-ws"); }
+bool is_for_places(std::string const& policy) {
+  std::string_view const name = policies::without_prefixes(policy);
+  return name.starts_with("adws") || name.starts_with("numa-ws");
+}
 
 std::optional<finding> tasks_too_short(run_numbers const& n, thresholds const& t) {
   if (n.scheduling <= t.scheduling || n.work <= 0) return std::nullopt;
@@ -72,7 +77,7 @@ std::optional<finding> steals_from_far(run_numbers const& n, thresholds const& t
       .evidence = fmt::format("{} of the steals cross to another NUMA node, and the same work takes {:.2f} times as "
                               "long as on one worker.",
                               in_percent(*n.far_steals, 0), *n.inflation),
-      .advice = policy == "numa-ws" ? "Give the tasks place hints, skua::at{place}, and let the policy numa-ws prefer "
+      .advice = policies::without_prefixes(policy) == "numa-ws" ? "Give the tasks place hints, skua::at{place}, and let the policy numa-ws prefer "
                                       "near victims; or give them work hints, and let adws keep them in place."
                                     : "Give the tasks work hints and let the policy adws keep them in place.",
       .command = try_again(n, "SKUA_POLICY=" + policy, policy + ".trace")};
@@ -96,7 +101,7 @@ std::optional<finding> work_inflates(run_numbers const& n, thresholds const& t) 
 
 std::optional<finding> data_moves(run_numbers const& n, thresholds const& t) {
   if (n.workers < 2 || n.iterations < 3 || !n.overlap || *n.overlap >= t.overlap) return std::nullopt;
-  bool const has_adws = n.policy.starts_with("adws");
+  bool const has_adws = policies::without_prefixes(n.policy).starts_with("adws");
   return finding{
       .key = "data_moves",
       .cost = n.work * (1 - *n.overlap) * 0.1,

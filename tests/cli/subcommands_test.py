@@ -137,7 +137,7 @@ class Run(command.Case):
         self.assertEqual(list(found), ["subcommand", "app", "options", "simulated", "interrupted", "machine", "rows"])
         self.assertEqual(list(found["machine"]), MACHINE)
         (row,) = found["rows"]
-        self.assertEqual((found["app"], row["runner"], row["workers"], row["verified"]), ("uts", "random", 2, True))
+        self.assertEqual((found["app"], row["runner"], row["workers"], row["verified"]), ("uts", "auto", 2, True))
         if command.PEERS_RUN:
             self.assertEqual(row["facts"]["nodes"], 4112897)
 
@@ -254,7 +254,7 @@ class Compare(command.Case):
         found = self.works_json("compare", "fib", "--n", "16", "--peers", PEERS, "--workers", "1,2", "--repeat", "3", "--json", "-")
         self.assertEqual(list(found), ["subcommand", "app", "options", "simulated", "interrupted", "machine", "rows"])
         self.assertEqual(list(found["machine"]), MACHINE)
-        wanted = {("serial", 1)} | {(r, w) for r in ["random", "hierarchical", *PEERS.split(",")[1:]] for w in (1, 2)}
+        wanted = {("serial", 1)} | {(r, w) for r in ["auto", "random", *PEERS.split(",")[1:]] for w in (1, 2)}
         self.assertEqual({(r["runner"], r["workers"]) for r in found["rows"]}, wanted)
         for row in found["rows"]:
             self.assertEqual(list(row), COMPARED)
@@ -296,7 +296,7 @@ class Compare(command.Case):
     def test_the_heading_says_which_way_is_faster(self):
         text = self.works("compare", "fib", "--n", "12", "--peers", "serial", "--workers", "1", "--repeat", "1")
         self.assertIn("above 1 is faster", text)
-        self.assertRegex(text, r"\nhierarchical +1 ")
+        self.assertRegex(text, r"\nauto +1 ")
 
     def test_apps_with_maps_say_how_much_work_stays_on_its_worker(self):
         arguments = ["compare", "heat", "--n", "128", "--iterations", "4", "--leaf-rows", "16", "--policies", "random,adws:no-steal",

@@ -31,6 +31,7 @@ std::uint64_t shape_of(double total_work, std::uint64_t n) noexcept {
   return mixed ^ (mixed >> 29);
 }
 constexpr std::uint64_t whole_call = ~std::uint64_t{0};
+constexpr std::uint64_t untimed = ~std::uint64_t{0};
 
 }  // namespace
 
@@ -108,7 +109,9 @@ placement worker_state::place_from_outside(task_tag& task, cause why) noexcept {
 }
 
 void worker_state::begins_alone(call_sites::choice const& site) noexcept {
-  common_.alone = {.site = site.site, .came_ns = time_ns(), .is_timed = site.is_long && common_.workers > 1};
+  bool const is_timed = site.site != call_sites::none && common_.sites.of(site.site).times_this_call();
+  common_.alone = {
+      .site = site.site, .came_ns = is_timed ? time_ns() : untimed, .is_timed = site.is_long && common_.workers > 1};
 }
 
 // ---- what is measured ------------------------------------------------------------------------------------------------
@@ -190,8 +193,8 @@ void worker_state::spawns() noexcept {
 
 void worker_state::alone_ends() noexcept {
   common::alone_task const& a = common_.alone;
-  std::uint64_t const t = common_.word.is_alone() && a.site != call_sites::none ? time_ns() : 0;
-  if (t > a.came_ns) {
+  if (a.came_ns == untimed || !common_.word.is_alone()) return;
+  if (std::uint64_t const t = time_ns(); t > a.came_ns) {
     auto const ns = static_cast<double>(t - a.came_ns);
     call_site& site = common_.sites.of(a.site);
     site.lasted(ns);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "skua/policy/call_choice.hpp"
 
@@ -25,10 +26,18 @@ class call_site {
 
   /// A group (or a whole call) with this shape took `ns` under the scheduler, one of `schedulers`.
   void took(std::uint64_t shape, std::size_t scheduler, double ns, std::size_t schedulers) noexcept;
-  /// A whole call took so long.
+  /// A whole call took so long. It stands for those before it that were not timed.
   void lasted(double ns) noexcept {
-    ++calls_;
-    call_ns_ += ns;
+    std::uint64_t const n = std::exchange(untimed_, 0) + 1;
+    calls_ += n;
+    call_ns_ += static_cast<double>(n) * ns;
+    last_ns_ = ns;
+  }
+  /// True if the call that begins shall be timed: of tiny ones, for which two readings of the clock are much, one in eight.
+  [[nodiscard]] bool times_this_call() noexcept {
+    if (is_on_trial_ || calls_ < 64 || last_ns_ > tiny_ns || untimed_ == 7) return true;
+    ++untimed_;
+    return false;
   }
   /// True if its groups are worth a reading of the clock each, and the way through the policy.
   [[nodiscard]] bool is_long() const noexcept {
@@ -90,10 +99,13 @@ class call_site {
   void notice_change(mean_time& of_best) noexcept;
 
   static constexpr double long_ns = 200'000;
+  static constexpr double tiny_ns = 3'000;
 
   std::uint64_t calls_ = 0;
   std::uint64_t earlier_calls_ = 0;  ///< those of them in earlier runs
   double call_ns_ = 0;               ///< of them all
+  double last_ns_ = 0;               ///< of the last one that was timed
+  std::uint64_t untimed_ = 0;        ///< calls since then
   std::size_t best_ = 0;
   evidence why_ = evidence::first;
   bool is_on_trial_ = false;

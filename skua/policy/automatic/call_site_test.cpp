@@ -238,6 +238,24 @@ TEST(call_site, more_shapes_than_it_knows_do_no_harm) {
   EXPECT_FALSE(std::isnan(s.mean()));
 }
 
+TEST(call_site, of_tiny_calls_one_in_eight_is_timed_and_stands_for_all) {
+  call_site s;
+  auto const call = [&](double ns) {
+    bool const is_timed = s.times_this_call();
+    if (is_timed) s.lasted(ns);
+    return is_timed;
+  };
+  int timed = 0;
+  for (int i = 0; i < 64; ++i) timed += call(500) ? 1 : 0;
+  EXPECT_EQ(timed, 64) << "the first ones all";
+  for (int i = 0; i < 800; ++i) timed += call(500) ? 1 : 0;
+  EXPECT_EQ(timed, 164);
+  EXPECT_EQ(s.calls(), 864U);
+  EXPECT_DOUBLE_EQ(s.call_ns(), 864 * 500);
+  while (!call(50'000)) continue;
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(call(50'000)) << "they are tiny no longer";
+}
+
 TEST(call_site, long_calls_are_worth_timing_each_group) {
   call_site s;
   EXPECT_TRUE(s.is_long()) << "nothing is known";
