@@ -82,10 +82,10 @@ def over_random_misses(results):
 
 
 # "auto: NAME: adws (the first choice), 1 calls of 9.2 us; 0 trials lost 0 % of the time"
-LINE = re.compile(r": ([\w-]+) \((?:the first choice|it spawns|measured).*; (\d+) trials lost ([\d.e+-]+) %")
+LINE = re.compile(r": ([\w-]+) \((?:the first choice|it spawns|measured)[^;]*;[^;]*; (\d+) trials?(?: lost ([\d.e+-]+) %)?")
 
 
 def explored(report):
     """(schedulers chosen, trials, percent of the time that they lost) of auto's report; of several call sites the largest loss."""
     found = LINE.findall(report)
-    return list(dict.fromkeys(name for name, _, _ in found)), sum(int(n) for _, n, _ in found), max((float(lost) for _, _, lost in found), default=0.0)
+    return list(dict.fromkeys(name for name, _, _ in found)), sum(int(n) for _, n, _ in found), max((float(lost or 0) for _, _, lost in found), default=0.0)

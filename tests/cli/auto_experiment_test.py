@@ -58,10 +58,10 @@ class Computing(command.Case):
 
     def test_what_auto_explored_is_read_from_its_report(self):
         self.assertEqual(ratios.explored(""), ([], 0, 0.0))
-        self.assertEqual(ratios.explored("auto: a call: adws (the first choice), 1 calls of 9.2 us; 0 trials lost 0 % of the time\n"), (["adws"], 0, 0.0))
-        two = ("auto: f() [with T = g<int>; x = h(i::j)]: random (measured: 0.810000 of the time under the last choice), 7 calls of 1e+04 us; "
-               "3 trials lost 1.5 % of the time\n"
-               "auto: k(): random (it spawns tasks before it forks), 1 calls of 2 us; 1 trials lost 2.5e-05 % of the time\n")
+        self.assertEqual(ratios.explored("auto: a call: adws (the first choice) since call 1; 1 call of 9.2 us, 1 group; 0 trials\n"), (["adws"], 0, 0.0))
+        two = ("auto: f() [with T = g<int>; x = h(i::j)]: random (measured: 0.81 of the time under the last choice) since call 3, group 31; 7 calls of 10 ms, "
+               "400 groups; 3 trials lost 1.5 % of the time (random: 2, the last one took 1.5 times as long)\n"
+               "auto: k(): random (it spawns tasks before it forks) since call 1; 1 call of 2 us, 1 group; 1 trial lost 2.5e-05 % of the time\n")
         self.assertEqual(ratios.explored(two), (["random"], 4, 1.5))
 
 

@@ -122,7 +122,7 @@ class Sim(command.Case):
         rows = json.loads(out)["rows"]
         self.assertIn(rows[1]["policy_report"], said)
         self.assertEqual(rows[0]["policy_report"], "")
-        self.assertIn("auto: a call: adws (the first choice), 1 calls of", rows[1]["policy_report"])
+        self.assertIn("auto: a call: adws (the first choice) since call 1; 1 call of", rows[1]["policy_report"])
 
     def test_without_runs_on_one_worker_all_is_the_same_but_the_speed_up(self):
         asked = ["nqueens", "--n", "6", "--workers", "4", "--task-ns", "50", "--policies", "random,adws"]
