@@ -108,7 +108,7 @@ TEST(derived_addresses, are_not_for_a_flow_that_runs_where_data_are) {
   for (hint const& around : {hint{}, as_hint(address::at(0.3)), as_hint(skua::at{skua::place_id{0}})}) {
     graph_type inner;
     std::vector<node> const all = add_chains(inner, 6, 3);
-    skua::pool pool({.workers = workers, .policy = "arms:derive"});
+    skua::pool pool({.workers = workers, .policy = "only:arms"});
     pool.run([&](auto& here) {
       graph_type outer;
       outer.add(around, [&](auto& on) { inner.run(on); });
