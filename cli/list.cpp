@@ -15,6 +15,7 @@
 #include "cli/subcommand.hpp"
 #include "cli/text/output.hpp"
 #include "skua/policy/balance/balancers.hpp"
+#include "skua/policy/combined/named_answers.hpp"
 #include "skua/policy/registry.hpp"
 
 namespace skua::cli {
@@ -61,10 +62,10 @@ json named(std::span<Entry const> entries) {
 }
 
 table policies_table() {
-  constexpr std::array<std::string_view, 3> kinds{"forks", "spawned", "nodes"};  // in the order of answer_word
   table all({{}, {}, {}});
   for (policies::policy_entry const& e : policies::all()) {
-    all.add({std::string(e.name), std::string(kinds[static_cast<std::size_t>(e.answers)]), std::string(e.about)});
+    std::string_view const kind = policies::answer_words[static_cast<std::size_t>(e.answers)];
+    all.add({std::string(e.name), std::string(kind), std::string(e.about)});
     for (policies::known_option const& o : e.options) all.add({"", "", fmt::format(":{}", o.about)});
   }
   return all;

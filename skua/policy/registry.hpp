@@ -17,7 +17,8 @@ namespace skua { inline namespace v0 { namespace policies {
 
 using policy_option = known_option;
 
-/// Which kind of task a policy is made for (combined/combined.md).
+/// Which kind of task a policy is made for (combined/combined.md), in the order of `answer_words`
+/// (combined/named_answers.hpp).
 enum class answer_word : std::uint8_t { forks, spawned, nodes };
 
 /// A registered policy.
