@@ -35,6 +35,14 @@ constexpr std::uint32_t steal_delay = 16;
 /// task.
 constexpr std::uint32_t regular_waits = 4;
 
+/// A worker to which no task has been allocated for this many rounds without one, with an open group around it all the time, steals
+/// in groups that are not active, too. About 20 us on threads: longer than it takes to send tasks to all workers, and than most
+/// leaves of cg and heat, whose owners search until their first leaf has ended.
+constexpr std::uint32_t greedy_after = 200;
+/// It begins to count them after this many rounds while memory is touched for the first time: a fifth of a second on threads, where
+/// such a worker naps between two rounds.
+constexpr std::uint32_t greedy_after_touches = 300;
+
 /// No more groups than this enclose each other with different numbers of workers.
 constexpr std::uint32_t most_wider = 64;
 
@@ -259,10 +267,12 @@ std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
         .worker = chosen, .first_step = common_.has_placed() ? from_migrated : from_forks, .is_last = anywhere_};
   };
   steal_range_ = ranges_around_.find(common_.ranges, roll_, wider_);
+  if (why == victim_request::first) waits_one_more_round();
+  if (!steal_range_ && is_greedy()) steal_range_ = ranges_around_.find_inactive(common_.ranges, wider_);
   std::uint32_t const others = steal_range_ ? steal_range_->range.leftmost() - steal_range_->range.owner() : 0;
   anywhere_ = false;
   if (tries_ < others) {
-    wider_ = may_widen_ ? std::min(wider_ + 1, most_wider) : 0;
+    wider_ = may_widen_ || is_greedy() ? std::min(wider_ + 1, most_wider) : 0;
     ++tries_;
     return among(steal_range_->range.owner(), others);
   }
@@ -270,6 +280,21 @@ std::optional<victim> worker_state::choose_victim(victim_request why) noexcept {
   if (!anywhere_) return {};
   return among(0, common_.workers - 1);
 }
+
+/// Called once per round: the round has found nothing so far.
+void worker_state::waits_one_more_round() noexcept {
+  if (common_.options.widen == widening::never) return;
+  if (!may_widen_ && touching_rounds_ < greedy_after_touches) {
+    ++touching_rounds_;
+    return;
+  }
+  bool const has_group = steal_range_ || ranges_around_.find_inactive(common_.ranges, 0);
+  empty_rounds_ = has_group ? std::min(empty_rounds_ + 1, greedy_after) : 0;
+}
+
+/// Tasks may be ready that nobody takes by the paper's rule: the search in which they were cut goes on for long, or memory is
+/// touched for the first time.
+bool worker_state::is_greedy() const noexcept { return empty_rounds_ >= greedy_after; }
 
 /// Called once per round, when the round comes to its victims.
 bool worker_state::root_waits_long() noexcept {
@@ -283,6 +308,7 @@ bool worker_state::root_waits_long() noexcept {
 void worker_state::found(probe const& where) noexcept {
   if (is_allocated(where)) {
     wider_ = 0;
+    empty_rounds_ = touching_rounds_ = 0;
     if (idle_rounds_ > 0) allocated_waits_ = std::min(allocated_waits_ + 1, regular_waits);
   } else if (where.kind == action::steal) {
     allocated_waits_ = 0;

@@ -86,6 +86,8 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   void set_free(tag_fields& c, task_tag& task) noexcept;
   placement place_stolen(tag_fields& c, task_tag& task) noexcept;
   [[nodiscard]] bool root_waits_long() noexcept;
+  void waits_one_more_round() noexcept;
+  [[nodiscard]] bool is_greedy() const noexcept;
   void found(probe const& where) noexcept;
   placement place_resumed(tag_fields& c, task_tag& task) noexcept;
   [[nodiscard]] bool may_be_stolen_from_outside(tag_fields const& c) const noexcept;
@@ -123,6 +125,8 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   range_search<> ranges_around_;
   std::optional<tree<>::found> steal_range_;  ///< found before this victim
   std::uint32_t wider_ = 0;                   ///< how many groups around the topmost active one are searched as well
+  std::uint32_t empty_rounds_ = 0;            ///< since the last allocated task, with an open group around this worker
+  std::uint32_t touching_rounds_ = 0;         ///< since then, while memory was touched for the first time
   bool may_widen_;                            ///< no first touch, according to the last `rested` event
   bool anywhere_ = false;                     ///< the victim was chosen for its free tasks
   bool fetches_root_ = false;                 ///< the victim is worker 0, whose mailbox holds the root

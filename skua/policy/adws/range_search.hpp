@@ -44,13 +44,16 @@ class range_search {
     std::uint32_t looks = 1;
     look_further(groups, roll);
     while (!best_ && looks++ < unheard) look_further(groups, roll);
+    return best_ ? widened(groups, *best_, wider) : best_;
+  }
+
+  /// The innermost open group whose range covers the worker, active or not, widened as by `find`. After a `find` that returned
+  /// nothing, and the same cost. `wider` = 0: tells whether there is one.
+  [[nodiscard]] std::optional<found> find_inactive(tree<Sync> const& groups, std::uint32_t wider) noexcept {
     auto const reading = [&](node_id id) { reads(groups, id); };
-    while (best_ && wider-- > 0) {
-      auto const around = groups.wider_than(*best_, reading);
-      if (!around) break;
-      best_ = around;
-    }
-    return best_;
+    auto inner = groups.innermost_open_around(groups.youngest(self_), self_, reading);
+    if (!inner) inner = groups.innermost_open_around(known_, self_, reading);
+    return inner ? widened(groups, *inner, wider) : inner;
   }
 
   /// The workers whose cache lines the last `find` has read, one entry per line; lines still in this worker's cache do
@@ -62,6 +65,16 @@ class range_search {
   static constexpr std::uint32_t unheard = 4;
   /// The lines that are counted. Few climbs read more; the rest is not counted.
   static constexpr std::size_t most_lines = 64;
+
+  found widened(tree<Sync> const& groups, found from, std::uint32_t wider) noexcept {
+    auto const reading = [&](node_id id) { reads(groups, id); };
+    while (wider-- > 0) {
+      auto const around = groups.wider_than(from, reading);
+      if (!around) break;
+      from = *around;
+    }
+    return from;
+  }
 
   void climb(tree<Sync> const& groups, node_id from, runtime::dice& roll) noexcept {
     auto const f = groups.topmost_around(from, self_, [&](node_id id) { reads(groups, id); });

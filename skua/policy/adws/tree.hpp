@@ -137,6 +137,21 @@ class tree {
     return {};
   }
 
+  /// The innermost open node whose range covers worker `w` and others, active or not, among `from` and the nodes around it. Any
+  /// time, and with `reads`, as topmost_around.
+  template <class Reads>
+  [[nodiscard]] std::optional<found> innermost_open_around(node_id from, worker_id w, Reads&& reads) const noexcept {
+    // Terminates: a parent's number is smaller, however the parent changes meanwhile.
+    for (node_id id = from; id != none; id = parent_of(id)) {
+      reads(id);
+      // relaxed, both: an outdated answer costs locality only
+      if (owners_[id / most_depth].height.load(std::memory_order_relaxed) <= id % most_depth) continue;
+      range const r = unpacked(at(id).packed_range.load(std::memory_order_relaxed));
+      if (r.spans() && r.covers(index(w))) return found{id, r};
+    }
+    return {};
+  }
+
   /// For callers that count the cache lines that they read: the owner of a node, and a word that changes whenever a
   /// field that thieves read there changes (but for once in 2^64 times).
   [[nodiscard]] static worker_id owner_of(node_id id) noexcept { return worker_id{id / most_depth}; }
