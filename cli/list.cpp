@@ -106,8 +106,8 @@ std::string as_text() {
   for (peer const& p : peers()) all_peers.add({std::string(p.name), std::string(p.about)});
   return fmt::format(
       "Apps (skua run APP; for the options of an app: skua run APP --help)\n{}\n"
-      "Policies (--policy NAME or --policy NAME:OPTION,...; the default is random)\n{}\n"
-      "Each is for one kind of task, and the other kinds have theirs by default, random, strategies and arms: adws is\n"
+      "Policies (--policy NAME or --policy NAME:OPTION,...; the first is the default)\n{}\n"
+      "Each is for one kind of task, and the other kinds have theirs by default, auto, strategies and arms: adws is\n"
       "forks=adws,spawned=strategies,nodes=arms. Any answer may be named (plain: treat such tasks as forks are);\n"
       "only:NAME has that policy for every kind of task, as in its paper.\n\n"
       "Balancers (skua balance --how NAME,... or NAME:OPTION,...)\n{}\n"

@@ -235,7 +235,7 @@ constexpr std::string_view checked_prefix = "checked:";
 constexpr std::string_view only_prefix = "only:";
 constexpr std::string_view plain =
     "plain";  ///< treated as forks are: strategies, or addresses and widths, have no effect
-constexpr std::array<std::string_view, 6> for_forks{"random", "auto", "hierarchical", "adws", "numa-ws", "replay"};
+constexpr std::array<std::string_view, 6> for_forks{"auto", "random", "hierarchical", "adws", "numa-ws", "replay"};
 constexpr std::array<std::string_view, 2> for_spawned{"strategies", plain};
 constexpr std::array<std::string_view, 2> for_nodes{"arms", plain};
 

@@ -30,7 +30,7 @@ struct policy_entry {
   std::unique_ptr<policy> (*make)(policy_setup const& from);  ///< for every kind of task
 };
 
-/// All policies, in the order in which they are listed.
+/// All policies, in the order in which they are listed; the first is the default.
 std::span<policy_entry const> all() noexcept;
 
 /// Without a "checked:" or "only:" before it.
@@ -38,7 +38,7 @@ std::string_view without_prefixes(std::string_view name) noexcept;
 
 /// Makes the policy that a name stands for, e.g. "random" or "hierarchical:patience=4". Same layout and seed: same
 /// policy.
-/// "forks=NAME,spawned=NAME,nodes=NAME" combines three answers (combined/combined.hpp); those by default are random, strategies
+/// "forks=NAME,spawned=NAME,nodes=NAME" combines three answers (combined/combined.hpp); those by default are auto, strategies
 /// and arms. `plain` switches one off: such tasks are treated as forks are. A name by itself gives the answer that the policy
 /// is made for: "adws" is "forks=adws".
 /// "only:NAME" is that policy for every kind of task, as in its paper.

@@ -68,8 +68,8 @@ TEST(registry, a_name_is_an_answer_and_only_before_it_makes_it_the_policy_of_all
   EXPECT_EQ(needs("adws"), whole);
   EXPECT_EQ(needs("only:adws"), needs("forks=adws,spawned=plain,nodes=plain"));
   EXPECT_NE(needs("only:adws"), whole);
-  EXPECT_EQ(needs("strategies:lifo"), needs("forks=random,spawned=strategies:lifo,nodes=arms"));
-  EXPECT_EQ(needs("arms:critical=on"), needs("forks=random,nodes=arms:critical=on"));
+  EXPECT_EQ(needs("strategies:lifo"), needs("forks=auto,spawned=strategies:lifo,nodes=arms"));
+  EXPECT_EQ(needs("arms:critical=on"), needs("nodes=arms:critical=on"));
   EXPECT_FALSE(needs("auto").addresses) << "what a program does not say costs nothing";
   EXPECT_TRUE(needs("arms:derive").addresses);
   EXPECT_TRUE(needs("only:arms").addresses);

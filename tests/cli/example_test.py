@@ -11,8 +11,8 @@ class Example(command.Case):
         self.assertEqual((code, err), (0, ""))
         return out
 
-    def test_random_is_the_default(self):
-        self.assertRegex(self.output(), r"^fib\(\d+\) = \d+, scheduled by random on \d+ workers\n$")
+    def test_auto_is_the_default(self):
+        self.assertRegex(self.output(), r"^fib\(\d+\) = \d+, scheduled by auto on \d+ workers\n$")
 
     def test_skua_policy_chooses_the_policy(self):
         self.assertIn("scheduled by hierarchical", self.output(SKUA_POLICY="hierarchical"))

@@ -137,7 +137,7 @@ class Run(command.Case):
         self.assertEqual(list(found), ["subcommand", "app", "options", "simulated", "interrupted", "machine", "rows"])
         self.assertEqual(list(found["machine"]), MACHINE)
         (row,) = found["rows"]
-        self.assertEqual((found["app"], row["runner"], row["workers"], row["verified"]), ("uts", "random", 2, True))
+        self.assertEqual((found["app"], row["runner"], row["workers"], row["verified"]), ("uts", "auto", 2, True))
         if command.PEERS_RUN:
             self.assertEqual(row["facts"]["nodes"], 4112897)
 

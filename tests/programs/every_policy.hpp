@@ -26,6 +26,14 @@ inline std::vector<std::string> checked_policies() {
   return names;
 }
 
+/// Those under which an idle worker takes any ready task in the end. Strict iterations of replay promise no concurrency
+/// (policy/replay/replay.md).
+inline std::vector<std::string> checked_greedy_policies() {
+  auto names = checked_policies();
+  std::erase(names, "checked:only:replay");
+  return names;
+}
+
 inline std::string policy_in_a_name(::testing::TestParamInfo<std::string> const& tested) {
   std::string name = tested.param;
   for (char& c : name) {

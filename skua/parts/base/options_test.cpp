@@ -36,7 +36,7 @@ TEST(options, nothing_set_gives_defaults_and_says_so) {
   EXPECT_FALSE(s.workers.value.has_value());
   EXPECT_TRUE(s.places.value.empty());
   EXPECT_FALSE(s.pin.value.has_value());
-  EXPECT_EQ(s.policy.value, "random");
+  EXPECT_EQ(s.policy.value, "auto");
   EXPECT_EQ(s.spin.value, 50us);
   EXPECT_EQ(s.stack_bytes.value, std::size_t{8} << 20);
   for (std::string const& from : {s.workers.source, s.places.source, s.pin.source, s.policy.source, s.spin.source}) {

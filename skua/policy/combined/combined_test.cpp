@@ -298,7 +298,7 @@ TEST(named_answers, are_given_in_any_order_with_options) {
   EXPECT_EQ(refusal("forks=adws"), "accepted: forks=adws,spawned=strategies,nodes=arms");
   EXPECT_EQ(refusal("nodes=arms:width=1,cost=time,forks=replay:relaxed=2,groups=3"),
             "accepted: forks=replay,spawned=strategies,nodes=arms:width=1");
-  EXPECT_EQ(refusal("spawned=plain"), "accepted: forks=random,spawned=plain,nodes=arms");
+  EXPECT_EQ(refusal("spawned=plain"), "accepted: forks=auto,spawned=plain,nodes=arms");
   EXPECT_EQ(refusal("spawned=plain,nodes=plain,forks=hierarchical:patience=2"), "accepted: only:hierarchical")
       << "nothing is left to combine";
   EXPECT_EQ(refusal("checked:forks=random"), "accepted: checked:forks=random,spawned=strategies,nodes=arms");
@@ -310,7 +310,7 @@ TEST(named_answers, that_are_wrong_are_refused_with_what_is_allowed) {
   EXPECT_EQ(refusal("forks=random,forks=adws"),
             "answer of a policy is 'forks=adws' after another forks; allowed: once");
   EXPECT_EQ(refusal("forks=arms"),
-            "answer for forks of a policy is 'arms'; allowed: random, auto, hierarchical, adws, numa-ws, replay; did "
+            "answer for forks of a policy is 'arms'; allowed: auto, random, hierarchical, adws, numa-ws, replay; did "
             "you mean 'adws'?");
   EXPECT_EQ(refusal("spawned=lifo"), "answer for spawned of a policy is 'lifo'; allowed: strategies, plain");
   EXPECT_EQ(refusal("nodes="), "answer for nodes of a policy is ''; allowed: arms, plain");

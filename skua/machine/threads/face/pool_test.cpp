@@ -30,7 +30,7 @@ TEST(pool, values_references_and_nothing_come_back) {
   EXPECT_EQ(x, 2);
   EXPECT_EQ(pool.num_workers(), 2U);
   char const* const asked_for = std::getenv("SKUA_POLICY");
-  EXPECT_EQ(pool.policy(), asked_for == nullptr || *asked_for == '\0' ? "random" : asked_for);
+  EXPECT_EQ(pool.policy(), asked_for == nullptr || *asked_for == '\0' ? "auto" : asked_for);
 }
 
 TEST(pool, takes_a_number_of_workers_or_a_policy_alone) {

@@ -199,7 +199,7 @@ TEST(attach, regions_are_seen_as_long_as_they_live_and_more_of_them_work_unseen)
     for (std::size_t i = 0; i < skua::runtime::shared_regions_max + 2; ++i) more.push_back(pool.open_region("adws", 1));
     auto const seen = watched->snapshot().regions;
     ASSERT_EQ(seen.size(), skua::runtime::shared_regions_max);
-    EXPECT_EQ(seen[0].policy, "random");
+    EXPECT_EQ(seen[0].policy, "auto");
     EXPECT_EQ(seen[1].policy, "adws");
     EXPECT_EQ(seen[1].workers, 1U);
     for (skua::region const& r : more) EXPECT_EQ(r.run([](auto& h) { return fib(h, 12); }), 144);

@@ -207,7 +207,7 @@ TEST(caller_DeathTest, a_recursion_too_deep_for_the_callers_stack_ends_with_a_li
     EXPECT_EXIT(
         {
           std::signal(SIGSEGV, SIG_DFL);  // sanitizers have handlers of their own
-          skua::pool pool(2);
+          skua::pool pool({.workers = 2, .policy = "random"});  // adws may send the chain to a fiber
           auto const call = [&pool] { static_cast<void>(pool.run([](auto& h) { return chain(h, 1L << 40); })); };
           on_main ? call() : std::thread(call).join();
         },

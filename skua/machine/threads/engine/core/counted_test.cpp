@@ -63,7 +63,7 @@ TEST(counted, are_the_forks_of_a_task_when_the_next_one_begins) {
 
 TEST(counted, is_the_bias_that_a_thief_has_taken) {
   if (skua::runtime::fence_kind() != skua::runtime::fences::asymmetric) GTEST_SKIP() << "lanes have no bias here";
-  skua::pool pool({.workers = 2});
+  skua::pool pool({.workers = 2, .policy = "random"});
   std::atomic<bool> is_stolen{false};
   pool.run([&](auto& here) {
     here.join([&](auto&) { wait_until("a thief comes", [&] { return is_stolen.load(); }); },

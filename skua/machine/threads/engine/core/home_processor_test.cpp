@@ -89,7 +89,7 @@ std::string of_a_new_process() {
 }
 
 TEST_F(on_two_processors, threads_and_processes_that_a_body_starts_may_run_where_the_program_may) {
-  skua::pool pool(skua::pool_options{.workers = 2});
+  skua::pool pool(skua::pool_options{.workers = 2, .policy = "random"});
   auto const check = [this] {
     EXPECT_EQ(of_a_new_thread(), two);
     EXPECT_EQ(of_a_new_process(), to_text(two));
@@ -102,7 +102,7 @@ TEST_F(on_two_processors, threads_and_processes_that_a_body_starts_may_run_where
 }
 
 TEST_F(on_two_processors, a_worker_sleeps_on_the_same_processor_each_time) {
-  skua::pool pool(skua::pool_options{.workers = 2});
+  skua::pool pool(skua::pool_options{.workers = 2, .policy = "random"});
   int const thread = other_thread(pool);
   await_sleep(thread);
   cpu_mask const home = affinity_of_thread(thread);
@@ -116,7 +116,7 @@ TEST_F(on_two_processors, a_worker_sleeps_on_the_same_processor_each_time) {
 }
 
 TEST_F(on_two_processors, a_caller_that_comes_to_the_place_of_a_sleeper_leaves_it_its_mask) {
-  skua::pool pool(skua::pool_options{.workers = 2});
+  skua::pool pool(skua::pool_options{.workers = 2, .policy = "random"});
   for (int round = 0; round < 5; ++round) {
     for (std::uint32_t const at : two.members()) {  // at least one of them is not worker 0's
       cpu_mask one;
@@ -142,7 +142,7 @@ TEST_F(on_two_processors, a_caller_that_comes_to_the_place_of_a_sleeper_leaves_i
 }
 
 TEST_F(on_two_processors, a_mask_that_a_body_sets_stays) {
-  skua::pool pool(skua::pool_options{.workers = 2});
+  skua::pool pool(skua::pool_options{.workers = 2, .policy = "random"});
   for (std::uint32_t const chosen : two.members()) {
     cpu_mask one;
     one.insert(chosen);
@@ -155,7 +155,7 @@ TEST_F(on_two_processors, a_mask_that_a_body_sets_stays) {
 }
 
 TEST_F(on_two_processors, a_mask_that_somebody_sets_while_a_worker_sleeps_stays) {
-  skua::pool pool(skua::pool_options{.workers = 2});
+  skua::pool pool(skua::pool_options{.workers = 2, .policy = "random"});
   int const thread = other_thread(pool);
   await_sleep(thread);
   std::uint32_t const home = affinity_of_thread(thread).members().front();
@@ -179,7 +179,7 @@ TEST_F(on_two_processors, workers_that_somebody_wants_pinned_are_bound_while_the
 }
 
 TEST_F(on_two_processors, every_worker_sleeps_on_a_processor_of_its_own) {
-  skua::pool pool(skua::pool_options{.workers = 2});
+  skua::pool pool(skua::pool_options{.workers = 2, .policy = "random"});
   std::atomic<int> came{0};
   for (int i = 0; i < 2; ++i) {
     pool.enqueue([&] {

@@ -180,8 +180,5 @@ TEST_P(which_exception, of_tasks_of_a_group_is_the_failure) {
   });
 }
 
-// The policies under which an idle worker takes any waiting task. The others place the parts, and may give both to one worker.
-INSTANTIATE_TEST_SUITE_P(policies, which_exception,
-                         ::testing::Values("checked:random", "checked:hierarchical", "checked:numa-ws",
-                                           "checked:only:strategies", "checked:only:arms"),
+INSTANTIATE_TEST_SUITE_P(policies, which_exception, ::testing::ValuesIn(skua::testing::checked_greedy_policies()),
                          skua::testing::policy_in_a_name);

@@ -26,10 +26,10 @@ class wrong_use_DeathTest : public ::testing::Test {
   }
 };
 
-/// Two workers; the second child of a join runs misuse(outer here) once it was stolen.
+/// Two workers; the second child of a join runs misuse(outer here) once it was stolen. (Under `adws` the first one would travel.)
 template <class Misuse>
 void in_a_stolen_child(Misuse misuse) {
-  skua::pool pool({.workers = 2});
+  skua::pool pool({.workers = 2, .policy = "random"});
   pool.run([&](auto& here) {
     std::atomic<bool> stolen{false};
     here.join(
