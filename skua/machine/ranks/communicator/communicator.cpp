@@ -14,6 +14,16 @@
 
 namespace skua { inline namespace v0 {
 
+namespace {
+
+template <class T>
+T reduced(ranks::collectives& all, T own, void (*elements)(ranks::collectives&, std::span<T, 1>)) {
+  elements(all, std::span<T, 1>(&own, 1));
+  return own;
+}
+
+}  // namespace
+
 communicator::communicator(std::unique_ptr<ranks::transport> network)
     : core_(std::make_unique<ranks::communicator_core>(std::move(network))) {
   if (size() > 1) core_->agree("the program", ranks::build_identity());
@@ -30,17 +40,26 @@ std::unique_ptr<communicator> communicator::alone() {
 std::uint32_t communicator::rank() const noexcept { return core_->network().rank(); }
 std::uint32_t communicator::size() const noexcept { return core_->network().ranks(); }
 
-double communicator::sum(double own) {
-  ranks::sum_elements(core_->all(), std::span(&own, 1));
-  return own;
-}
+double communicator::sum(double own) { return reduced(core_->all(), own, ranks::sum_elements<double, 1>); }
 std::uint64_t communicator::sum(std::uint64_t own) {
-  ranks::sum_elements(core_->all(), std::span(&own, 1));
-  return own;
+  return reduced(core_->all(), own, ranks::sum_elements<std::uint64_t, 1>);
 }
-double communicator::max(double own) {
-  ranks::max_elements(core_->all(), std::span(&own, 1));
-  return own;
+std::int64_t communicator::sum(std::int64_t own) {
+  return reduced(core_->all(), own, ranks::sum_elements<std::int64_t, 1>);
+}
+double communicator::max(double own) { return reduced(core_->all(), own, ranks::max_elements<double, 1>); }
+std::uint64_t communicator::max(std::uint64_t own) {
+  return reduced(core_->all(), own, ranks::max_elements<std::uint64_t, 1>);
+}
+std::int64_t communicator::max(std::int64_t own) {
+  return reduced(core_->all(), own, ranks::max_elements<std::int64_t, 1>);
+}
+double communicator::min(double own) { return reduced(core_->all(), own, ranks::min_elements<double, 1>); }
+std::uint64_t communicator::min(std::uint64_t own) {
+  return reduced(core_->all(), own, ranks::min_elements<std::uint64_t, 1>);
+}
+std::int64_t communicator::min(std::int64_t own) {
+  return reduced(core_->all(), own, ranks::min_elements<std::int64_t, 1>);
 }
 void communicator::sum(std::span<double> own) { ranks::sum_elements(core_->all(), own); }
 

@@ -2,9 +2,11 @@
 // The ranks that work together, and this process's place among them.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 
 #include "skua/program/collection/host.hpp"
 #include "skua/program/collection/worker_threads.hpp"
@@ -38,8 +40,30 @@ class communicator final : public runtime::collection_host {
 
   /// The sum over all ranks, the same bits on every rank. O(log size) messages deep.
   [[nodiscard]] double sum(double own);
+  /// Exact; modulo 2^64.
   [[nodiscard]] std::uint64_t sum(std::uint64_t own);
+  [[nodiscard]] std::int64_t sum(std::int64_t own);
+  /// Of any other type of integers: an unsigned or a signed 64-bit sum.
+  template <std::integral T>
+  [[nodiscard]] auto sum(T own) {
+    return sum(static_cast<wide<T>>(own));
+  }
+
+  /// The largest and the smallest value of all ranks. NaN if any rank has NaN. Integers are compared as integers.
   [[nodiscard]] double max(double own);
+  [[nodiscard]] std::uint64_t max(std::uint64_t own);
+  [[nodiscard]] std::int64_t max(std::int64_t own);
+  template <std::integral T>
+  [[nodiscard]] T max(T own) {
+    return static_cast<T>(max(static_cast<wide<T>>(own)));
+  }
+  [[nodiscard]] double min(double own);
+  [[nodiscard]] std::uint64_t min(std::uint64_t own);
+  [[nodiscard]] std::int64_t min(std::int64_t own);
+  template <std::integral T>
+  [[nodiscard]] T min(T own) {
+    return static_cast<T>(min(static_cast<wide<T>>(own)));
+  }
   /// Element by element, in place; of equal length on every rank.
   void sum(std::span<double> own);
   /// Returns when every rank has called it.
@@ -68,6 +92,9 @@ class communicator final : public runtime::collection_host {
       collection_options const& options, runtime::task_binding const& binding) override;
 
  private:
+  template <class T>
+  using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+
   std::unique_ptr<ranks::communicator_core> core_;
 };
 

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -38,6 +40,45 @@ TEST_P(communicators, sum_long_vectors) {
     for (std::size_t i = 0; i < v.size(); i += 999) {
       EXPECT_EQ(v[i], static_cast<double>(n * i + n * (n - 1) / 2));
     }
+  });
+}
+
+TEST_P(communicators, find_a_nan_and_a_signed_zero_on_whichever_rank_they_are) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  on_ranks(GetParam(), [&](communicator& world) {
+    for (std::uint32_t odd = 0; odd < world.size(); ++odd) {
+      bool const here = world.rank() == odd;
+      EXPECT_TRUE(std::isnan(world.max(here ? nan : 1e-9))) << odd;
+      EXPECT_TRUE(std::isnan(world.max(here ? -nan : 1e-9))) << odd;
+      EXPECT_TRUE(std::isnan(world.min(here ? nan : -1e-9))) << odd;
+      EXPECT_TRUE(std::isnan(world.sum(here ? nan : 1.0))) << odd;
+      EXPECT_FALSE(std::signbit(world.max(here ? 0.0 : -0.0))) << odd;
+      EXPECT_TRUE(std::signbit(world.min(here ? -0.0 : 0.0))) << odd;
+      EXPECT_EQ(world.min(here ? -2.0 : 3.0), -2.0) << odd;
+    }
+  });
+}
+
+TEST_P(communicators, reduce_integers_exactly) {
+  constexpr std::uint64_t large = (std::uint64_t{1} << 63) + 1;  // no double is this
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  on_ranks(GetParam(), [&](communicator& world) {
+    for (std::uint32_t odd = 0; odd < world.size(); ++odd) {
+      bool const here = world.rank() == odd;
+      EXPECT_EQ(world.max(here ? large : large - 1), large);
+      EXPECT_EQ(world.min(here ? large - 1 : large), large - 1);
+      EXPECT_EQ(world.max(here ? least + 1 : least), least + 1);
+      EXPECT_EQ(world.min(here ? least : least + 1), least);
+      EXPECT_EQ(world.sum(here ? large : std::uint64_t{0}), large);
+      EXPECT_EQ(world.sum(here ? least + 1 : std::int64_t{0}), least + 1);
+      EXPECT_EQ(world.min(here ? -7 : 7), -7);
+      EXPECT_EQ(world.max(here ? std::uint8_t{200} : std::uint8_t{3}), 200);
+    }
+    std::int64_t const sum = world.sum(std::numeric_limits<int>::max());
+    EXPECT_EQ(sum, std::int64_t{std::numeric_limits<int>::max()} * world.size()) << "wider than an int";
+    std::uint64_t const count = world.sum(world.rank() == 0);
+    EXPECT_EQ(count, 1U);
+    EXPECT_EQ(world.sum(1.5F), 1.5 * world.size());
   });
 }
 

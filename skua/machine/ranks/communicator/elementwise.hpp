@@ -3,9 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <concepts>
 #include <cstring>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include "skua/machine/ranks/communicator/collectives.hpp"
 
@@ -34,14 +37,44 @@ void reduce_elements(collectives& all, std::span<T, N> own, Combine combine) {
   std::memcpy(own.data(), result.data(), std::min(result.size(), body.size()));
 }
 
+/// Integers wrap around.
 template <class T, std::size_t N>
 void sum_elements(collectives& all, std::span<T, N> own) {
-  reduce_elements(all, own, [](T a, T b) { return a + b; });
+  reduce_elements(all, own, [](T a, T b) {
+    if constexpr (std::signed_integral<T>) {
+      using bits = std::make_unsigned_t<T>;
+      return static_cast<T>(static_cast<bits>(a) + static_cast<bits>(b));
+    } else {
+      return a + b;
+    }
+  });
+}
+
+/// The larger one, whichever comes first: a NaN is larger than any number, and 0 than -0.
+template <class T>
+[[nodiscard]] T larger(T a, T b) noexcept {
+  if constexpr (std::floating_point<T>) {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) ? a : b;
+    if (a == b) return std::signbit(a) ? b : a;
+  }
+  return a < b ? b : a;
+}
+
+/// The smaller one, whichever comes first: a NaN is smaller than any number, and -0 than 0.
+template <class T>
+[[nodiscard]] T smaller(T a, T b) noexcept {
+  if constexpr (std::floating_point<T>) return -larger(-a, -b);
+  return b < a ? b : a;
 }
 
 template <class T, std::size_t N>
 void max_elements(collectives& all, std::span<T, N> own) {
-  reduce_elements(all, own, [](T a, T b) { return std::max(a, b); });
+  reduce_elements(all, own, larger<T>);
+}
+
+template <class T, std::size_t N>
+void min_elements(collectives& all, std::span<T, N> own) {
+  reduce_elements(all, own, smaller<T>);
 }
 
 }}}  // namespace skua::v0::ranks
