@@ -52,24 +52,31 @@ slot_shape shape_of(collection_options const& options, runtime::task_binding con
           .has_block = b.is_serialized};
 }
 
+/// The number of a collection that every rank constructs alike, so that a failure leaves the same numbers on all ranks.
+/// Collective.
+std::uint32_t agreed_number(communicator_core& core, collection_options const& options, runtime::task_binding const& b,
+                            bool name_was_taken) {
+  // Collections end locally, so it may be taken on some ranks only; then the texts differ.
+  core.agree({.what = operation::construction}, "the task collection",
+             in_words(options, b) + (name_was_taken ? ", while another one of that name lives" : ""));
+  if (name_was_taken) {
+    throw usage_error(
+        "the task collection '" + options.name +
+        "': another one of that name lives; allowed: a name that no other collection of the communicator has");
+  }
+  return core.order().name_next(options.name);
+}
+
 }  // namespace
 
 collection_core::collection_core(communicator_core& core, collection_options const& options,
                                  runtime::task_binding const& binding)
     : name_(core.names(), options.name), core_(core), network_(core.network()), options_(options), binding_(binding),
-      number_(core.next_collection()), shape_(shape_of(options, binding)), queue_(shape_.bytes(), options.limit),
-      engine_(settings_of(options, number_, shape_), queue_, network_), record_(shape_), log_(shape_),
-      traced_(core.trace() == nullptr ? nullptr : core.trace()->track(0)),
+      number_(agreed_number(core, options, binding, name_.was_taken())), shape_(shape_of(options, binding)),
+      queue_(shape_.bytes(), options.limit), engine_(settings_of(options, number_, shape_), queue_, network_),
+      record_(shape_), log_(shape_), traced_(core.trace() == nullptr ? nullptr : core.trace()->track(0)),
       workers_(core, binding, shape_, queue_, record_, recovers() ? &log_ : nullptr, options.limit) {
   if (workers_.has_threads()) engine_.gives_from(workers_);
-  // Collections end locally, so it may be taken on some ranks only; then the texts differ.
-  core_.agree("the task collection",
-              in_words(options_, binding_) + (name_.was_taken() ? ", while another one of that name lives" : ""));
-  if (name_.was_taken()) {
-    throw usage_error(
-        "the task collection '" + options_.name +
-        "': another one of that name lives; allowed: a name that no other collection of the communicator has");
-  }
   if (recovers()) core_.watch(default_deadline_s);
 }
 
@@ -108,11 +115,11 @@ void collection_core::refuse_if_hindered(char const* call, std::uint64_t largest
 }
 
 /// Ranks may be in different states, since restore() and add() are local: if one cannot, none does.
-void collection_core::expect_everywhere(char const* call, needs what) {
-  expect_at_rest(call);
+void collection_core::expect_everywhere(collective_call const& call, char const* name, needs what) {
+  expect_at_rest(name);
   std::uint64_t largest = hindrance(what);
-  max_elements(core_.all(), std::span(&largest, 1));
-  refuse_if_hindered(call, largest);
+  max_elements(core_.all(), call, std::span(&largest, 1));
+  refuse_if_hindered(name, largest);
 }
 
 void collection_core::stealing(bool on) {
@@ -122,6 +129,11 @@ void collection_core::stealing(bool on) {
 
 void collection_core::process() {
   expect_at_rest("process");
+  core_.order().begin(call(operation::process));
+  struct until_left {
+    call_order& order;
+    ~until_left() { order.end_process(); }
+  } const left{core_.order()};
   workers_.begin();
   idle_rounds_ = 0;
   stalled_.restart();
@@ -130,7 +142,8 @@ void collection_core::process() {
   run_again_ = 0;
   dropped_ = 0;
   if (recovers()) enter_with_recovery();
-  engine_.begin(++epoch_);
+  ++epoch_;
+  engine_.begin(core_.order().step());
   traced_.note({.what = trace::kind::iteration_began, .id = workers_.counted().added, .value = epoch_});
   core_.enter(number_, engine_);
   std::uint64_t const began_ns = network_.now_ns();
@@ -226,7 +239,8 @@ void collection_core::wait_for_work() {
     if (workers_.want_tasks()) engine_.want(network_.now_ns());
   }
   last_poll_ns_ = network_.now_ns();
-  if (stalled_.is_due(last_poll_ns_)) stalled_.tell(rank(), options_.name, engine_.state_in_words(), last_poll_ns_);
+  if (stalled_.is_due(last_poll_ns_))
+    stalled_.tell(rank(), "no task of '" + options_.name + "'", engine_.state_in_words(), last_poll_ns_);
   if (!engine_.has_left()) network_.rest(idle_rounds_++);
 }
 
@@ -260,7 +274,7 @@ void collection_core::restore(placement_of_tasks where) {
       std::uint32_t const to = core_.live().is_live(origin) ? origin : core_.live().after(origin);
       if (to != rank()) home.push_back({static_cast<std::uint32_t>(e), to});
     }
-    move(home);
+    move(call(operation::restore), home);
   }
   // The queue returns the newest first: pushed in reverse, tasks run in the order of the record.
   for (; record_.size() > 0; record_.release_last()) queue_.push(record_.slot(record_.size() - 1));
@@ -268,7 +282,7 @@ void collection_core::restore(placement_of_tasks where) {
 }
 
 /// Collective: sends entries of the record away, and appends the entries that other ranks send.
-void collection_core::move(std::vector<move_order> const& orders) {
+void collection_core::move(collective_call const& call, std::vector<move_order> const& orders) {
   std::vector<collectives::addressed> out;
   std::vector<std::uint64_t> messages_to(ranks(), 0);
   std::vector<bool> leaves(record_.size(), false);
@@ -282,41 +296,46 @@ void collection_core::move(std::vector<move_order> const& orders) {
     messages_to[to] = 1;
     out.push_back({to, encode(record_, parts[to])});
   }
-  sum_elements(core_.all(), std::span(messages_to));
+  sum_elements(core_.all(), call, std::span(messages_to));
   record_.remove(leaves);
   for (auto const& in : core_.all().send_and_receive(std::move(out), messages_to[rank()])) decode(in.body, record_);
 }
 
 void collection_core::rebalance(std::string_view how) {
-  expect_everywhere("rebalance", needs::a_record);
-  balance(how);
+  collective_call const call = this->call(operation::rebalance, how);
+  expect_everywhere(call, "rebalance", needs::a_record);
+  balance(call);
 }
 
-void collection_core::balance(std::string_view how) { move(orders_of(core_.all(), rank(), record_.times_ns(), how)); }
+void collection_core::balance(collective_call const& call) {
+  move(call, orders_of(core_.all(), rank(), record_.times_ns(), call.detail));
+}
 
 bool collection_core::rebalance_if_due(std::string_view how) {
   expect_at_rest("rebalance_if_due");
+  collective_call const call = this->call(operation::rebalance_if_due, how);
   auto const times = record_.times_ns();
   std::uint64_t const most = std::accumulate(times.begin(), times.end(), std::uint64_t{0});
   std::uint64_t sum = most;
-  sum_elements(core_.all(), std::span(&sum, 1));
+  sum_elements(core_.all(), call, std::span(&sum, 1));
   std::array<std::uint64_t, 2> largest{most, hindrance(needs::a_record)};
-  max_elements(core_.all(), std::span(largest));
+  max_elements(core_.all(), call, std::span(largest));
   refuse_if_hindered("rebalance_if_due", largest[1]);
   balancing_.predict(largest[0], sum / core_.live().size());
   if (!balancing_.is_due()) return false;
   std::uint64_t const began_ns = network_.now_ns();
-  balance(how);
+  balance(call);
   std::uint64_t cost_ns = network_.now_ns() - began_ns;
-  max_elements(core_.all(), std::span(&cost_ns, 1));
+  max_elements(core_.all(), call, std::span(&cost_ns, 1));
   balancing_.balanced(cost_ns);
   return true;
 }
 
 void collection_core::checkpoint(std::string const& path, std::span<std::byte const> state) {
-  expect_everywhere("checkpoint", needs::only_a_record);
+  collective_call const call = this->call(operation::checkpoint);
+  expect_everywhere(call, "checkpoint", needs::only_a_record);
   std::vector<bytes> const gathered = core_.all().gather(encode(record_));
-  core_.on_rank_0([&] {
+  core_.on_rank_0(call, [&] {
     saved_records all{.ranks = ranks(), .records = {}, .state = bytes_of(state)};
     core_.live().each([&](rank_number r) { all.records.push_back(gathered[r]); });
     write_checkpoint(path, identity_of(options_, binding_), all);
@@ -325,9 +344,10 @@ void collection_core::checkpoint(std::string const& path, std::span<std::byte co
 
 std::vector<std::byte> collection_core::restart(std::string const& path) {
   expect_at_rest("restart");
+  collective_call const call = this->call(operation::restart);
   saved_records found;
   std::vector<bytes> parts;
-  core_.on_rank_0([&] {
+  core_.on_rank_0(call, [&] {
     found = read_checkpoint(path, identity_of(options_, binding_), shape_);
     parts = deal_again(found, shape_, core_.live());
   });
@@ -335,7 +355,7 @@ std::vector<std::byte> collection_core::restart(std::string const& path) {
   record_.clear();
   state_ = collection_state::executed;
   decode(core_.all().scatter(std::move(parts)), record_);
-  return core_.all().broadcast(std::move(found.state));
+  return core_.all().broadcast(call, std::move(found.state));
 }
 
 collection_report collection_core::report() {
@@ -351,8 +371,8 @@ collection_report collection_core::report() {
                                     run_again_,
                                     dropped_};
   std::array<std::uint64_t, 2> most{wall_ns_, workers_.busy_ns() / workers_.count()};
-  sum_elements(core_.all(), std::span(sums));
-  max_elements(core_.all(), std::span(most));
+  sum_elements(core_.all(), call(operation::report), std::span(sums));
+  max_elements(core_.all(), call(operation::report), std::span(most));
   constexpr double ns = 1e-9;
   return {.iteration = epoch_,
           .ranks = core_.live().size(),

@@ -49,6 +49,9 @@ class collection_core final : public runtime::collection_engine {
   [[nodiscard]] std::uint32_t rank() const noexcept { return network_.rank(); }
   [[nodiscard]] std::uint32_t ranks() const noexcept { return network_.ranks(); }
 
+  [[nodiscard]] collective_call call(operation what, std::string_view detail = {}) const {
+    return {.what = what, .collection = number_, .detail = std::string(detail)};
+  }
   [[nodiscard]] bool recovers() const noexcept { return shape_.has_identity; }
   [[nodiscard]] bool is_processing() const noexcept { return state_ == collection_state::processing; }
   /// Throws usage_error if called inside one of its tasks.
@@ -58,8 +61,8 @@ class collection_core final : public runtime::collection_engine {
   /// Throws usage_error. `largest`: of the hindrances of all ranks, so that all of them throw.
   void refuse_if_hindered(char const* call, std::uint64_t largest) const;
   /// Both of them. Collective.
-  void expect_everywhere(char const* call, needs what);
-  void balance(std::string_view how);
+  void expect_everywhere(collective_call const& call, char const* name, needs what);
+  void balance(collective_call const& call);
   void enter_with_recovery();
   void mended(live_ranks const& live, std::span<std::byte const> lost);
   void serve_until_the_end();
@@ -68,7 +71,7 @@ class collection_core final : public runtime::collection_engine {
   void wait_for_work();
   void pass_on_failures();
   void throw_failure();
-  void move(std::vector<move_order> const& orders);
+  void move(collective_call const& call, std::vector<move_order> const& orders);
 
   claimed_name const name_;
   communicator_core& core_;

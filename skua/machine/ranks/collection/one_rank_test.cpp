@@ -249,7 +249,7 @@ TEST(stall_report, is_due_after_its_time_again_and_again_until_a_task_runs) {
     EXPECT_FALSE(report.is_due(100 * s)) << "it waits since now";
     EXPECT_FALSE(report.is_due(105 * s - 1));
     EXPECT_TRUE(report.is_due(105 * s));
-    report.tell(3, "fock", "round 7", 105 * s);
+    report.tell(3, "no task of 'fock'", "round 7", 105 * s);
     EXPECT_FALSE(report.is_due(105 * s));
     EXPECT_FALSE(report.is_due(110 * s - 1));
     EXPECT_TRUE(report.is_due(111 * s));

@@ -9,7 +9,7 @@ namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
-void append(bytes& to, void const* from, std::size_t n) {
+void append_bytes(bytes& to, void const* from, std::size_t n) {
   auto const* const first = static_cast<std::byte const*>(from);
   to.insert(to.end(), first, first + n);
 }
@@ -17,8 +17,8 @@ void append(bytes& to, void const* from, std::size_t n) {
 /// Appends one part of a gather: its rank, its length, its bytes.
 void append_part(bytes& to, std::uint64_t rank, std::span<std::byte const> part) {
   std::uint64_t const head[2] = {rank, part.size()};
-  append(to, head, sizeof head);
-  append(to, part.data(), part.size());
+  append_bytes(to, head, sizeof head);
+  append_bytes(to, part.data(), part.size());
 }
 
 }  // namespace
@@ -28,12 +28,13 @@ void collectives::on_message(message const& m) { arrived_.push_back({m.head, {m.
 void collectives::send(rank_number to, kind what, std::span<std::byte const> body) {
   message_header h;
   h.kind = what;
-  h.epoch = operation_;
+  h.epoch = order_.step();
   network_.send(to, h, body);
 }
 
 template <class F>
-collectives::arrived collectives::wait_until_found(F matches) {
+collectives::arrived collectives::wait_until_found(F matches, std::string const& of) {
+  stalled_.restart();
   for (std::uint32_t rounds = 0;; ++rounds) {
     auto const at = std::ranges::find_if(arrived_, matches);
     if (at != arrived_.end()) {
@@ -44,26 +45,52 @@ collectives::arrived collectives::wait_until_found(F matches) {
     if (progress_()) {
       rounds = 0;
     } else {
+      if (stalled_.is_on()) report_stall(of);
       network_.rest(rounds);
     }
   }
 }
 
+void collectives::report_stall(std::string const& of) {
+  std::uint64_t const now_ns = network_.now_ns();
+  if (stalled_.is_due(now_ns)) stalled_.tell(network_.rank(), "in " + order_.in_words(), "waits for " + of, now_ns);
+}
+
 collectives::arrived collectives::wait_for(kind what, rank_number from) {
+  std::string const of = stalled_.is_on() ? "rank " + std::to_string(from) : "";
   return wait_until_found(
-      [&](arrived const& a) { return a.head.kind == what && a.head.epoch == operation_ && a.head.sender == from; });
+      [&](arrived const& a) { return a.head.kind == what && a.head.epoch == order_.step() && a.head.sender == from; },
+      of);
 }
 
 collectives::arrived collectives::wait_for_any(kind what) {
-  return wait_until_found([&](arrived const& a) { return a.head.kind == what && a.head.epoch == operation_; });
+  return wait_until_found([&](arrived const& a) { return a.head.kind == what && a.head.epoch == order_.step(); },
+                          "tasks from other ranks");
 }
 
-bytes collectives::reduce_to_all(bytes own, std::function<void(bytes&, std::span<std::byte const>)> const& combine) {
-  ++operation_;
+void collectives::compare_arrived() {
+  for (arrived const& a : arrived_) {
+    if (a.head.kind != kind::contribution || a.head.epoch != order_.step()) continue;
+    order_.compare(a.head.sender, call_in(a.head, a.body));
+  }
+}
+
+bytes collectives::reduce_to_all(collective_call const& call, bytes own,
+                                 std::function<void(bytes&, std::span<std::byte const>)> const& combine) {
+  order_.begin(call);
+  std::erase_if(arrived_, [&](arrived const& a) { return call_order::is_before(a.head.epoch, order_.step()); });
   rank_number const me = network_.rank();
-  each_child([&](rank_number c) { combine(own, wait_for(kind::contribution, c).body); });
+  each_child([&](rank_number c) {
+    arrived const theirs = wait_for(kind::contribution, c);
+    order_.compare(c, call_in(theirs.head, theirs.body));
+    combine(own, std::span(theirs.body).first(theirs.body.size() - theirs.head.flags));
+  });
   if (me != 0) {
-    send(parent(), kind::contribution, own);
+    message_header h;
+    h.kind = kind::contribution;
+    h.epoch = order_.step();
+    append_call(h, own, call);
+    network_.send(parent(), h, own);
     own = wait_for(kind::result, parent()).body;
   }
   each_child([&](rank_number c) { send(c, kind::result, own); });
@@ -71,13 +98,13 @@ bytes collectives::reduce_to_all(bytes own, std::function<void(bytes&, std::span
 }
 
 std::vector<bytes> collectives::gather(bytes own) {
-  ++operation_;
+  order_.begin_part();
   rank_number const me = network_.rank();
   bytes subtree;
   append_part(subtree, me, own);
   each_child([&](rank_number c) {
     bytes const theirs = wait_for(kind::contribution, c).body;
-    append(subtree, theirs.data(), theirs.size());
+    append_bytes(subtree, theirs.data(), theirs.size());
   });
   if (me != 0) {
     send(parent(), kind::contribution, subtree);
@@ -96,7 +123,7 @@ std::vector<bytes> collectives::gather(bytes own) {
 }
 
 bytes collectives::scatter(std::vector<bytes> parts) {
-  ++operation_;
+  order_.begin_part();
   if (network_.rank() != 0) return wait_for(kind::result, 0).body;
   live_.each([&](rank_number r) {
     if (r != 0) send(r, kind::result, parts[r]);
@@ -106,7 +133,7 @@ bytes collectives::scatter(std::vector<bytes> parts) {
 
 clock_offset collectives::measure_clock() {
   constexpr int questions = 16;
-  ++operation_;
+  order_.begin_part();
   clock_offset best{.ns = 0, .round_trip_ns = ~std::uint64_t{0}};
   if (network_.rank() == 0) {
     live_.each([&](rank_number r) {
@@ -132,7 +159,7 @@ clock_offset collectives::measure_clock() {
 }
 
 std::vector<collectives::addressed> collectives::send_and_receive(std::vector<addressed> out, std::uint64_t expected) {
-  ++operation_;
+  order_.begin_part();
   for (addressed const& a : out) send(a.rank, kind::moved, a.body);
   std::vector<addressed> in;
   while (in.size() < expected) {

@@ -7,8 +7,11 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "skua/machine/ranks/collection/stall_report.hpp"
+#include "skua/machine/ranks/communicator/call_order.hpp"
 #include "skua/machine/ranks/protocol/live_ranks.hpp"
 #include "skua/machine/ranks/protocol/rank_tree.hpp"
 #include "skua/machine/ranks/transport/transport.hpp"
@@ -26,17 +29,24 @@ struct clock_offset {
 class collectives final : public receiver {
  public:
   /// Operations run among the ranks that are live when they begin. `progress` polls once; false: nothing came.
-  collectives(transport& network, live_ranks const& live, std::function<bool()> progress)
-      : network_(network), live_(live), progress_(std::move(progress)) {}
+  collectives(transport& network, live_ranks const& live, call_order& order, std::function<bool()> progress)
+      : network_(network), live_(live), order_(order), progress_(std::move(progress)) {}
 
   [[nodiscard]] live_ranks const& live() const noexcept { return live_; }
 
-  /// Combines the contributions of all ranks, always in the same order: combine(into, other). O(log ranks) messages deep.
-  [[nodiscard]] bytes reduce_to_all(bytes own, std::function<void(bytes&, std::span<std::byte const>)> const& combine);
+  /// Combines the contributions of all ranks, always in the same order: combine(into, other). O(log ranks) messages
+  /// deep. Throws usage_error on every rank if another one is in a different call.
+  [[nodiscard]] bytes reduce_to_all(collective_call const& call, bytes own,
+                                    std::function<void(bytes&, std::span<std::byte const>)> const& combine);
   /// Returns rank 0's argument on every rank.
-  [[nodiscard]] bytes broadcast(bytes own) {
-    return reduce_to_all(std::move(own), [](bytes&, auto) {});
+  [[nodiscard]] bytes broadcast(collective_call const& call, bytes own) {
+    return reduce_to_all(call, std::move(own), [](bytes&, auto) {});
   }
+  /// Returns when every rank is in this call.
+  void meet(collective_call const& call) { static_cast<void>(broadcast(call, {})); }
+
+  // Steps of a call that all ranks have entered, by `meet` for example.
+
   /// At rank 0: every rank's argument, by rank; empty for dead ones. Elsewhere nothing.
   [[nodiscard]] std::vector<bytes> gather(bytes own);
   /// `parts`, one per rank, count on rank 0 only; each rank gets its own.
@@ -53,6 +63,10 @@ class collectives final : public receiver {
   [[nodiscard]] std::vector<addressed> send_and_receive(std::vector<addressed> out, std::uint64_t expected);
 
   void on_message(message const& m) override;
+  /// Throws usage_error if a rank is in another call than this one (call_order.md).
+  void compare_calls() {
+    if (!arrived_.empty()) compare_arrived();
+  }
   void on_sent(std::uint64_t) override {}
 
  private:
@@ -63,7 +77,9 @@ class collectives final : public receiver {
   [[nodiscard]] arrived wait_for(kind what, rank_number from);
   [[nodiscard]] arrived wait_for_any(kind what);
   template <class F>
-  arrived wait_until_found(F matches);
+  arrived wait_until_found(F matches, std::string const& of);
+  void compare_arrived();
+  void report_stall(std::string const& of);
   void send(rank_number to, kind what, std::span<std::byte const> body);
 
   [[nodiscard]] rank_number parent() const noexcept {
@@ -77,8 +93,9 @@ class collectives final : public receiver {
 
   transport& network_;
   live_ranks const& live_;
+  call_order& order_;
+  stall_report stalled_ = stall_report::or_never();
   std::function<bool()> progress_;
-  std::uint32_t operation_ = 0;
   std::vector<arrived> arrived_;
 };
 

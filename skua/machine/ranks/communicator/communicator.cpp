@@ -17,8 +17,9 @@ namespace skua { inline namespace v0 {
 namespace {
 
 template <class T>
-T reduced(ranks::collectives& all, T own, void (*elements)(ranks::collectives&, std::span<T, 1>)) {
-  elements(all, std::span<T, 1>(&own, 1));
+T reduced(ranks::collectives& all, ranks::operation what, T own,
+          void (*elements)(ranks::collectives&, ranks::collective_call const&, std::span<T, 1>)) {
+  elements(all, {.what = what}, std::span<T, 1>(&own, 1));
   return own;
 }
 
@@ -26,7 +27,7 @@ T reduced(ranks::collectives& all, T own, void (*elements)(ranks::collectives&, 
 
 communicator::communicator(std::unique_ptr<ranks::transport> network)
     : core_(std::make_unique<ranks::communicator_core>(std::move(network))) {
-  if (size() > 1) core_->agree("the program", ranks::build_identity());
+  if (size() > 1) core_->agree({.what = ranks::operation::start}, "the program", ranks::build_identity());
   if (size() > 1) core_->set_clocks_of_traces();
 }
 
@@ -40,32 +41,38 @@ std::unique_ptr<communicator> communicator::alone() {
 std::uint32_t communicator::rank() const noexcept { return core_->network().rank(); }
 std::uint32_t communicator::size() const noexcept { return core_->network().ranks(); }
 
-double communicator::sum(double own) { return reduced(core_->all(), own, ranks::sum_elements<double, 1>); }
+double communicator::sum(double own) {
+  return reduced(core_->all(), ranks::operation::sum, own, ranks::sum_elements<double, 1>);
+}
 std::uint64_t communicator::sum(std::uint64_t own) {
-  return reduced(core_->all(), own, ranks::sum_elements<std::uint64_t, 1>);
+  return reduced(core_->all(), ranks::operation::sum, own, ranks::sum_elements<std::uint64_t, 1>);
 }
 std::int64_t communicator::sum(std::int64_t own) {
-  return reduced(core_->all(), own, ranks::sum_elements<std::int64_t, 1>);
+  return reduced(core_->all(), ranks::operation::sum, own, ranks::sum_elements<std::int64_t, 1>);
 }
-double communicator::max(double own) { return reduced(core_->all(), own, ranks::max_elements<double, 1>); }
+double communicator::max(double own) {
+  return reduced(core_->all(), ranks::operation::max, own, ranks::max_elements<double, 1>);
+}
 std::uint64_t communicator::max(std::uint64_t own) {
-  return reduced(core_->all(), own, ranks::max_elements<std::uint64_t, 1>);
+  return reduced(core_->all(), ranks::operation::max, own, ranks::max_elements<std::uint64_t, 1>);
 }
 std::int64_t communicator::max(std::int64_t own) {
-  return reduced(core_->all(), own, ranks::max_elements<std::int64_t, 1>);
+  return reduced(core_->all(), ranks::operation::max, own, ranks::max_elements<std::int64_t, 1>);
 }
-double communicator::min(double own) { return reduced(core_->all(), own, ranks::min_elements<double, 1>); }
+double communicator::min(double own) {
+  return reduced(core_->all(), ranks::operation::min, own, ranks::min_elements<double, 1>);
+}
 std::uint64_t communicator::min(std::uint64_t own) {
-  return reduced(core_->all(), own, ranks::min_elements<std::uint64_t, 1>);
+  return reduced(core_->all(), ranks::operation::min, own, ranks::min_elements<std::uint64_t, 1>);
 }
 std::int64_t communicator::min(std::int64_t own) {
-  return reduced(core_->all(), own, ranks::min_elements<std::int64_t, 1>);
+  return reduced(core_->all(), ranks::operation::min, own, ranks::min_elements<std::int64_t, 1>);
 }
-void communicator::sum(std::span<double> own) { ranks::sum_elements(core_->all(), own); }
+void communicator::sum(std::span<double> own) {
+  ranks::sum_elements(core_->all(), {.what = ranks::operation::sum}, own);
+}
 
-void communicator::barrier() {
-  static_cast<void>(core_->all().reduce_to_all({}, [](ranks::bytes&, auto) {}));
-}
+void communicator::barrier() { core_->all().meet({.what = ranks::operation::barrier}); }
 
 void communicator::watch(double deadline_s) {
   if (!(deadline_s > 0 && deadline_s <= 1e6)) {
@@ -84,6 +91,7 @@ std::uint32_t communicator::workers() const noexcept {
 }
 
 std::uint32_t communicator::processors() {
+  core_->all().meet({.what = ranks::operation::processors});
   std::vector<ranks::bytes> const all =
       core_->all().gather(ranks::encode(ranks::processors_here(core_->network().node().first)));
   std::vector<ranks::bytes> parts;

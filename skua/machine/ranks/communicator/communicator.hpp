@@ -21,7 +21,7 @@ class transport;
 }  // namespace ranks
 
 /// One thread of each rank uses it: the one that made it. Its functions are collective unless they say otherwise: every
-/// rank calls the same ones in the same order. None of them touches messages that the program itself sends by MPI.
+/// rank calls the same ones in the same order, outside tasks; else every rank throws a usage_error that names two calls. None of them touches messages that the program itself sends by MPI.
 class communicator final : public runtime::collection_host {
  public:
   /// Over any transport. Programs get theirs from skua::mpi::session, or from `alone`. Collective: throws usage_error
@@ -64,7 +64,7 @@ class communicator final : public runtime::collection_host {
   [[nodiscard]] T min(T own) {
     return static_cast<T>(min(static_cast<wide<T>>(own)));
   }
-  /// Element by element, in place; of equal length on every rank.
+  /// Element by element, in place; of equal length on every rank, else every rank throws usage_error.
   void sum(std::span<double> own);
   /// Returns when every rank has called it.
   void barrier();

@@ -17,7 +17,8 @@ constexpr char resource_mark = 'r';
 
 }  // namespace
 
-void communicator_core::agree(std::string const& what, std::string const& mine) {
+void communicator_core::agree(collective_call const& call, std::string const& what, std::string const& mine) {
+  all_.meet(call);
   auto const texts = all_.gather(bytes_of(std::as_bytes(std::span(mine))));
   std::string verdict;
   for (rank_number r = 1; r < texts.size() && verdict.empty(); ++r) {
@@ -25,12 +26,12 @@ void communicator_core::agree(std::string const& what, std::string const& mine) 
     verdict = what + " differs between ranks: rank 0 has " + text_of(texts[0]) + ", rank " + std::to_string(r) +
               " has " + text_of(texts[r]);
   }
-  throw_everywhere(verdict.empty() ? verdict : usage_mark + verdict);
+  throw_everywhere(call, verdict.empty() ? verdict : usage_mark + verdict);
 }
 
 void communicator_core::set_clocks_of_traces() {
   std::uint64_t traced = trace_ == nullptr ? 0 : 1;
-  max_elements(all_, std::span(&traced, 1));
+  max_elements(all_, {.what = operation::start}, std::span(&traced, 1));
   if (traced == 0) return;
   clock_offset const measured = all_.measure_clock();
   // The ranks of one node have one clock.
@@ -48,8 +49,8 @@ std::string communicator_core::fault_of(std::function<void()> const& f) {
   }
 }
 
-void communicator_core::throw_everywhere(std::string fault) {
-  bytes const heard = all_.broadcast(bytes_of(std::as_bytes(std::span(fault))));
+void communicator_core::throw_everywhere(collective_call const& call, std::string fault) {
+  bytes const heard = all_.broadcast(call, bytes_of(std::as_bytes(std::span(fault))));
   if (heard.empty()) return;
   std::string const text = text_of(heard);
   if (text.front() == usage_mark) throw usage_error(text.substr(1));
@@ -73,6 +74,7 @@ void communicator_core::on_message(message const& m) {
     if (!broken_) broken_.emplace(static_cast<rank_number>(m.head.a), text_of(m.body));
     return;
   }
+  if (m.head.kind == kind::differ) return order_.hear(m);
   all_.on_message(m);
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "skua/machine/ranks/collection/claimed_name.hpp"
+#include "skua/machine/ranks/communicator/call_order.hpp"
 #include "skua/machine/ranks/communicator/collectives.hpp"
 #include "skua/machine/ranks/protocol/liveness.hpp"
 #include "skua/machine/ranks/protocol/post_office.hpp"
@@ -27,7 +28,8 @@ class communicator_core final : private receiver {
       : trace_(rank_trace::wanted(network->rank(), network->ranks())),
         network_(trace_ == nullptr ? std::move(network)
                                    : std::make_unique<traced_transport>(std::move(network), *trace_->track(0))),
-        live_(network_->ranks()), all_(*network_, live_, [this] { return poll(); }), office_(*this) {}
+        live_(network_->ranks()), order_(*network_, live_), all_(*network_, live_, order_, [this] { return poll(); }),
+        office_(*this) {}
 
   [[nodiscard]] transport& network() noexcept { return *network_; }
   /// The trace of this rank; null: none.
@@ -35,12 +37,14 @@ class communicator_core final : private receiver {
   /// Sets the clocks of all traces to that of rank 0. Collective, and two messages per rank if no rank writes a trace.
   void set_clocks_of_traces();
   [[nodiscard]] collectives& all() noexcept { return all_; }
+  [[nodiscard]] call_order& order() noexcept { return order_; }
   [[nodiscard]] post_office& office() noexcept { return office_; }
 
   /// Takes arrived messages. Returns false if there were none. Throws rank_lost, from then on always, if a rank died
-  /// and the loss cannot be recovered.
+  /// and the loss cannot be recovered, and usage_error if another rank is in a different collective call.
   bool poll() {
     bool const came = network_->poll(office_);
+    compare_calls();
     if (watch_) look();
     return came;
   }
@@ -67,18 +71,16 @@ class communicator_core final : private receiver {
 
   /// Throws usage_error on every rank unless all ranks gave the same text: "WHAT differs: rank 3 has THIS, rank 0 has
   /// THAT". Collective.
-  void agree(std::string const& what, std::string const& mine);
+  void agree(collective_call const& call, std::string const& what, std::string const& mine);
 
   /// Calls f on rank 0. If it throws, every rank throws a usage_error or resource_error with the same text. Collective.
   template <class F>
-  void on_rank_0(F f) {
+  void on_rank_0(collective_call const& call, F f) {
     std::string fault;
     if (network_->rank() == 0) fault = fault_of(f);
-    throw_everywhere(std::move(fault));
+    throw_everywhere(call, std::move(fault));
   }
 
-  /// The next collection's number, from 1; the same on every rank.
-  [[nodiscard]] std::uint32_t next_collection() noexcept { return ++collections_; }
   /// Of the collections that live on this rank.
   [[nodiscard]] std::shared_ptr<collection_names> const& names() const noexcept { return names_; }
 
@@ -86,20 +88,26 @@ class communicator_core final : private receiver {
   void on_message(message const& m) override;
   void on_sent(std::uint64_t token) override { all_.on_sent(token); }
   void look();
+  void compare_calls() {
+    order_.look();
+    all_.compare_calls();
+    if (message_header const* const theirs = office_.early_of(order_.step())) [[unlikely]]
+      order_.compare(theirs->sender, {.what = operation::process, .collection = theirs->collection});
+  }
   void lose(liveness::death const& d);
   void send_broken(rank_number to);
 
   /// Empty, or the kind of the error and its text.
   static std::string fault_of(std::function<void()> const& f);
   /// Throws rank 0's fault on every rank, if it has one. Collective.
-  void throw_everywhere(std::string fault);
+  void throw_everywhere(collective_call const& call, std::string fault);
 
   std::unique_ptr<rank_trace> trace_;
   std::unique_ptr<transport> network_;
   live_ranks live_;
+  call_order order_;
   collectives all_;
   post_office office_;
-  std::uint32_t collections_ = 0;
   std::shared_ptr<collection_names> names_ = std::make_shared<collection_names>();
 
   std::optional<liveness> watch_;

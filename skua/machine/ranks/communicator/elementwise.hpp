@@ -2,7 +2,6 @@
 // Reductions over all ranks, element by element.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstring>
@@ -20,12 +19,17 @@ namespace skua { inline namespace v0 { namespace ranks {
   return {reinterpret_cast<char const*>(from.data()), from.size()};
 }
 
-/// Replaces each element by combine over all ranks' elements. Of equal length on every rank. Collective.
+/// Replaces each element by combine over all ranks' elements. Throws usage_error on every rank if their numbers differ.
+/// `call`: without the elements. Collective.
 template <class T, std::size_t N, class Combine>
-void reduce_elements(collectives& all, std::span<T, N> own, Combine combine) {
+void reduce_elements(collectives& all, collective_call call, std::span<T, N> own, Combine combine) {
+  call.of = std::floating_point<T>      ? element::real
+            : std::unsigned_integral<T> ? element::unsigned_integer
+                                        : element::signed_integer;
+  call.length = own.size();
   auto const body = std::as_bytes(own);
-  bytes const result = all.reduce_to_all(bytes_of(body), [&](bytes& into, std::span<std::byte const> other) {
-    for (std::size_t at = 0; at + sizeof(T) <= std::min(into.size(), other.size()); at += sizeof(T)) {
+  bytes const result = all.reduce_to_all(call, bytes_of(body), [&](bytes& into, std::span<std::byte const> other) {
+    for (std::size_t at = 0; at < other.size(); at += sizeof(T)) {
       T a;
       T b;
       std::memcpy(&a, into.data() + at, sizeof(T));
@@ -34,13 +38,13 @@ void reduce_elements(collectives& all, std::span<T, N> own, Combine combine) {
       std::memcpy(into.data() + at, &a, sizeof(T));
     }
   });
-  std::memcpy(own.data(), result.data(), std::min(result.size(), body.size()));
+  std::memcpy(own.data(), result.data(), body.size());
 }
 
 /// Integers wrap around.
 template <class T, std::size_t N>
-void sum_elements(collectives& all, std::span<T, N> own) {
-  reduce_elements(all, own, [](T a, T b) {
+void sum_elements(collectives& all, collective_call const& call, std::span<T, N> own) {
+  reduce_elements(all, call, own, [](T a, T b) {
     if constexpr (std::signed_integral<T>) {
       using bits = std::make_unsigned_t<T>;
       return static_cast<T>(static_cast<bits>(a) + static_cast<bits>(b));
@@ -68,13 +72,13 @@ template <class T>
 }
 
 template <class T, std::size_t N>
-void max_elements(collectives& all, std::span<T, N> own) {
-  reduce_elements(all, own, larger<T>);
+void max_elements(collectives& all, collective_call const& call, std::span<T, N> own) {
+  reduce_elements(all, call, own, larger<T>);
 }
 
 template <class T, std::size_t N>
-void min_elements(collectives& all, std::span<T, N> own) {
-  reduce_elements(all, own, smaller<T>);
+void min_elements(collectives& all, collective_call const& call, std::span<T, N> own) {
+  reduce_elements(all, call, own, smaller<T>);
 }
 
 }}}  // namespace skua::v0::ranks

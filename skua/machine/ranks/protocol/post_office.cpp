@@ -21,7 +21,8 @@ void post_office::open(std::uint32_t collection, process_engine& engine) {
 void post_office::on_message(message const& m) {
   if (m.head.collection == 0) return others_.on_message(m);
   auto const entered = last_epoch_.find(m.head.collection);
-  bool const is_early = entered == last_epoch_.end() || m.head.epoch > entered->second;
+  // Numbers wrap around.
+  bool const is_early = entered == last_epoch_.end() || static_cast<std::int32_t>(m.head.epoch - entered->second) > 0;
   if (is_early) {
     early_.push_back({m.head, {m.body.begin(), m.body.end()}});
     return;

@@ -20,6 +20,13 @@ class post_office final : public receiver {
 
   /// From now on `engine` gets the messages of this collection and `engine.epoch()`; early ones at once.
   void open(std::uint32_t collection, process_engine& engine);
+  /// A message of a process() with this number that this rank is not in; null: there is none.
+  [[nodiscard]] message_header const* early_of(std::uint32_t epoch) const noexcept {
+    for (early const& e : early_) {
+      if (e.head.epoch == epoch) return &e.head;
+    }
+    return nullptr;
+  }
   void close(std::uint32_t collection) noexcept { open_.erase(collection); }
 
   void on_message(message const& m) override;

@@ -107,7 +107,8 @@ void process_engine::on_message(message const& m) {
     case kind::result:
     case kind::moved:
     case kind::alive:
-    case kind::broken: break;
+    case kind::broken:
+    case kind::differ: break;
   }
   runtime::invariant(false, "an engine gets messages of process() only");
 }

@@ -28,14 +28,16 @@ enum class kind : std::uint16_t {
   again,   ///< of rank 0: tasks that live ranks took from dead ones; every rank continues
   alive,   ///< between rank 0 and each other rank, now and then (liveness.hpp)
   broken,  ///< the job cannot continue; body: the reason
+  differ,  ///< ranks are in different collective calls (call_order.md); a: 1 if it is final; body: which
 };
 
 /// Copied as it is: all ranks run the same binary.
 struct message_header {
   ranks::kind kind = ranks::kind::steal_request;
-  std::uint16_t flags = 0;       ///< of process(): its generation, which counts recoveries
+  std::uint16_t flags =
+      0;  ///< of process(): its generation, which counts recoveries; of a contribution: call_order.hpp
   std::uint32_t collection = 0;  ///< the receiver; 0: the communicator itself
-  std::uint32_t epoch = 0;       ///< which process() of the collection, or which collective operation
+  std::uint32_t epoch = 0;       ///< the sender's step (call_order.md)
   rank_number sender = 0;
   std::uint64_t a = 0;
   std::uint64_t b = 0;

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// What ranks get that do not make the same collective calls in the same order: the same usage_error on every rank, which
+// names two ranks and their calls (call_order.md).
+#include "skua/machine/ranks/communicator/call_order.hpp"
+
+#include <gtest/gtest.h>
+
+#include <time.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "skua/machine/ranks/transport/ranks_for_test.hpp"
+#include "skua/parts/base/dice.hpp"
+#include "skua/program/collection/task_collection.hpp"
+
+namespace skua { inline namespace v0 { namespace ranks { namespace {
+
+using numbers_collection = task_collection<int>;
+
+class call_orders : public on_each_number_of_ranks {};
+
+/// The text of the usage_error that f throws; empty: none.
+std::string said_by_refusal(std::function<void()> const& f) {
+  try {
+    f();
+  } catch (usage_error const& e) {
+    return e.what();
+  }
+  return {};
+}
+
+bool mentions(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+/// Each rank draws one of these. Returns true if the result is right for ranks that all have drawn it.
+struct drawn_call {
+  char const* words;
+  bool (*is_right)(communicator&);
+};
+template <std::size_t N>
+bool sums_ones(communicator& world) {
+  std::array<double, N> ones;
+  ones.fill(1);
+  world.sum(ones);
+  return ones.front() == world.size() && ones.back() == world.size();
+}
+constexpr std::array drawn_calls{
+    drawn_call{"sum of 1 double", [](communicator& w) { return w.sum(1.0) == w.size(); }},
+    drawn_call{"sum of 3 doubles", sums_ones<3>},
+    drawn_call{"sum of 5 doubles", sums_ones<5>},
+    drawn_call{"sum of 1 unsigned integer", [](communicator& w) { return w.sum(1U) == w.size(); }},
+    drawn_call{"sum of 1 signed integer", [](communicator& w) { return w.sum(-1) == -std::int64_t{w.size()}; }},
+    drawn_call{"max of 1 double", [](communicator& w) { return w.max(1.0 * w.rank()) == w.size() - 1; }},
+    drawn_call{"min of 1 double", [](communicator& w) { return w.min(1.0 + w.rank()) == 1; }},
+    drawn_call{"barrier", [](communicator& w) { return w.barrier(), true; }},
+    drawn_call{"processors", [](communicator& w) { return w.processors() > 0; }},
+};
+
+TEST_P(call_orders, that_differ_are_refused_everywhere_and_the_ranks_go_on_together) {
+  constexpr std::uint64_t seed = 20261128;
+  on_ranks(GetParam(), [&](communicator& world) {
+    runtime::dice draws(seed);  // the same on every rank
+    std::size_t differed = 0;
+    for (int round = 0; round < 120; ++round) {
+      auto const usual = draws.below(drawn_calls.size());
+      std::vector<std::uint32_t> calls(world.size(), usual);
+      for (auto& c : calls) {
+        if (draws.below(world.size() + 1) == 0) c = draws.below(drawn_calls.size());
+      }
+      bool differ = false;
+      for (auto const c : calls) differ = differ || c != calls[0];
+      drawn_call const& mine = drawn_calls[calls[world.rank()]];
+      bool is_right = false;
+      std::string const said = said_by_refusal([&] { is_right = mine.is_right(world); });
+      if (!differ) {
+        EXPECT_TRUE(is_right) << mine.words << ", seed " << seed << ", round " << round << ": " << said;
+        continue;
+      }
+      ++differed;
+      // Any two ranks, with what they were in.
+      bool names_two = false;
+      for (std::uint32_t a = 0; a < world.size(); ++a) {
+        for (std::uint32_t b = a + 1; b < world.size(); ++b) {
+          names_two = names_two ||
+                      (calls[a] != calls[b] &&
+                       mentions(said, "rank " + std::to_string(a) + " is in " + drawn_calls[calls[a]].words +
+                                          ", rank " + std::to_string(b) + " in " + drawn_calls[calls[b]].words + ";"));
+        }
+      }
+      EXPECT_TRUE(names_two) << said << ", seed " << seed << ", round " << round;
+    }
+    EXPECT_EQ(differed > 0, world.size() > 1);
+  });
+}
+
+TEST_P(call_orders, a_longer_vector_is_never_taken_for_a_sum) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    for (std::uint32_t odd = 0; odd < world.size() && world.size() > 1; ++odd) {
+      std::vector<double> own(world.rank() == odd ? 1000 : 10, 1.0);
+      std::string const said = said_by_refusal([&] { world.sum(std::span<double>(own)); });
+      EXPECT_TRUE(mentions(said, "sum of 1000 doubles") && mentions(said, "sum of 10 doubles")) << said;
+      EXPECT_EQ(own, std::vector<double>(own.size(), 1.0)) << "unchanged";
+    }
+  });
+}
+
+TEST_P(call_orders, calls_of_collections_are_compared) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    if (world.size() == 1) return;
+    bool const last = world.rank() == world.size() - 1;
+    numbers_collection a(world, {.name = "a"}, [](int) {});
+    numbers_collection b(world, {.name = "b"}, [](int) {});
+    auto const expect = [&](std::string const& x, std::string const& y, std::function<void()> const& f) {
+      std::string const said = said_by_refusal(f);
+      EXPECT_TRUE(mentions(said, x) && mentions(said, y)) << said;
+    };
+    a.add(1);
+    b.add(1);
+    a.process();
+    b.process();
+    expect("rebalance of 'a' with 'hierarchical'", "rebalance of 'a' with 'tempered'",
+           [&] { a.rebalance(last ? "hierarchical" : "tempered"); });
+    expect("rebalance_if_due of 'a' with 'hierarchical'", "rebalance_if_due of 'a' with 'tempered'",
+           [&] { static_cast<void>(a.rebalance_if_due(last ? "hierarchical" : "tempered")); });
+    expect("rebalance of 'a'", "rebalance of 'b'", [&] { (last ? a : b).rebalance("hierarchical"); });
+    expect("report of 'b'", "sum of 1 double", [&] {
+      if (last) {
+        static_cast<void>(b.report());
+      } else {
+        static_cast<void>(world.sum(1.0));
+      }
+    });
+    expect("restore of 'a'", "barrier", [&] {
+      if (last) {
+        a.restore(placement_of_tasks::original);
+      } else {
+        world.barrier();
+      }
+    });
+    expect("the constructor of a task collection", "barrier", [&] {
+      if (last) {
+        numbers_collection const c(world, {.name = "c"}, [](int) {});
+      } else {
+        world.barrier();
+      }
+    });
+    a.rebalance("hierarchical");
+    int ran = 0;
+    numbers_collection d(world, {.name = "d"}, [&](int) { ++ran; });  // of the same number on every rank
+    d.add(1);
+    d.process();
+    EXPECT_EQ(world.sum(ran), world.size());
+    EXPECT_EQ(world.sum(a.num_recorded()), world.size());
+  });
+}
+
+TEST_P(call_orders, collective_calls_in_a_task_are_refused) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    bool const first = world.rank() == 0;
+    numbers_collection other(world, {.name = "other"}, [](int) {});
+    other.add(1);
+    other.process();
+    std::vector<std::function<void()>> const calls{
+        [&] { world.barrier(); },
+        [&] { static_cast<void>(world.sum(1.0)); },
+        [&] { static_cast<void>(world.processors()); },
+        [&] { other.process(); },
+        [&] { static_cast<void>(other.report()); },
+        [&] { other.rebalance("hierarchical"); },
+        [&] { other.restore(placement_of_tasks::original); },
+        [&] { numbers_collection const made(world, {.name = "made"}, [](int) {}); },
+    };
+    std::vector<std::string> said;
+    numbers_collection all(world, {.name = "all", .steals = false},
+                           [&](int call) { said.push_back(said_by_refusal(calls[static_cast<std::size_t>(call)])); });
+    for (std::size_t c = 0; first && c < calls.size(); ++c) all.add(static_cast<int>(c));
+    all.process();
+    EXPECT_EQ(said.size(), first ? calls.size() : 0U);
+    for (auto const& s : said) EXPECT_TRUE(mentions(s, " in a task, during process of 'all'; allowed: outside")) << s;
+
+    // What a task does not catch ends process() everywhere.
+    numbers_collection throws(world, {.name = "throws", .steals = false}, [&](int) { world.barrier(); });
+    if (first) throws.add(1);
+    if (first) {
+      EXPECT_THROW(throws.process(), usage_error);
+    } else {
+      EXPECT_THROW(throws.process(), remote_error);
+    }
+    EXPECT_EQ(world.sum(1U), world.size());
+    numbers_collection made(world, {.name = "made"}, [](int) {});
+    made.add(1);
+    made.process();
+    EXPECT_EQ(world.sum(made.num_recorded()), world.size());
+  });
+}
+
+TEST_P(call_orders, ranks_that_wait_in_a_collective_call_say_in_which_and_for_whom) {
+  ASSERT_EQ(setenv("SKUA_STALL", "20ms", 1), 0);
+  std::atomic<bool> here_are_others{false};
+  ::testing::internal::CaptureStderr();
+  on_ranks(GetParam(), [&](communicator& world) {
+    if (world.rank() > 0) here_are_others = true;
+    world.barrier();
+    auto const processor_time = [] {
+      timespec t{};
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+      return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
+    };
+    if (world.rank() == 0 && world.size() > 1) {
+      for (auto const until = processor_time() + std::chrono::milliseconds(300); processor_time() < until;) {}
+    }
+    std::array<double, 3> v{};
+    world.sum(v);
+  });
+  std::string const said = ::testing::internal::GetCapturedStderr();
+  unsetenv("SKUA_STALL");
+  if (!here_are_others) return;
+  EXPECT_NE(said.find(": in sum of 3 doubles for "), std::string::npos) << said;
+  EXPECT_NE(said.find(" ms: waits for rank 0\n"), std::string::npos) << said;
+}
+
+TEST(call_order, what_travels_is_the_call) {
+  collective_call const call{
+      .what = operation::rebalance, .collection = 7, .detail = "tempered", .of = element::real, .length = 5};
+  message_header head;
+  std::vector<std::byte> body(3, std::byte{1});
+  append_call(head, body, call);
+  EXPECT_EQ(call_in(head, body), call);
+  EXPECT_EQ(body.size() - head.flags, 3U);
+}
+
+TEST(call_order, numbers_of_steps_wrap_around) {
+  constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
+  EXPECT_TRUE(call_order::is_before(1, 2));
+  EXPECT_FALSE(call_order::is_before(2, 2));
+  EXPECT_TRUE(call_order::is_before(most, 0));
+  EXPECT_FALSE(call_order::is_before(0, most));
+}
+
+INSTANTIATE_TEST_SUITE_P(of_ranks, call_orders, ::testing::ValuesIn(numbers_of_ranks()));
+
+}}}}  // namespace skua::v0::ranks
