@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
-// process() on some ranks, and another call on others, ends on all of them, and their communicator with it
-// (communicator/call_order.md). Not over MPI, where all tests share one communicator.
+// Ranks that wait for one another: process() on some ranks, and another call on others, ends on all of them, and their communicator with it
+// (communicator/call_order.md). Not over MPI, where all tests
+// share one communicator, which has read SKUA_STALL before they begin.
 #include <gtest/gtest.h>
 
+#include <time.h>
+
+#include <array>
+#include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
@@ -52,6 +58,28 @@ TEST(uneven_process, process_on_some_ranks_only_ends_on_all) {
   expect_final({"process of 'a'", "barrier"}, barrier, process_a);
   expect_final({"process of 'a'", "process of 'b'"}, process_a, process_b);
   expect_final({"process of 'a'", "report of 'a'"}, report, process_a);
+}
+
+TEST(uneven_process, ranks_that_wait_in_a_collective_call_say_in_which_and_for_whom) {
+  ASSERT_EQ(setenv("SKUA_STALL", "20ms", 1), 0);
+  ::testing::internal::CaptureStderr();
+  on_ranks(4, [&](communicator& world) {
+    world.barrier();
+    auto const processor_time = [] {
+      timespec t{};
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+      return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
+    };
+    if (world.rank() == 0) {
+      for (auto const until = processor_time() + std::chrono::milliseconds(300); processor_time() < until;) {}
+    }
+    std::array<double, 3> v{};
+    world.sum(v);
+  });
+  std::string const said = ::testing::internal::GetCapturedStderr();
+  unsetenv("SKUA_STALL");
+  EXPECT_NE(said.find(": in sum of 3 doubles for "), std::string::npos) << said;
+  EXPECT_NE(said.find(" ms: waits for rank 0\n"), std::string::npos) << said;
 }
 
 }}}}  // namespace skua::v0::ranks

@@ -5,13 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include <time.h>
-
 #include <array>
-#include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <span>
@@ -200,31 +195,6 @@ TEST_P(call_orders, collective_calls_in_a_task_are_refused) {
     made.process();
     EXPECT_EQ(world.sum(made.num_recorded()), world.size());
   });
-}
-
-TEST_P(call_orders, ranks_that_wait_in_a_collective_call_say_in_which_and_for_whom) {
-  ASSERT_EQ(setenv("SKUA_STALL", "20ms", 1), 0);
-  std::atomic<bool> here_are_others{false};
-  ::testing::internal::CaptureStderr();
-  on_ranks(GetParam(), [&](communicator& world) {
-    if (world.rank() > 0) here_are_others = true;
-    world.barrier();
-    auto const processor_time = [] {
-      timespec t{};
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-      return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
-    };
-    if (world.rank() == 0 && world.size() > 1) {
-      for (auto const until = processor_time() + std::chrono::milliseconds(300); processor_time() < until;) {}
-    }
-    std::array<double, 3> v{};
-    world.sum(v);
-  });
-  std::string const said = ::testing::internal::GetCapturedStderr();
-  unsetenv("SKUA_STALL");
-  if (!here_are_others) return;
-  EXPECT_NE(said.find(": in sum of 3 doubles for "), std::string::npos) << said;
-  EXPECT_NE(said.find(" ms: waits for rank 0\n"), std::string::npos) << said;
 }
 
 TEST(call_order, what_travels_is_the_call) {
