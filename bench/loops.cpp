@@ -21,7 +21,7 @@ void serially(figures& all) {
                    }));
 }
 
-std::vector<std::string> const policies = {"random", "adws"};
+std::vector<std::string> const policies = {"auto", "random", "adws"};
 
 std::vector<runner> runners(std::int64_t workers) {
   std::vector<runner> all = {{"serial", serially}};

@@ -43,7 +43,7 @@ void serially(figures& all, setting const& s) {
   }
 }
 
-std::vector<std::string> const policies = {"random", "hierarchical", "numa-ws", "adws"};
+std::vector<std::string> const policies = {"auto", "random", "hierarchical", "numa-ws", "adws"};
 
 std::vector<runner> runners(setting const& s) {
   std::vector<runner> all = {{"serial", [s](figures& f) { serially(f, s); }}};

@@ -82,7 +82,7 @@ def over_random_misses(results):
 
 
 # "auto: NAME: adws (the first choice), 1 calls of 9.2 us; 0 trials lost 0 % of the time"
-LINE = re.compile(r": ([\w-]+) \((?:the first choice|it spawns|measured)[^;]*;[^;]*; (\d+) trials?(?: lost ([\d.e+-]+) %)?")
+LINE = re.compile(r": ([\w-]+) \((?:the first choice|it spawns|its calls are short|measured)[^;]*;[^;]*; (\d+) trials?(?: lost ([\d.e+-]+) %)?")
 
 
 def explored(report):

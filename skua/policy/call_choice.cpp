@@ -32,6 +32,7 @@ std::string reason_of(call_choice const& c) {
   switch (c.why) {
     case evidence::first: return "the first choice";
     case evidence::spawns: return "it spawns tasks before it forks";
+    case evidence::tiny: return "its calls are short";
     case evidence::measured: break;
   }
   return "measured: " + in_digits(c.gain, 3) + " of the time under the last choice";

@@ -16,9 +16,10 @@ enum class evidence : std::uint8_t {
   first,     ///< the rule for all calls of its kind
   spawns,    ///< the rule for calls that spawn tasks before they fork
   measured,  ///< it won a trial
+  tiny,      ///< the rule for calls that end before their tasks are sent anywhere
 };
 /// As in files.
-inline constexpr std::array<std::string_view, 3> evidence_words{"first", "spawns", "measured"};
+inline constexpr std::array<std::string_view, 4> evidence_words{"first", "spawns", "measured", "tiny"};
 
 struct call_choice {
   /// Trials of one scheduler.

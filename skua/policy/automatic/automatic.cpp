@@ -98,8 +98,7 @@ placement worker_state::place_from_outside(task_tag& task, cause why) noexcept {
   } else if (current() != came.scheduler) {
     common_.in_force_now.set(static_cast<std::uint32_t>(came.scheduler));  // as the task that was alone is about to
   }
-  bool const leads = came.is_alone && !code.is_enqueued;
-  if (leads) begins_alone(wanted);
+  bool const leads = came.is_alone && !code.is_enqueued && begins_alone(wanted);
   placement to = now().place(task, why);
   if (common_.all[came.scheduler].writes_tags) return to;
   task.words[mark_word] = outside_bit | (leads ? alone_bit : 0);
@@ -108,10 +107,15 @@ placement worker_state::place_from_outside(task_tag& task, cause why) noexcept {
   return to;
 }
 
-void worker_state::begins_alone(call_sites::choice const& site) noexcept {
+/// False: a tiny call, which nobody watches.
+bool worker_state::begins_alone(call_sites::choice const& site) noexcept {
   bool const is_timed = site.site != call_sites::none && common_.sites.of(site.site).times_this_call();
-  common_.alone = {
-      .site = site.site, .came_ns = is_timed ? time_ns() : untimed, .is_timed = site.is_long && common_.workers > 1};
+  bool const is_watched = is_timed || site.is_long || common_.all[current()].writes_tags;
+  if (is_watched) {
+    common_.alone = {
+        .site = site.site, .came_ns = is_timed ? time_ns() : untimed, .is_timed = site.is_long && common_.workers > 1};
+  }
+  return is_watched;
 }
 
 // ---- what is measured ------------------------------------------------------------------------------------------------
@@ -198,7 +202,8 @@ void worker_state::alone_ends() noexcept {
     auto const ns = static_cast<double>(t - a.came_ns);
     call_site& site = common_.sites.of(a.site);
     site.lasted(ns);
-    if (common_.options.tries && !a.has_met) took(a.site, whole_call, ns);
+    site.prefer_by_length(plain_one, by_hints);
+    if (common_.options.tries && !a.has_met && !site.is_tiny()) took(a.site, whole_call, ns);
     common_.sites.publish(a.site);
   }
 }

@@ -96,7 +96,7 @@ class alignas(runtime::cache_line_bytes) worker_state final : public worker_poli
   placement place_from_outside(task_tag& task, cause why) noexcept;
   void put_in_force(std::size_t scheduler, std::size_t site) noexcept;
   void change_to(std::size_t scheduler, task_tag& alone) noexcept;
-  void begins_alone(call_sites::choice const& site) noexcept;
+  bool begins_alone(call_sites::choice const& site) noexcept;
   void begins_group(task_tag& task, double total_work, std::uint64_t n) noexcept;
   void ends_group() noexcept;
   void spawns() noexcept;

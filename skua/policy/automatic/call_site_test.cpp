@@ -238,7 +238,25 @@ TEST(call_site, more_shapes_than_it_knows_do_no_harm) {
   EXPECT_FALSE(std::isnan(s.mean()));
 }
 
-TEST(call_site, of_tiny_calls_one_in_eight_is_timed_and_stands_for_all) {
+TEST(call_site, tiny_calls_are_plain_until_they_are_long) {
+  call_site s;
+  auto const call = [&](double ns) {
+    s.lasted(ns);
+    s.prefer_by_length(1, 0);
+    return s.next();
+  };
+  for (int i = 0; i < 15; ++i) EXPECT_EQ(call(1000), 0U);
+  EXPECT_EQ(call(20'000), 0U) << "a call that was interrupted";
+  for (int i = 0; i < 15; ++i) EXPECT_EQ(call(1000), 0U);
+  EXPECT_EQ(call(1000), 1U);
+  EXPECT_EQ(s.why(), call_site::evidence::tiny);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(call(i % 4 < 3 ? 50'000 : 1000), 1U);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(call(50'000), 1U);
+  EXPECT_EQ(call(50'000), 0U);
+  EXPECT_EQ(s.why(), call_site::evidence::first);
+}
+
+TEST(call_site, of_tiny_calls_one_in_32_is_timed_and_stands_for_all) {
   call_site s;
   auto const call = [&](double ns) {
     bool const is_timed = s.times_this_call();
@@ -249,7 +267,7 @@ TEST(call_site, of_tiny_calls_one_in_eight_is_timed_and_stands_for_all) {
   for (int i = 0; i < 64; ++i) timed += call(500) ? 1 : 0;
   EXPECT_EQ(timed, 64) << "the first ones all";
   for (int i = 0; i < 800; ++i) timed += call(500) ? 1 : 0;
-  EXPECT_EQ(timed, 164);
+  EXPECT_EQ(timed, 64 + 800 / 32);
   EXPECT_EQ(s.calls(), 864U);
   EXPECT_DOUBLE_EQ(s.call_ns(), 864 * 500);
   while (!call(50'000)) continue;

@@ -132,7 +132,7 @@ class reader {
     std::string const why = text(entry, "evidence");
     auto const& words = policies::evidence_words;
     auto const known = std::ranges::find(words, why);
-    if (known == words.end()) refuse_value(entry, "evidence", "first, spawns, measured");
+    if (known == words.end()) refuse_value(entry, "evidence", "first, spawns, measured, tiny");
     c.why = static_cast<policies::evidence>(known - words.begin());
     c.since_call = number(entry, "since_call", 1, most);
     c.since_group = number(entry, "since_group", 1, most);

@@ -118,7 +118,7 @@ TEST(history_text, every_mistake_in_a_call_is_named) {
   EXPECT_EQ(refusal_of_call("\"00ff\"", "255"), "\"build\" is 255; allowed: a text");
   EXPECT_EQ(refusal_of_call("18446744073709551615", "-1"), "\"offset\" is -1; allowed: 0 to 18446744073709551615");
   EXPECT_EQ(refusal_of_call("\"measured\"", "\"guessed\""),
-            "\"evidence\" is \"guessed\"; allowed: first, spawns, measured");
+            "\"evidence\" is \"guessed\"; allowed: first, spawns, measured, tiny");
   EXPECT_EQ(refusal_of_call("\"since_call\":3", "\"since_call\":0"),
             "\"since_call\" is 0; allowed: 1 to 1152921504606846976");
   EXPECT_EQ(refusal_of_call("\"calls_ns\":5000000000", "\"calls_ns\":0.5"),
