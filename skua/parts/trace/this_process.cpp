@@ -4,34 +4,15 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
-#include <cstdlib>
 #include <fstream>
-#include <string_view>
-#include <utility>
+
+#include "skua/parts/base/launcher.hpp"
 
 namespace skua { inline namespace v0 { namespace trace {
-namespace {
-
-std::optional<std::uint32_t> number_in(char const* variable) {
-  char const* const text = std::getenv(variable);
-  if (text == nullptr) return {};
-  std::string_view const all = text;
-  std::uint32_t n = 0;
-  auto const [end, wrong] = std::from_chars(all.data(), all.data() + all.size(), n);
-  if (wrong != std::errc{} || end != all.data() + all.size()) return {};
-  return n;
-}
-
-}  // namespace
 
 std::optional<rank_of_job> find_rank() {
-  using pair = std::pair<char const*, char const*>;
-  for (auto const& [rank, ranks] :
-       {pair{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, pair{"PMI_RANK", "PMI_SIZE"}}) {
-    auto const r = number_in(rank);
-    auto const n = number_in(ranks);
-    if (r && n && *r < *n) return rank_of_job{*r, *n};
+  for (runtime::launcher const& by : runtime::find_launchers(runtime::process_environment())) {
+    if (by.processes && by.rank) return rank_of_job{*by.rank, *by.processes};
   }
   return {};
 }

@@ -15,8 +15,7 @@ struct rank_of_job {
   friend bool operator==(rank_of_job const&, rank_of_job const&) = default;
 };
 
-/// The rank that the launchers of Open MPI, MPICH and its derivatives pass to their processes in variables; none: this process was
-/// not launched as a rank.
+/// The rank that a launcher passes to its processes in variables (base/launcher.md); none: this process was not launched as a rank.
 [[nodiscard]] std::optional<rank_of_job> find_rank();
 
 /// The file in which this rank writes a trace of that name: with ".RANK" behind it; without a rank the name itself.
