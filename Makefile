@@ -112,8 +112,8 @@ faults: ## plant FAULTS faults by rule in each folder group, FAULT_SEED; print h
 killed: ## kill ranks of MPI jobs at random moments; KILLS of them (docs/ranks.md)
 	tools/install-packages build test
 	$(CMAKE) --preset dev
-	$(CMAKE) --build build/dev -j $(JOBS) --target skua_openmpi
-	tools/kill_bed.py build/dev/tests/skua-openmpi --times $(KILLS)
+	$(CMAKE) --build build/dev -j $(JOBS) --target skua_command
+	tools/kill_bed.py build/dev/bin/skua --times $(KILLS)
 
 smpi: ## the same collections under SimGrid's SMPI and on our simulated ranks: steal counts agree (docs/reliability.md)
 	tools/install-packages build test smpi
@@ -124,8 +124,8 @@ smpi: ## the same collections under SimGrid's SMPI and on our simulated ranks: s
 networks: ## ranks over TCP on three network namespaces, with delays and with links that are cut (docs/ranks.md)
 	tools/install-packages build test nightly
 	$(CMAKE) --preset dev
-	$(CMAKE) --build build/dev -j $(JOBS) --target skua_openmpi
-	tools/network_bed.py build/dev/tests/skua-openmpi
+	$(CMAKE) --build build/dev -j $(JOBS) --target skua_command
+	tools/network_bed.py build/dev/bin/skua
 
 campaign: ## random programs under every policy and disturbance for CAMPAIGN_MINUTES; goes on where it ended
 	tools/install-packages build test

@@ -2,8 +2,13 @@
 // skua doctor: the machine, its limits for Skua, each setting and its source, and missing features with the reason.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "cli/mpi/modules.hpp"
 #include "cli/probes/findings.hpp"
 #include "cli/probes/topology_view.hpp"
 #include "cli/subcommand.hpp"
@@ -78,9 +83,56 @@ std::string settings_text(findings const& found) {
   return section("Settings and their sources", t);
 }
 
-std::string as_text(findings const& found) {
-  std::string text = fmt::format("{}{}{}{}Missing\n", machine_text(found), workers_text(found), mechanisms_text(found),
-                                 settings_text(found));
+/// The launcher that started this process, the modules for MPIs, and what `skua run --ranks` would run on.
+struct ranks_findings {
+  std::vector<runtime::launcher> launchers = runtime::find_launchers(runtime::process_environment());
+  std::string folder = folder_of_modules();
+  std::vector<module_look> modules = look_at_modules(folder);
+  mpi_choice choice = choose_mpi(launchers, modules_in(folder), folder);
+
+  [[nodiscard]] std::string launcher() const {
+    std::string text;
+    for (runtime::launcher const& by : launchers) {
+      if (!text.empty()) text += "; ";
+      text += fmt::format("{} ({})", by.name,
+                          by.processes ? fmt::format("{} is {}", by.sign, *by.processes) : by.sign + " is set");
+    }
+    return text;
+  }
+  /// Of `skua run --ranks`, if this process could run it.
+  [[nodiscard]] std::string runs_on() const {
+    if (!choice.refusal.empty()) return "nothing: " + choice.refusal;
+    if (!choice.module) return "one rank, without MPI";
+    auto const chosen = std::ranges::find(modules, *choice.module, &module_look::which);
+    return chosen->version.empty() ? "nothing: " + chosen->why_not : "the ranks of " + chosen->version;
+  }
+};
+
+std::string ranks_text(ranks_findings const& found) {
+  table t({{}, {}});
+  t.add({"launcher", found.launchers.empty() ? "none" : found.launcher()});
+  for (module_look const& m : found.modules) {
+    t.add({std::string(name_of(m.which)), m.version.empty() ? m.why_not : fmt::format("{}, {}", m.version, m.path)});
+  }
+  t.add({"run --ranks on", found.runs_on()});
+  return section("Ranks", t);
+}
+
+json ranks_json(ranks_findings const& found) {
+  json modules = json::object();
+  for (module_look const& m : found.modules) {
+    modules[std::string(word_of(m.which))] = {{"module", m.path},
+                                              {"version", m.version.empty() ? json() : json(m.version)},
+                                              {"why_not", m.why_not.empty() ? json() : json(m.why_not)}};
+  }
+  return {{"launcher", found.launchers.empty() ? json() : json(found.launcher())},
+          {"mpi", std::move(modules)},
+          {"runs_on", found.runs_on()}};
+}
+
+std::string as_text(findings const& found, ranks_findings const& ranks) {
+  std::string text = fmt::format("{}{}{}{}{}Missing\n", machine_text(found), workers_text(found),
+                                 mechanisms_text(found), ranks_text(ranks), settings_text(found));
   auto const missing = found.missing();
   for (std::string const& m : missing) text += fmt::format("  {}\n", m);
   if (missing.empty()) text += "  nothing\n";
@@ -98,7 +150,7 @@ json pages_json(runtime::page_abilities const& pages) {
   return {{"bind", ability(pages.bind)}, {"locate", ability(pages.locate)}, {"huge", ability(pages.huge)}};
 }
 
-json as_json(findings const& found) {
+json as_json(findings const& found, ranks_findings const& ranks) {
   json settings_shown = json::object();
   for (shown_setting const& s : found.settings_shown()) settings_shown[s.name] = {{"value", s.value}, {"from", s.from}};
   return {{"machine", to_json(found.machine)},
@@ -111,6 +163,7 @@ json as_json(findings const& found) {
            {{"kind", found.fence == runtime::fences::asymmetric ? "asymmetric" : "full"}, {"why", found.why_fence}}},
           {"stacks", {{"bytes", found.facts.chosen.stack_bytes.value}, {"guard_bytes", runtime::guard_bytes}}},
           {"memory", pages_json(found.pages)},
+          {"ranks", ranks_json(ranks)},
           {"topology", topology_json(found.tree, found.map)},
           {"missing", found.missing()}};
 }
@@ -118,8 +171,9 @@ json as_json(findings const& found) {
 int execute(arguments const& given) {
   json_target const target(given.json_path);
   findings const found = examine(given.flags.options(), given.flags.machine());
-  if (target.wanted()) target.write(as_json(found));
-  if (!target.takes_stdout()) write_to_stdout(as_text(found));
+  ranks_findings const ranks;
+  if (target.wanted()) target.write(as_json(found, ranks));
+  if (!target.takes_stdout()) write_to_stdout(as_text(found, ranks));
   return exit_done;
 }
 

@@ -139,7 +139,8 @@ int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments
   bool const prints = speaks && !target.takes_stdout();
   app.prepare();
   if (prints)
-    write_to_stdout(fmt::format("{} on {}, --balance {}\n", app.name(), in_words(world.size(), "rank"), plan.balance));
+    write_to_stdout(fmt::format("{} on {}{}, --balance {}\n", app.name(), in_words(world.size(), "rank"),
+                                all.mpi().empty() ? "" : " of " + all.mpi(), plan.balance));
   ranks_outcome const what = run_on_ranks(app, world, plan, repeat, given.verify, [&](collection_report const& r) {
     if (prints) write_to_stdout(in_a_line(r));
   });
@@ -160,6 +161,7 @@ int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments
                                      {"verified", verified},
                                      {"simulated", false},
                                      {"ranks", world.size()},
+                                     {"mpi", all.mpi().empty() ? json() : json(all.mpi())},
                                      {"times_s", what.times_s},
                                      {"facts", what.facts},
                                      {"iterations", json::array()}}});
@@ -206,7 +208,7 @@ serving serving_of(std::string const& word) {
 }
 
 /// Every rank runs this; rank 0 prints.
-int execute_on_ranks(arguments const& given, launcher const& how) {
+int execute_on_ranks(arguments const& given) {
   if (given.peer) refuse_together("--ranks", "--peer", "peers do not run on ranks");
   if (!given.map.empty()) refuse_together("--ranks", "--map", "only the workers of a pool record their leaves");
   if (given.stats) refuse_together("--ranks", "--stats", "reports of ranks have their counters already");
@@ -224,7 +226,7 @@ int execute_on_ranks(arguments const& given, launcher const& how) {
   static_cast<void>(ranks_program_of(app));  // throws before any task runs
   // Each rank writes its own trace, and must know that before it knows the other ranks.
   if (auto const trace = given.flags.options().trace) ::setenv("SKUA_TRACE", trace->c_str(), 1);
-  std::unique_ptr<job> const all = open_job(how, deadline_of(given));
+  std::unique_ptr<job> const all = open_job(deadline_of(given));
   try {
     return execute_on(*all, app, plan, given, repeat);
   } catch (std::exception const& fault) {
@@ -294,7 +296,7 @@ int execute(arguments const& given) {
 
 }  // namespace
 
-subcommand add_run(parser root, launcher const& ranks) {
+subcommand add_run(parser root) {
   parser const command = root.add_subcommand("run", "run one app, verify its answer, and time it");
   auto const given = std::make_shared<arguments>(command);
   command.add_option("--peer", given->peer, "NAME",
@@ -330,10 +332,10 @@ subcommand add_run(parser root, launcher const& ranks) {
   add_seed(command, given->seed, "of a --virtual run; --repeat continues with the next seeds (default: 1)");
   add_json(command, given->json_path);
   given->flags.add_to(command, {});
-  return {command, [given, ranks] {
+  return {command, [given] {
             bool const wanted = given->on_ranks || given->balance || given->checkpoint || given->recover ||
-                                given->deadline || given->serve || launched_processes().value_or(1) > 1;
-            return wanted ? execute_on_ranks(*given, ranks) : execute(*given);
+                                given->deadline || given->serve || was_launched_as_a_rank();
+            return wanted ? execute_on_ranks(*given) : execute(*given);
           }};
 }
 

@@ -2,7 +2,7 @@
 // What the subcommands of `skua` have in common: how they are added and how they end.
 //
 // Each has a file beside this one. Below them, includes lead down only: experiment/ uses simulate/, both use chart/,
-// compare/ uses measure/, and report/ uses page/. All of these but chart/, and balance/, export/, probes/ and top/, use text/.
+// compare/ uses measure/, and report/ uses page/. measure/ uses mpi/. All of these but chart/ and mpi/, and balance/, export/, probes/ and top/, use text/.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,6 @@
 #include "cli/text/command.hpp"
 
 namespace skua::cli {
-
-struct launcher;
 
 // Exit codes of the command; after an interrupt: text/interrupt.hpp.
 inline constexpr int exit_done = 0;
@@ -29,7 +27,7 @@ struct subcommand {
 subcommand add_doctor(parser root);
 subcommand add_topology(parser root);
 subcommand add_list(parser root);
-subcommand add_run(parser root, launcher const& ranks);
+subcommand add_run(parser root);
 subcommand add_compare(parser root);
 subcommand add_sim(parser root);
 subcommand add_profile(parser root);

@@ -7,10 +7,14 @@ install(TARGETS skua EXPORT skua-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-if(SKUA_MPI)
-  set_target_properties(skua_mpi_${SKUA_MPI} PROPERTIES EXPORT_NAME mpi)
-  install(TARGETS skua_mpi_${SKUA_MPI} EXPORT skua-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
+# What is of an MPI has files of its own, so that a package of each MPI can bring it (packaging/debian).
+foreach(mpi IN LISTS skua_mpis)
+  install(TARGETS skua_mpi_${mpi} EXPORT skua-${mpi}-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT skua-${mpi}-targets NAMESPACE skua:: DESTINATION ${package_dir})
+  if(TARGET skua_command)
+    install(TARGETS skua_mpi_module_${mpi} LIBRARY DESTINATION ${skua_modules_dir})
+  endif()
+endforeach()
 if(TARGET skua_command)
   install(TARGETS skua_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   # Its manual page and completions, made from what it says of itself. Where it cannot be run, there are none.
@@ -27,12 +31,12 @@ if(TARGET skua_command)
   endif()
 endif()
 
-# find_package(skua) gives the target skua::skua and, if it was built with an MPI, skua::mpi.
+# find_package(skua) gives the target skua::skua, and with COMPONENTS mpi also skua::mpi.
 install(EXPORT skua-targets NAMESPACE skua:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/skua-config.cmake.in ${PROJECT_BINARY_DIR}/skua-config.cmake
   INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/skua-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/skua-config.cmake ${PROJECT_BINARY_DIR}/skua-config-version.cmake
+install(FILES ${PROJECT_BINARY_DIR}/skua-config.cmake ${PROJECT_BINARY_DIR}/skua-config-version.cmake cmake/skua-mpi.cmake
   DESTINATION ${package_dir})
 
 # pkg-config: whoever links the archive must link what it uses; a shared object brings that itself.
@@ -50,6 +54,12 @@ if(SKUA_CHECKED)
 endif()
 configure_file(cmake/skua.pc.in ${PROJECT_BINARY_DIR}/skua.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/skua.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(mpi IN LISTS skua_mpis)
+  set(pc_mpi_name "${${mpi}_name}")
+  set(pc_mpi_module ${${mpi}_module})
+  configure_file(cmake/skua-mpi.pc.in ${PROJECT_BINARY_DIR}/skua-${mpi}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/skua-${mpi}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/skua)
 
 # The pages and the programs that they show: the links between them hold there, too.

@@ -4,7 +4,7 @@
 
     tools/kill_bed.py SKUA [--times N] [--ranks N] [--seed N] [--timeout SECONDS]
 
-SKUA is a command that was built with Open MPI. In turn it runs hartree-fock and uts with --recover under
+SKUA is a command beside the module for Open MPI. In turn it runs hartree-fock and uts with --recover under
 `mpirun --enable-recovery`, and one rank, drawn anew each time, gets SIGKILL. Allowed are: the right answer; and, where the rank was rank 0 or
 died outside of an iteration, one line on every rank that lives, which names the rank, or says that MPI did
 not start or end. A wrong answer, a hang, a crash of another rank

@@ -4,7 +4,7 @@
 
     tools/network_bed.py SKUA
 
-SKUA is a command that was built with Open MPI. Its hartree-fock runs over TCP with a rank on each host: with a delay of 0.5 and of 2 ms each way
+SKUA is a command beside the module for Open MPI. Its hartree-fock runs over TCP with a rank on each host: with a delay of 0.5 and of 2 ms each way
 the energy is that of one rank; a link that is cut for 3 s changes nothing; a link that is cut for good ends the job with a
 line that names a rank, within the deadline and the time that the launcher takes, and no process is left. (MPICH's TCP does
 not end reliably here: it is tested over shared memory only.)

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <utility>
 
+#include "cli/mpi/modules.hpp"
 #include "cli/text/interrupt.hpp"
 #include "skua/parts/base/error.hpp"
 
@@ -18,9 +18,25 @@ namespace {
 class lone_job final : public job {
  public:
   [[nodiscard]] communicator& world() override { return *world_; }
+  [[nodiscard]] std::string const& mpi() const override { return none_; }
 
  private:
+  std::string const none_;
   std::unique_ptr<communicator> world_ = communicator::alone();
+};
+
+class mpi_job final : public job {
+ public:
+  mpi_job(std::string const& path, double deadline_s)
+      : module_(path, loaded_module::use::for_job), mpi_(module_.library_version()),
+        session_(module_.open(deadline_s)) {}
+  [[nodiscard]] communicator& world() override { return session_->world(); }
+  [[nodiscard]] std::string const& mpi() const override { return mpi_; }
+
+ private:
+  loaded_module const module_;
+  std::string const mpi_;
+  std::unique_ptr<mpi::module_session> session_;
 };
 
 double seconds_since(std::chrono::steady_clock::time_point began) {
@@ -29,28 +45,18 @@ double seconds_since(std::chrono::steady_clock::time_point began) {
 
 }  // namespace
 
-std::optional<unsigned> launched_processes() {
-  // Open MPI, MPICH and Intel MPI, and srun with its own PMI.
-  constexpr std::array names{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
-  for (char const* const name : names) {
-    char const* const value = std::getenv(name);
-    if (value == nullptr) continue;
-    unsigned long const n = std::strtoul(value, nullptr, 10);
-    if (n > 0) return static_cast<unsigned>(n);
-  }
-  return std::nullopt;
+bool was_launched_as_a_rank() {
+  return std::ranges::any_of(runtime::find_launchers(runtime::process_environment()),
+                             [](runtime::launcher const& by) { return by.processes != 1U; });
 }
 
-std::unique_ptr<job> open_job(launcher const& how, double deadline_s) {
-  unsigned const launched = launched_processes().value_or(1);
-  if (how.open != nullptr && launched_processes()) return how.open(deadline_s);
-  if (launched > 1) {
-    throw usage_error(fmt::format(
-        "mpirun started {} processes, but this skua was built without MPI and each would run alone; build it with "
-        "cmake --preset openmpi or cmake --preset mpich",
-        launched));
-  }
-  return std::make_unique<lone_job>();
+std::unique_ptr<job> open_job(double deadline_s) {
+  std::string const folder = folder_of_modules();
+  mpi_choice const choice =
+      choose_mpi(runtime::find_launchers(runtime::process_environment()), modules_in(folder), folder);
+  if (!choice.refusal.empty()) throw usage_error(choice.refusal);
+  if (!choice.module) return std::make_unique<lone_job>();
+  return std::make_unique<mpi_job>(module_path(folder, *choice.module), deadline_s);
 }
 
 bool any_interrupted(communicator& world) {

@@ -19,22 +19,16 @@ class job {
  public:
   virtual ~job() = default;
   [[nodiscard]] virtual communicator& world() = 0;
+  /// "Open MPI v4.1.4"; empty: this process is alone, without an MPI.
+  [[nodiscard]] virtual std::string const& mpi() const = 0;
 };
 
-/// How this command reaches its ranks. Without MPI: `open` is null.
-struct launcher {
-  std::string_view mpi;  ///< for messages
-  /// `deadline_s` > 0: the ranks watch each other.
-  std::unique_ptr<job> (*open)(double deadline_s) = nullptr;
-};
+/// True if an MPI launcher (mpirun, srun) started this process and maybe others.
+[[nodiscard]] bool was_launched_as_a_rank();
 
-/// The number of processes that an MPI launcher (mpirun, srun) started, this one included; nullopt: there was no
-/// launcher.
-[[nodiscard]] std::optional<unsigned> launched_processes();
-
-/// The job to run on: that of the launcher, or this process alone. Throws usage_error if a launcher started several processes
-/// and this command was built without MPI: each would run for itself.
-[[nodiscard]] std::unique_ptr<job> open_job(launcher const& how, double deadline_s);
+/// The job to run on: that of the launcher, or this process alone. `deadline_s` > 0: the ranks watch each other. Throws
+/// usage_error if a launcher started several processes and the module of its MPI is missing, since each would run for itself.
+[[nodiscard]] std::unique_ptr<job> open_job(double deadline_s);
 
 struct ranks_outcome {
   std::vector<double> times_s;             ///< of the slowest rank; complete runs only

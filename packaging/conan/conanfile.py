@@ -62,6 +62,7 @@ class skua(ConanFile):
         toolchain = CMakeToolchain(self)
         for part in ("APPS", "BENCH", "TESTS"):
             toolchain.cache_variables[f"SKUA_{part}"] = False
+        toolchain.cache_variables["SKUA_MPI"] = ""
         toolchain.user_presets_path = False
         toolchain.generate()
         CMakeDeps(self).generate()

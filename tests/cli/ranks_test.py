@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""skua run on the ranks of a job, with each MPI that is here, and without; and skua sim --ranks."""
+"""skua run on the ranks of a job, by the same command with each MPI that is here, and without; and skua sim --ranks."""
 
 import collections
 import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import struct
 import tempfile
@@ -14,8 +15,10 @@ import unittest
 
 import command
 
-# What was built: {"openmpi": "/path/to/skua-openmpi", ...}, and how each is launched.
-COMMANDS = {name: path for name in ("openmpi", "mpich") if (path := os.environ.get(f"SKUA_{name.upper()}"))}
+# The modules that were built: {"openmpi": "/path/to/libskua_mpi_openmpi.so", ...}; a program linked with each MPI; and how each is launched.
+MPIS = {"openmpi": "Open MPI", "mpich": "MPICH"}
+MODULES = {name: path for name in MPIS if (path := os.environ.get(f"MODULE_{name.upper()}"))}
+EXAMPLES = {name: os.environ[f"EXAMPLE_{name.upper()}"] for name in MODULES}
 LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
 PATIENT = {"openmpi": ["--mca", "odls_base_sigkill_timeout", "5"], "mpich": []}  # after Ctrl-C; docs/ranks.md
 # Open MPI refuses root unless it is told twice. MPICH asks a name server for the address of this host if /etc/hosts does not
@@ -34,7 +37,7 @@ def ranks_with(word):
             words = line.read_bytes().decode(errors="replace").split("\0")
         except OSError:
             continue
-        if word in words and pathlib.Path(words[0]).name.startswith("skua-"):
+        if word in words and pathlib.Path(words[0]).name == "skua":
             found.append(int(line.parent.name))
     return found
 
@@ -60,22 +63,24 @@ def events_of(path):
     return found
 
 
-class Ranks(command.Case):
-    def on(self, mpi, ranks, *arguments):
+class OnRanks(command.Case):
+    def on(self, mpi, ranks, *arguments, skua=command.SKUA):
         """(exit code, standard output, standard error) of the command on so many ranks."""
         launcher, *options = LAUNCHERS[mpi]
-        return command.run(*options, "-n", str(ranks), COMMANDS[mpi], *arguments, program=launcher, variables=ON_THIS_HOST)
+        return command.run(*options, "-n", str(ranks), skua, *arguments, program=launcher, variables=ON_THIS_HOST)
 
     def each(self):
-        if not COMMANDS:
+        if not MODULES:
             self.skipTest("there is no MPI on this machine")
-        return list(COMMANDS)
+        return list(MODULES)
 
     def row(self, mpi, ranks, *arguments):
         code, out, err = self.on(mpi, ranks, *arguments, "--json", "-")
         self.assertEqual(code, 0, err)
         return json.loads(out)["rows"][0]
 
+
+class Ranks(OnRanks):
     def test_the_energy_is_the_same_on_any_number_of_ranks_and_with_any_balance(self):
         alone = self.works_json(*FOCK, "--ranks", "--json", "-")["rows"][0]
         self.assertEqual(alone["facts"]["tasks"], 81)
@@ -175,7 +180,7 @@ class Ranks(command.Case):
         launcher's process and the ranks' (ascending)."""
         path = self.scratch / f"{mpi}-{number}.json"
         launcher, *options = LAUNCHERS[mpi]
-        arguments = [*options, *launched, "-n", "3", COMMANDS[mpi], *job_of, *more, "--json", str(path)]
+        arguments = [*options, *launched, "-n", "3", command.SKUA, *job_of, *more, "--json", str(path)]
         with command.start(*arguments, program=launcher, variables=ON_THIS_HOST) as job:
             self.addCleanup(job.kill)
             text = ""
@@ -230,7 +235,7 @@ class Ranks(command.Case):
         for mpi in self.each():
             folder = str(self.scratch / mpi)
             launcher, *options = LAUNCHERS[mpi]
-            with command.start(*options, "-n", "3", COMMANDS[mpi], *FOCK, "--checkpoint", folder, program=launcher, variables=ON_THIS_HOST) as job:
+            with command.start(*options, "-n", "3", command.SKUA, *FOCK, "--checkpoint", folder, program=launcher, variables=ON_THIS_HOST) as job:
                 for line in job.stdout:
                     if "iteration 3:" in line:
                         os.kill(max(ranks_with(folder)), signal.SIGKILL)
@@ -247,7 +252,7 @@ class Ranks(command.Case):
             self.skipTest("only Open MPI lets the others live")
         alone = self.works_json(*FOCK, "--ranks", "--json", "-")["rows"][0]["facts"]["energy_hartree"]
         mark = str(self.scratch)  # by which its processes are known
-        arguments = ["--enable-recovery", "--oversubscribe", "-n", "4", COMMANDS["openmpi"], *FOCK, "--recover", "--deadline", "5"]
+        arguments = ["--enable-recovery", "--oversubscribe", "-n", "4", command.SKUA, *FOCK, "--recover", "--deadline", "5"]
         with command.start(*arguments, "--checkpoint", mark, program="mpirun.openmpi", variables=ON_THIS_HOST) as job:
             out = ""
             for line in job.stdout:
@@ -282,17 +287,132 @@ class Ranks(command.Case):
             self.assertNotEqual(code, 0)
             self.assertIn("is damaged", err)
 
-    def test_a_command_without_mpi_runs_one_rank_and_refuses_several(self):
-        self.assertIn("1 rank", self.works(*FOCK, "--ranks"))
-        code, out, err = command.run("run", "uts", variables={"OMPI_COMM_WORLD_SIZE": "4"})
-        self.assertEqual((code, out), (2, ""))
-        self.assertIn("built without MPI", err)
-
     def test_what_ranks_do_not_have_is_refused(self):
         self.refuses("run", "synthetic-loads", "--ranks", message=("synthetic-loads", "hartree-fock"))
         self.refuses("run", "uts", "--ranks", "--serve", "always", message=("--serve", "between-tasks, thread"))
         self.refuses("run", "uts", "--ranks", "--policy", "adws", message=("--policy",))
         self.refuses(*FOCK, "--ranks", "--peer", "serial", message=("--peer",))
+
+
+class OneCommand(OnRanks):
+    """The states of skua/machine/ranks/mpi/modules.md: the command where no module is, where one is, and where both are."""
+
+    def installed(self, *modules):
+        """A copy of the command with only these modules."""
+        prefix = pathlib.Path(tempfile.mkdtemp(dir=self.scratch))
+        (prefix / "bin").mkdir()
+        shutil.copy(command.SKUA, prefix / "bin/skua")
+        beside = os.path.relpath(pathlib.Path(next(iter(MODULES.values()))).parent, pathlib.Path(command.SKUA).parent)
+        folder = pathlib.Path(os.path.normpath(prefix / "bin" / beside))
+        folder.mkdir(parents=True)
+        for mpi in modules:
+            shutil.copy(MODULES[mpi], folder)
+        return str(prefix / "bin/skua"), folder
+
+    def test_the_same_command_runs_on_the_ranks_of_whichever_launcher_starts_it(self):
+        for mpi in self.each():
+            for ranks in (1, 2, 4):
+                code, out, err = self.on(mpi, ranks, *FOCK, "--ranks")
+                self.assertEqual(code, 0, err)
+                self.assertRegex(out, rf"^hartree-fock on {ranks} ranks? of {MPIS[mpi]}\b.*, --balance retentive\n")
+                self.assertEqual(out.count("answer  right"), 1)
+                self.assertIn(MPIS[mpi], self.row(mpi, ranks, *FOCK, "--ranks")["mpi"])
+
+    def test_without_a_launcher_it_runs_one_rank_whatever_modules_there_are(self):
+        self.assertIn("hartree-fock on 1 rank, --balance", self.works(*FOCK, "--ranks"))
+        self.each()
+        for modules in ((), tuple(MODULES)):
+            skua, _ = self.installed(*modules)
+            self.assertIn("hartree-fock on 1 rank, --balance", self.works(*FOCK, "--ranks", program=skua))
+
+    def test_with_one_module_it_runs_under_its_launcher_and_refuses_the_other_one(self):
+        for mpi in self.each():
+            skua, folder = self.installed(mpi)
+            code, out, err = self.on(mpi, 2, *FOCK, skua=skua)
+            self.assertEqual((code, out.count("answer  right")), (0, 1), err)
+            for other in set(MODULES) - {mpi}:
+                code, out, err = self.on(other, 3, *FOCK, skua=skua)
+                self.assertNotEqual(code, 0)
+                self.assertNotIn("answer", out)
+                self.assertIn(f"mpirun of {MPIS[other]} started 3 processes", err)
+                self.assertIn(f"{folder}/libskua_mpi_{other}.so is missing; install the package skua-{other}", err)
+
+    def test_with_no_module_it_refuses_several_processes_and_runs_as_one(self):
+        self.each()
+        skua, _ = self.installed()
+        for variables, said in (({"OMPI_COMM_WORLD_SIZE": "4"}, "no module for Open MPI"), ({"PMI_SIZE": "4"}, "no module for MPICH"),
+                                ({"SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "2"}, "srun without a PMI started 2 processes"),
+                                ({"PMIX_RANK": "0"}, "a launcher with PMIx started this process")):
+            code, out, err = command.run("run", "uts", program=skua, variables=variables)
+            self.assertEqual((code, out, err.count("\n")), (2, "", 1), err)
+            self.assertIn(said, err)
+            self.assertIn("install the package skua-", err)
+        for variables in ({"OMPI_COMM_WORLD_SIZE": "1"}, {"PMI_SIZE": "1"}):
+            self.assertIn("on 1 rank, --balance", self.works(*FOCK, "--ranks", program=skua, variables=variables))
+
+    def test_signs_of_two_launchers_are_refused_with_both_names(self):
+        self.refuses("run", "uts", variables={"OMPI_COMM_WORLD_SIZE": "4", "PMI_SIZE": "2", "MPI_LOCALNRANKS": "2"}, allowed=False,
+                     message=("OMPI_COMM_WORLD_SIZE is 4", "PMI_SIZE is 2", "env -u OMPI_COMM_WORLD_SIZE or env -u PMI_SIZE"))
+
+    def test_a_module_that_cannot_be_loaded_is_named_with_the_reason(self):
+        for mpi in self.each():
+            skua, folder = self.installed(mpi)
+            path = folder / pathlib.Path(MODULES[mpi]).name
+            variable = {"openmpi": "OMPI_COMM_WORLD_SIZE", "mpich": "PMI_SIZE"}[mpi]
+            whole = path.read_bytes()
+            said = json.loads(command.run("doctor", "--json", program=skua)[1])["ranks"]
+            self.assertIn(MPIS[mpi], said["mpi"][mpi]["version"])
+            build = re.search(rb"\d+\.\d+\.\d+-[0-9a-f]{12}", whole)[0]
+            for text, why in ((b"no library", "file too short|invalid ELF header"), (whole.replace(build, build[:-4] + b"zzzz"), "is the module of another build of Skua")):
+                path.write_bytes(text)
+                code, out, err = command.run("run", "uts", program=skua, variables={variable: "4"})
+                self.assertEqual((code, out, err.count("\n")), (1, "", 1), err)
+                self.assertIn(str(path), err)
+                self.assertRegex(err, why)
+                said = json.loads(command.run("doctor", "--json", program=skua)[1])["ranks"]
+                self.assertIsNone(said["mpi"][mpi]["version"])
+                self.assertRegex(said["mpi"][mpi]["why_not"], why)
+
+    def test_a_rank_whose_mpi_does_not_find_the_others_says_so(self):
+        # As srun without a PMI starts one of two processes.
+        slurm = {"SLURM_JOB_ID": "7", "SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "2", "SLURM_PROCID": "0"}
+        for mpi in self.each():
+            skua, _ = self.installed(mpi)
+            code, out, err = command.run("run", "uts", program=skua, variables=ON_THIS_HOST | slurm)
+            self.assertEqual((code, out, err.count("\n")), (2, "", 1), err)
+            self.assertIn(f"MPI says 1 rank, but SLURM_STEP_NUM_TASKS says 2: {MPIS[mpi]} does not find the other ranks through srun without a PMI", err)
+
+    def test_doctor_lists_the_modules_and_what_would_be_chosen(self):
+        said = self.works_json("doctor", "--json")["ranks"]
+        self.assertEqual((said["launcher"], said["runs_on"], sorted(said["mpi"])), (None, "one rank, without MPI", sorted(MPIS)))
+        for mpi in self.each():
+            self.assertEqual(said["mpi"][mpi]["module"], MODULES[mpi])
+            self.assertIn(MPIS[mpi], said["mpi"][mpi]["version"])
+            code, out, err = self.on(mpi, 1, "doctor", "--json")
+            self.assertEqual(code, 0, err)
+            here = json.loads(out)["ranks"]
+            self.assertIn(f"mpirun of {MPIS[mpi]}", here["launcher"])
+            self.assertEqual(here["runs_on"], "the ranks of " + said["mpi"][mpi]["version"])
+        self.assertRegex(self.works("doctor"), r"(?s)Ranks\n  launcher +none\n  Open MPI .*\n  run --ranks on +one rank, without MPI\n")
+        skua, folder = self.installed()
+        text = self.works("doctor", program=skua, variables={"PMI_SIZE": "2"})
+        self.assertIn("no module; install the package skua-mpich, or build Skua where libmpich-dev is installed", text)
+        self.assertRegex(text, r"run --ranks on +nothing: mpirun of MPICH started 2 processes")
+
+    def test_a_program_of_one_mpi_under_the_launcher_of_another_says_so_and_does_not_run(self):
+        if len(self.each()) < 2:
+            self.skipTest("there is one MPI on this machine")
+        for linked, path in EXAMPLES.items():
+            for mpi in MODULES:
+                launcher, *options = LAUNCHERS[mpi]
+                code, out, err = command.run(*options, "-n", "3", path, program=launcher, variables=ON_THIS_HOST)
+                if mpi == linked:
+                    self.assertEqual((code, err), (0, ""))
+                else:
+                    self.assertNotEqual(code, 0)
+                    self.assertIn("MPI says 1 rank, but ", err)
+                    self.assertIn(f"mpirun of {MPIS[mpi]} started this program, which is linked with {MPIS[linked]}", err)
+                    self.assertNotRegex(out, r"\d\.\d{9}: ", "no rank printed its area")
 
 
 class Simulated(command.Case):

@@ -7,6 +7,7 @@ vcpkg_cmake_configure(
   OPTIONS
     -DSKUA_APPS=OFF
     -DSKUA_BENCH=OFF
+    -DSKUA_MPI=
     -DSKUA_TESTS=OFF
     "-DPKG_CONFIG_EXECUTABLE=${PKGCONFIG}"
 )

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "skua/machine/ranks/mpi/launch_check.hpp"
 #include "skua/machine/ranks/mpi/mpi_transport.hpp"
 #include "skua/machine/ranks/mpi/over.hpp"
 #include "skua/machine/ranks/mpi/time_limit.hpp"
@@ -29,6 +30,7 @@ session::session(int& argc, char**& argv, session_options options)
   bool const watched = options_.deadline_s > 0;
   std::optional<time_limit> limit;
   if (watched) limit.emplace(std::max(options_.deadline_s, least_start_s), "MPI has not started");
+  launch_check const launch;
   int initialised = 0;
   MPI_Initialized(&initialised);
   if (initialised == 0) {
@@ -38,6 +40,7 @@ session::session(int& argc, char**& argv, session_options options)
     }
     finalises_ = true;
   }
+  launch.run(finalises_);
   world_ = over(MPI_COMM_WORLD);
   if (watched) world_->watch(options_.deadline_s);
 }
