@@ -40,7 +40,6 @@ struct arguments {
   std::string seed = "1";
   std::string machine;
   std::string json_path;
-  std::vector<std::string> of_distributions;  ///< given options that make no sense beside --loads
 };
 
 /// N,M: every N-th rank takes M tasks in a row.
@@ -66,9 +65,6 @@ std::vector<load_ns> tasks_of(arguments const& given, balance_frame const& frame
 
 machine_loads loads_of(arguments const& given, balance_frame& frame) {
   if (!given.loads.empty()) {
-    if (!given.of_distributions.empty()) {
-      refuse_together("--loads", given.of_distributions.front(), "the file has all loads");
-    }
     frame.distribution = given.loads;
     return read_loads_file(given.loads);
   }
@@ -153,30 +149,26 @@ int execute(arguments const& given) {
 subcommand add_balance(parser root) {
   parser const command = root.add_subcommand("balance", "compare balancers of task collections on a distribution");
   auto const given = std::make_shared<arguments>();
-  auto const add = [&](char const* name, std::string& value, char const* kind, char const* about) {
-    return command.add_option(name, value, kind, about).shows_default();
+  auto const add = [](parser const& to, char const* name, std::string& value, char const* kind, char const* about) {
+    to.add_option(name, value, kind, about).shows_default();
   };
-  std::vector<command_option> const of_distributions{
-      add("--distribution", given->distribution, "NAME",
-          "table3: the tasks of a Fock build of Be256; lognormal, uniform or equal"),
-      add("--ranks", given->ranks, "N", "how many ranks share the tasks"),
-      add("--tasks", given->tasks, "N", "how many tasks"),
-      add("--pattern", given->pattern, "N,M", "tasks are sorted and dealt out, and every N-th rank takes M in a row"),
-      add("--cost-model", given->cost_model, "F",
-          "each task of table3 costs F times the mean more, e.g. 0, 0.25 or 0.9")};
-  add("--loads", given->loads, "FILE", "loads from a file with lines rank,load instead");
-  add("--how", given->how, "LIST", "the balancers, as NAME or NAME:OPTION,...; skua list shows all");
-  add("--machine", given->machine, "NAME",
+  parser const of_distributions = command.never_with("--loads", "the file has all loads");
+  add(of_distributions, "--distribution", given->distribution, "NAME",
+      "table3: the tasks of a Fock build of Be256; lognormal, uniform or equal");
+  add(of_distributions, "--ranks", given->ranks, "N", "how many ranks share the tasks");
+  add(of_distributions, "--tasks", given->tasks, "N", "how many tasks");
+  add(of_distributions, "--pattern", given->pattern, "N,M",
+      "tasks are sorted and dealt out, and every N-th rank takes M in a row");
+  add(of_distributions, "--cost-model", given->cost_model, "F",
+      "each task of table3 costs F times the mean more, e.g. 0, 0.25 or 0.9");
+  add(command, "--loads", given->loads, "FILE", "loads from a file with lines rank,load instead");
+  add(command, "--how", given->how, "LIST", "the balancers, as NAME or NAME:OPTION,...; skua list shows all");
+  add(command, "--machine", given->machine, "NAME",
       "also the time with all messages on a cluster (hopper, intrepid, titan or FILE), simulated");
-  add("--repeat", given->repeat, "K", "apply each balancer K times");
-  add("--seed", given->seed, "N", "of every random choice");
+  add(command, "--repeat", given->repeat, "K", "apply each balancer K times");
+  add(command, "--seed", given->seed, "N", "of every random choice");
   add_json(command, given->json_path);
-  return {command, [given, of_distributions] {
-            for (command_option const& o : of_distributions) {
-              if (o.is_given()) given->of_distributions.push_back(o.name());
-            }
-            return execute(*given);
-          }};
+  return {command, [given] { return execute(*given); }};
 }
 
 }  // namespace skua::cli

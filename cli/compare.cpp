@@ -109,15 +109,12 @@ contest contest_of(arguments const& given) {
   }
   if (policies.empty() && chosen_peers.empty())
     refuse_together("--policies none", "--peers none", "there is nothing to compare");
-  if (policies.empty()) given.flags.refuse_all_but({}, "--policies none", "only Skua's pools take it");
 
   std::vector<unsigned> counts = worker_counts(given);
   std::vector<unsigned> const peer_counts = counts;
   for (peer_choice const& p : chosen_peers) {
     for (unsigned const workers : counts) refuse_too_many(*p.which, workers);
   }
-  if (given.breakdown && policies.empty())
-    refuse_together("--breakdown", "--policies none", "only Skua's workers have counters");
   contest all;
   if (given.breakdown) all.added = add_references(given.app.chosen(), chosen_peers, counts);
 
@@ -264,8 +261,7 @@ subcommand add_compare(parser root) {
   parser const command =
       root.add_subcommand("compare", "time one app under several policies and peers, in interleaved rounds");
   auto const given = std::make_shared<arguments>(command);
-  command.add_option("--policies", given->policies, "NAMES",
-                     "Skua's schedulers, or none (default: auto,random)");
+  command.add_option("--policies", given->policies, "NAMES", "Skua's schedulers, or none (default: auto,random)");
   command.add_option(
       "--peers", given->peers, "NAMES",
       "other runtimes, or none (default: all that the app has); with a loop style if it has styles: tbb:affinity");
@@ -275,16 +271,23 @@ subcommand add_compare(parser root) {
                      "timed rounds (default: at least 5, and more until 10 s are spent)");
   command.add_option("--warmup", given->warm_up, "N", "rounds before those, verified but not timed (default: 1)");
   command.add_option("--seed-of-order", given->seed, "N", "seed of the order within rounds (default: 1)");
-  command.add_flag_function(
-      "--map-overlap,!--no-map-overlap", [to = given.get()](std::int64_t count) { to->map_overlap = count > 0; },
-      "in one more run each, measure the share of work that stays on its worker from iteration to iteration (default: "
-      "if the app has maps), or not");
-  command.add_flag("--breakdown", given->breakdown,
-                   "also show the workers' work, scheduling and idle time, and work inflation");
+  command.mode("--policies none", [given] { return given->policies == "none"; });
+  command
+      .add_flag_function(
+          "--map-overlap,!--no-map-overlap", [to = given.get()](std::int64_t count) { to->map_overlap = count > 0; },
+          "in one more run each, measure the share of work that stays on its worker from iteration to iteration "
+          "(default: "
+          "if the app has maps), or not")
+      .never_with("--policies none", "only Skua's workers record their leaves");
+  command
+      .add_flag("--breakdown", given->breakdown,
+                "also show the workers' work, scheduling and idle time, and work inflation")
+      .never_with("--policies none", "only Skua's workers have counters");
   add_json(command, given->json_path);
   command.add_option("--html", given->html_path, "FILE|-",
                      "write the result as a page with figures, for a browser; - is standard output");
-  given->flags.add_to(command, {.workers = false, .policy = false});
+  given->flags.add_to(command.never_with("--policies none", "only Skua's pools take it"),
+                      {.workers = false, .policy = false});
   return {command, [given] { return execute(*given); }};
 }
 

@@ -71,7 +71,6 @@ void make_directory(std::string const& path) {
 }
 
 int vary(arguments const& given, experiment const& what) {
-  if (given.quick) refuse_together("--vary", "--quick", "small inputs neither confirm nor refute a statement");
   variation const how{.figures = varied_figures_in("--vary", *given.vary), .threshold = given.threshold_percent / 100};
   make_directory(given.directory);
   std::size_t at = 0, planned = 0;
@@ -95,8 +94,6 @@ int vary(arguments const& given, experiment const& what) {
 }
 
 int execute(arguments const& given) {
-  if (given.name.empty() && given.vary)
-    throw usage_error("NAME is missing; allowed: skua experiment NAME --vary, with NAME first");
   if (given.name.empty()) return list_all();
   experiment const what = with_panels(load_experiment(given.name), given.panels);
   if (given.vary) return vary(given, what);
@@ -132,11 +129,13 @@ subcommand add_experiment(parser root) {
   auto const given = std::make_shared<arguments>();
   command.add_option("NAME", given->name, "",
                      "e.g. adws-sc19/fig12, or your own file (.toml); without it: list them all");
-  command.add_option("--output", given->directory, "DIR", "the directory for table, CSV, JSON and picture")
+  command.mode("NAME", [given] { return !given->name.empty(); });
+  parser const of_one = command.only_with("NAME", "without it there is only a list");
+  of_one.add_option("--output", given->directory, "DIR", "the directory for table, CSV, JSON and picture")
       .shows_default();
-  command.add_option("--panel", given->panels, "NAME", "only this panel, e.g. \"N = 2048\"; may be given several times")
+  of_one.add_option("--panel", given->panels, "NAME", "only this panel, e.g. \"N = 2048\"; may be given several times")
       .repeatable();
-  // A missing value arrives as the default.
+  // A missing value arrives as the default: without a NAME in front, the NAME was taken for FIGURES.
   command
       .add_option_function(
           "--vary",
@@ -148,13 +147,16 @@ subcommand add_experiment(parser root) {
           "on which assumed figures of the machine the verdicts hang: each alone at both ends of its range; FIGURES is "
           "a "
           "list such as prices.steal_ns,shared_cache.bytes=1e7:4e7")
-      .or_without_value(every_figure);
-  command
+      .or_without_value(every_figure)
+      .only_with("NAME", "--vary takes the word behind it: skua experiment NAME --vary");
+  of_one
       .add_option("--threshold", given->threshold_percent, "PERCENT",
                   "with --vary: the least change of a value to show, in percent")
       .between(0, 1000)
-      .shows_default();
-  command.add_flag("--quick", given->quick, "small inputs and few points, to see that it runs");
+      .shows_default()
+      .only_with("--vary", "only a variation omits small changes");
+  of_one.add_flag("--quick", given->quick, "small inputs and few points, to see that it runs")
+      .never_with("--vary", "small inputs neither confirm nor refute a statement");
   return {command, [given] { return execute(*given); }};
 }
 

@@ -33,6 +33,7 @@ int execute(subcommand const& chosen) {
     return fail(code, fmt::format("{}: {}", chosen.command.name(), why));
   };
   try {
+    chosen.command.check_modes();
     return chosen.execute();
   } catch (interruption const&) {
     return exit_code_of_interrupt();

@@ -114,7 +114,9 @@ subcommand add_report(parser root) {
                   "trace files (SKUA_TRACE); each names one run, with the files of its pools (TRACE-2) and ranks "
                   "(TRACE.0); several are compared")
       .required();
-  command.add_option("-o,--output", given->output, "FILE", "the report, or - for standard output").shows_default();
+  command.add_option("-o,--output", given->output, "FILE", "the report, or - for standard output")
+      .shows_default()
+      .never_with("--json", "JSON takes the place of the page");
   command.add_option("--from", given->from_s, "SECONDS", "begin at this second of the run");
   command.add_option("--to", given->to_s, "SECONDS", "end before this second of the run");
   add_optional_json(command, given->json_path);

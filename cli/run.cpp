@@ -59,9 +59,6 @@ struct arguments {
 runner peer_runner(arguments const& given) {
   peer_choice const chosen_peer = peer_choice_of("--peer", *given.peer, given.app.chosen());
   peer const& which = *chosen_peer.which;
-  if (given.stats) refuse_together("--stats", "--peer", "only Skua's workers have counters");
-  if (!given.map.empty()) refuse_together("--map", "--peer", "only Skua's workers record their leaves");
-  given.flags.refuse_all_but({"--workers"}, "--peer", "only Skua's pools take it");
   pool_options const chosen = given.flags.options();
   if (which.is_parallel) return runner_of(chosen_peer, layout_of(given.flags.machine(), chosen).workers());
   if (unsigned const workers = chosen.workers.value_or(1); workers != 1)
@@ -88,11 +85,6 @@ std::string text_of(std::string_view app, row const& r) {
 }
 
 int execute_virtually(arguments const& given) {
-  if (given.peer) refuse_together("--virtual", "--peer", "only Skua's policies run on virtual workers");
-  if (!given.map.empty()) refuse_together("--virtual", "--map", "only the workers of a pool record their leaves");
-  if (given.stats) refuse_together("--virtual", "--stats", "virtual workers have no times");
-  given.flags.refuse_all_but({"--policy", "--workers", "--places", "--synthetic", "--xml", "--scatter"}, "--virtual",
-                             "virtual workers are not threads");
   unsigned const repeat = given.runs();
   std::uint32_t const seed = schedule_seed(given.seed, given.app);
   json_target const target(given.json_path);
@@ -207,13 +199,14 @@ serving serving_of(std::string const& word) {
   throw usage_error(fmt::format("--serve is '{}'; allowed: between-tasks, thread", word));
 }
 
+/// An option of ranks stands for --ranks, and so does a launcher that started several processes.
+bool wants_ranks(arguments const& given) {
+  return given.on_ranks || given.balance || given.checkpoint || given.recover || given.deadline || given.serve ||
+         was_launched_as_a_rank();
+}
+
 /// Every rank runs this; rank 0 prints.
 int execute_on_ranks(arguments const& given) {
-  if (given.peer) refuse_together("--ranks", "--peer", "peers do not run on ranks");
-  if (!given.map.empty()) refuse_together("--ranks", "--map", "only the workers of a pool record their leaves");
-  if (given.stats) refuse_together("--ranks", "--stats", "reports of ranks have their counters already");
-  given.flags.refuse_all_but({"--workers", "--trace"}, "--ranks",
-                             "the workers of a rank have a pool with the default settings");
   unsigned const repeat = given.runs();
   apps::ranks_plan plan;
   plan.balance = given.balance.value_or(plan.balance);
@@ -243,9 +236,6 @@ int execute_on_ranks(arguments const& given) {
 
 int execute(arguments const& given) {
   if (given.is_virtual) return execute_virtually(given);
-  if (given.seed)
-    throw usage_error(
-        "--seed is given without --virtual; allowed: only with --virtual, because runs on threads are not repeatable");
   unsigned const repeat = given.runs();
   if (!given.map.empty()) refuse_same_file("--map", given.map, "--json", given.json_path);
   json_target const target(given.json_path);
@@ -299,16 +289,27 @@ int execute(arguments const& given) {
 subcommand add_run(parser root) {
   parser const command = root.add_subcommand("run", "run one app, verify its answer, and time it");
   auto const given = std::make_shared<arguments>(command);
-  command.add_option("--peer", given->peer, "NAME",
-                     "run on a peer instead of Skua: serial, openmp, tbb, tbb:affinity, ...");
+  constexpr auto only_pools_record = "only the workers of a pool record their leaves";
+  command.mode("--ranks", [given] { return wants_ranks(*given); });
+  command
+      .add_option("--peer", given->peer, "NAME",
+                  "run on a peer instead of Skua: serial, openmp, tbb, tbb:affinity, ...")
+      .never_with("--ranks", "peers do not run on ranks")
+      .never_with("--virtual", "only Skua's policies run on virtual workers");
   command.add_option("--repeat", given->repeat, "N", "how many times to run (default: 1)");
   command.add_flag("--verify,!--no-verify", given->verify, "verify every answer (the default), or not");
-  command.add_option(
-      "--map", given->map, "FILE",
-      "run once more, draw which worker ran which leaf (.svg, .png), and print the overlap of iterations");
-  command.add_flag("--stats", given->stats, "show the counters of each worker");
-  command.add_flag("--virtual", given->is_virtual,
-                   "run on virtual workers in one thread: repeatable, for finding bugs");
+  command
+      .add_option("--map", given->map, "FILE",
+                  "run once more, draw which worker ran which leaf (.svg, .png), and print the overlap of iterations")
+      .never_with("--ranks", only_pools_record)
+      .never_with("--virtual", only_pools_record)
+      .never_with("--peer", "only Skua's workers record their leaves");
+  command.add_flag("--stats", given->stats, "show the counters of each worker")
+      .never_with("--ranks", "reports of ranks have their counters already")
+      .never_with("--virtual", "virtual workers have no times")
+      .never_with("--peer", "only Skua's workers have counters");
+  command.add_flag("--virtual", given->is_virtual, "run on virtual workers in one thread: repeatable, for finding bugs")
+      .never_with("--ranks", "virtual workers are those of one process");
   command.add_flag("--ranks", given->on_ranks, "run on the ranks that mpirun started; the default under mpirun");
   command
       .add_option("--balance", given->balance, "HOW",
@@ -329,14 +330,17 @@ subcommand add_run(parser root) {
       "--serve", given->serve, "HOW",
       "the thread that answers other ranks: between-tasks (the default; a worker) or thread (one that runs "
       "no tasks)");
-  add_seed(command, given->seed, "of a --virtual run; --repeat continues with the next seeds (default: 1)");
+  add_seed(command.only_with("--virtual", "runs on threads are not repeatable"), given->seed,
+           "of a --virtual run; --repeat continues with the next seeds (default: 1)");
   add_json(command, given->json_path);
-  given->flags.add_to(command, {});
-  return {command, [given] {
-            bool const wanted = given->on_ranks || given->balance || given->checkpoint || given->recover ||
-                                given->deadline || given->serve || was_launched_as_a_rank();
-            return wanted ? execute_on_ranks(*given) : execute(*given);
-          }};
+  parser const of_pool = command
+                             .never_with("--ranks", "the workers of a rank have a pool with the default settings",
+                                         {"--workers", "--trace"})
+                             .never_with("--virtual", "virtual workers are not threads",
+                                         {"--policy", "--workers", "--places", "--synthetic", "--xml", "--scatter"})
+                             .never_with("--peer", "only Skua's pools take it", {"--workers"});
+  given->flags.add_to(of_pool, {});
+  return {command, [given] { return wants_ranks(*given) ? execute_on_ranks(*given) : execute(*given); }};
 }
 
 }  // namespace skua::cli

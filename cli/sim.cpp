@@ -82,7 +82,6 @@ int execute_on_ranks(arguments const& given) {
 /// A trace is of one run.
 void check_trace(arguments const& given) {
   if (!given.trace.wanted()) return;
-  if (given.ranks.wanted()) refuse_together("--trace", "--ranks", "only simulated workers are traced");
   constexpr auto allowed = "one policy, one number of workers and one seed: --policies adws --workers 64";
   if (given.flags.policies().size() > 1 || given.flags.workers(given.flags.model()).size() > 1 ||
       given.flags.seeds() > 1) {
@@ -105,8 +104,8 @@ void trace_in(sim_study& study, arguments const& given) {
 }
 
 int execute(arguments const& given) {
-  check_trace(given);
   if (given.ranks.wanted()) return execute_on_ranks(given);
+  check_trace(given);
   json_target const target(given.json_path);
   sim_setting setting(given.app, given.flags, given.verify);
   trace_in(setting.study, given);
@@ -146,15 +145,17 @@ int execute(arguments const& given) {
 subcommand add_sim(parser root) {
   parser const command = root.add_subcommand("sim", "simulate an app on a machine that you do not have");
   auto const given = std::make_shared<arguments>(command);
-  command.add_flag("--verify,!--no-verify", given->verify, "verify the app's answers (the default), or not");
-  command.add_flag("--alone,!--no-alone", given->alone,
-                   "also run each policy on one worker, which the speed-up compares with (the default), or not");
-  command.add_flag("--breakdown", given->breakdown, "also show where the workers' time goes");
+  constexpr auto of_workers_only = "only simulated workers take it";
+  parser const of_workers = command.never_with("--ranks", of_workers_only);
+  of_workers.add_flag("--verify,!--no-verify", given->verify, "verify the app's answers (the default), or not");
+  of_workers.add_flag("--alone,!--no-alone", given->alone,
+                      "also run each policy on one worker, which the speed-up compares with (the default), or not");
+  of_workers.add_flag("--breakdown", given->breakdown, "also show where the workers' time goes");
   command.add_flag("--progress", given->progress, "report the speed of the simulator on standard error");
   add_json(command, given->json_path);
-  given->flags.add_to(command);
+  given->flags.add_to(command.never_with("--ranks", of_workers_only, {"--machine", "--seed"}));
   given->ranks.add_to(command);
-  given->trace.add_to(command);
+  given->trace.add_to(of_workers);
   return {command, [given] { return execute(*given); }};
 }
 

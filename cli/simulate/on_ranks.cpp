@@ -80,6 +80,9 @@ void rank_flags::add_to(parser command) {
   command = command.in_group("Ranks");
   command.add_option("--ranks", ranks_, "N",
                      "simulate ranks of a cluster (--machine hopper, intrepid, titan or FILE) instead of workers");
+  command.mode("--balance none", [this] { return balance_ == "none"; });
+  command = command.only_with("--ranks", "only simulated ranks take it");
+  parser const of_stealing = command.never_with("--balance none", "no rank tries to steal then");
   command.add_option("--iterations", iterations_, "N", "how often the collection is processed (default: 5)");
   command.add_option("--balance", balance_, "HOW",
                      "between iterations: none, steal, retentive (default), or a balancer");
@@ -87,8 +90,8 @@ void rank_flags::add_to(parser command) {
                      "fixed time of every task, as a fraction of the mean (default: 0.25; an assumption)");
   command.add_option("--variation", variation_, "SHARE",
                      "by which a task's time differs between iterations, at most (default: 0)");
-  command.add_option("--longest-pause", pause_, "TIME", "of a rank between two attempts to steal (default: 2ms)");
-  command.add_flag("--every-attempt", every_attempt_, "simulate also the attempts to steal that fail (slow)");
+  of_stealing.add_option("--longest-pause", pause_, "TIME", "of a rank between two attempts to steal (default: 2ms)");
+  of_stealing.add_flag("--every-attempt", every_attempt_, "simulate also the attempts to steal that fail (slow)");
 }
 
 std::uint32_t rank_flags::ranks() const { return read_whole_number("--ranks", *ranks_, 1, 10'000'000); }
@@ -98,6 +101,8 @@ std::uint32_t rank_flags::iterations(json const& of_app) const {
 }
 
 std::string const& rank_flags::balance() const {
+  if (balance_ == "auto")
+    refuse("--balance", balance_, "none, steal, retentive or a balancer: auto needs measured times");
   apps::ranks_plan plan;
   plan.balance = balance_;
   plan.check();

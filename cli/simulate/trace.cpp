@@ -38,7 +38,8 @@ std::string describe(std::string_view app, std::string_view policy, std::string_
 void sim_trace_flags::add_to(parser command) {
   command.add_option("--trace", path_, "FILE",
                      "write a trace of the simulated workers, for one policy and number of workers");
-  command.add_option("--trace-size", size_, "SIZE", "of all its events together, e.g. 256m (default: 32m)");
+  command.add_option("--trace-size", size_, "SIZE", "of all its events together, e.g. 256m (default: 32m)")
+      .only_with("--trace", "it is the size of that file");
 }
 
 std::size_t sim_trace_flags::bytes() const {

@@ -2,6 +2,7 @@
 #include "cli/text/command.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <utility>
 
 #include "cli/text/usage.hpp"
@@ -44,12 +45,27 @@ command_option& command_option::refuses_empty() {
   return *this;
 }
 
+command_option& command_option::never_with(std::string mode, std::string why) {
+  modes_->add(*of_, {std::move(mode), mode_rule::when::on, std::move(why)});
+  return *this;
+}
+
+command_option& command_option::only_with(std::string mode, std::string why) {
+  modes_->add(*of_, {std::move(mode), mode_rule::when::off, std::move(why)});
+  return *this;
+}
+
 bool command_option::is_given() const { return of_->count() > 0; }
 std::string command_option::name() const { return of_->get_name(); }
 
 command_option parser::grouped(CLI::Option& made) const {
   if (!group_.empty()) made.group(group_);
-  return command_option(made);
+  modes_->note(made);
+  for (auto const& [rule, honours] : rules_) {
+    bool const counts = std::ranges::any_of(honours, [&](std::string const& name) { return made.check_name(name); });
+    if (!counts) modes_->add(made, rule);
+  }
+  return command_option(made, modes_);
 }
 
 parser parser::add_subcommand(std::string const& name, std::string const& about) const {
@@ -61,6 +77,18 @@ parser parser::add_subcommand(std::string const& name, std::string const& about)
 parser parser::in_group(std::string heading) const {
   parser same = *this;
   same.group_ = std::move(heading);
+  return same;
+}
+
+parser parser::never_with(std::string mode, std::string why, std::vector<std::string> honours) const {
+  parser same = *this;
+  same.rules_.push_back({{std::move(mode), mode_rule::when::on, std::move(why)}, std::move(honours)});
+  return same;
+}
+
+parser parser::only_with(std::string mode, std::string why) const {
+  parser same = *this;
+  same.rules_.push_back({{std::move(mode), mode_rule::when::off, std::move(why)}, {}});
   return same;
 }
 

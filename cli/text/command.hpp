@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/text/modes.hpp"
+
 namespace CLI {
 class App;
 class Option;
@@ -20,7 +22,7 @@ namespace skua::cli {
 /// One option or argument, while its command lives.
 class command_option {
  public:
-  explicit command_option(CLI::Option& of) noexcept : of_(&of) {}
+  command_option(CLI::Option& of, std::shared_ptr<command_modes> modes) noexcept : of_(&of), modes_(std::move(modes)) {}
 
   /// What --help calls its value.
   command_option& type_name(std::string const& name);
@@ -34,23 +36,35 @@ class command_option {
   command_option& between(double least, double most);
   /// An empty value counts as a missing one.
   command_option& refuses_empty();
+  /// It is refused in this mode of its command, or without it (modes.hpp).
+  command_option& never_with(std::string mode, std::string why);
+  command_option& only_with(std::string mode, std::string why);
 
   [[nodiscard]] bool is_given() const;
   [[nodiscard]] std::string name() const;
 
  private:
   CLI::Option* of_;
+  std::shared_ptr<command_modes> modes_;
 };
 
 /// A command or subcommand. Copies speak of the same one; the root owns it. Names are "--long", "-s,--long", or "WORD"
 /// for an argument; a variable gets the value and must outlive the parsing.
 class parser {
  public:
-  explicit parser(CLI::App& of) noexcept : of_(&of) {}
+  explicit parser(CLI::App& of) : of_(&of), modes_(std::make_shared<command_modes>()) {}
 
   [[nodiscard]] parser add_subcommand(std::string const& name, std::string const& about) const;
   /// The same command; --help lists what is added through this copy under a heading of its own.
   [[nodiscard]] parser in_group(std::string heading) const;
+  /// The same command; what is added through this copy, but the options that it `honours`, is refused in this mode, or
+  /// without it (modes.hpp).
+  [[nodiscard]] parser never_with(std::string mode, std::string why, std::vector<std::string> honours = {}) const;
+  [[nodiscard]] parser only_with(std::string mode, std::string why) const;
+  /// A mode that is not the name of an option.
+  void mode(std::string name, std::function<bool()> is_on) const { modes_->add(std::move(name), std::move(is_on)); }
+  /// Throws usage_error if an option was given that has no effect in the modes that are on. For after the parsing.
+  void check_modes() const { modes_->check(); }
 
   /// T: std::string, double, a std::optional of either, or std::vector<std::string>. `kind` is what --help calls the value; an
   /// empty FILE, DIR or FOLDER counts as a missing value.
@@ -79,6 +93,12 @@ class parser {
 
   CLI::App* of_;
   std::string group_ = {};  ///< empty: the parser's own
+  struct rule_of_many {
+    mode_rule rule;
+    std::vector<std::string> honours;
+  };
+  std::vector<rule_of_many> rules_ = {};
+  std::shared_ptr<command_modes> modes_;
 };
 
 /// What a parser says in place of running a subcommand: help, or what is wrong.

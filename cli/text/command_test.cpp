@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "skua/parts/base/error.hpp"
 
 namespace skua::cli {
 namespace {
@@ -116,6 +119,61 @@ TEST(parser, a_line_that_makes_no_sense_is_a_fault_with_the_rule) {
   EXPECT_EQ(said_of("go --take bad"), "fault: go: --take is missing its value; allowed: a value (takes)");
   EXPECT_EQ(said_of("go -t a -t b"), "fault: go: --text is given 2 times; allowed: once");
   EXPECT_NE(said_of("go --number 11"), "");
+}
+
+/// `far` is a mode of its own, `--near` one that an option chooses.
+struct command_with_modes {
+  root_parser const root{"for tests", "test"};
+  parser const command = root.add_subcommand("go", "goes");
+  std::string distance, fuel, speed;
+  bool near = false, lights = true;
+  std::optional<std::string> boots, map;
+
+  command_with_modes() {
+    command.mode("far", [this] { return distance == "far"; });
+    command.add_option("--distance", distance, "D", "a distance");
+    command.add_flag("-n,--near", near, "near");
+    command.add_flag("--lights,!--dark", lights, "lights").only_with("far", "it is day");
+    parser const of_cars = command.in_group("Cars").never_with("--near", "one walks", {"--speed"});
+    of_cars.add_option("--fuel", fuel, "F", "fuel");
+    of_cars.add_option("--speed", speed, "S", "speed").never_with("far", "there is a limit");
+    command.only_with("--near", "one drives").add_option("--boots", boots, "B", "boots");
+  }
+
+  /// What the modes refuse of this line, or "".
+  std::string refused_of(std::string const& line) const {
+    EXPECT_FALSE(root.parse(line)) << line;
+    try {
+      command.check_modes();
+    } catch (usage_error const& fault) {
+      return fault.what();
+    }
+    return "";
+  }
+};
+
+TEST(modes, an_option_without_effect_is_refused_with_the_mode_and_the_reason) {
+  auto const refused_of = [](std::string const& line) { return command_with_modes().refused_of(line); };
+  EXPECT_EQ(refused_of("go --near --fuel f"), "--fuel is given with --near; allowed: one of them, because one walks");
+  EXPECT_EQ(refused_of("go -n --fuel f"), "--fuel is given with --near; allowed: one of them, because one walks");
+  EXPECT_EQ(refused_of("go --boots b"),
+            "--boots is given without --near; allowed: only with --near, because one drives");
+  EXPECT_EQ(refused_of("go --distance far --speed s"),
+            "--speed is given with far; allowed: one of them, because there is a limit");
+  EXPECT_EQ(refused_of("go --lights"), "--lights is given without far; allowed: only with far, because it is day");
+  EXPECT_EQ(refused_of("go --dark"), "--dark is given without far; allowed: only with far, because it is day");
+}
+
+TEST(modes, an_option_that_counts_is_allowed) {
+  for (std::string const line : {"go", "go --near --boots b --speed s", "go --fuel f --speed s",
+                                 "go --distance far --dark", "go --distance far --near --boots b --lights"})
+    EXPECT_EQ(command_with_modes().refused_of(line), "") << line;
+}
+
+TEST(modes, a_rule_about_a_mode_that_does_not_exist_is_a_fault_of_the_program) {
+  command_with_modes of;
+  of.command.add_option("--map", of.map, "M", "a map").never_with("--nearby", "one sees it");
+  EXPECT_THROW(static_cast<void>(of.refused_of("go")), std::logic_error);
 }
 
 }  // namespace

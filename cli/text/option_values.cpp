@@ -38,6 +38,10 @@ void refuse_together(std::string_view option, std::string_view other, std::strin
   throw usage_error(fmt::format("{} is given with {}; allowed: one of them, because {}", option, other, why));
 }
 
+void refuse_without(std::string_view option, std::string_view other, std::string_view why) {
+  throw usage_error(fmt::format("{0} is given without {1}; allowed: only with {1}, because {2}", option, other, why));
+}
+
 std::uint32_t read_whole_number(std::string_view option, std::string_view text, std::uint32_t least,
                                 std::uint32_t most) {
   std::uint32_t number = 0;

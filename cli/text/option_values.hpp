@@ -26,6 +26,8 @@ namespace skua::cli {
                               std::vector<std::string_view> const& names);
 /// Throws usage_error "OPTION is given with OTHER; allowed: one of them, because WHY".
 [[noreturn]] void refuse_together(std::string_view option, std::string_view other, std::string_view why);
+/// Throws usage_error "OPTION is given without OTHER; allowed: only with OTHER, because WHY".
+[[noreturn]] void refuse_without(std::string_view option, std::string_view other, std::string_view why);
 
 /// Decimal digits only, least .. most. Throws usage_error.
 [[nodiscard]] std::uint32_t read_whole_number(std::string_view option, std::string_view text, std::uint32_t least,

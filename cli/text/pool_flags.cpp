@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/text/pool_flags.hpp"
 
-#include <algorithm>
-#include <array>
-#include <utility>
-
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "skua/parts/base/options.hpp"
@@ -46,19 +42,6 @@ void pool_flags::add_to(parser command, offer which) {
                      "pretend to run on this machine, e.g. \"package:2 core:4\"");
   command.add_option("--xml", xml_, "FILE", "pretend to run on the machine in this XML file of hwloc's lstopo");
   command.add_flag("--scatter", scatter_, "spread the workers over the machine instead of packing them");
-}
-
-void pool_flags::refuse_all_but(std::initializer_list<std::string_view> honoured, std::string_view other,
-                                std::string_view why) const {
-  std::array const all{std::pair{"--policy", policy_.has_value()},   std::pair{"--workers", workers_.has_value()},
-                       std::pair{"--places", places_.has_value()},   std::pair{"--partitions", partitions_.has_value()},
-                       std::pair{"--history", history_.has_value()}, std::pair{"--trace", trace_.has_value()},
-                       std::pair{"--pin", pin_.has_value()},         std::pair{"--spin", spin_.has_value()},
-                       std::pair{"--stack", stack_.has_value()},     std::pair{"--synthetic", synthetic_.has_value()},
-                       std::pair{"--xml", xml_.has_value()},         std::pair{"--scatter", scatter_}};
-  for (auto const& [name, given] : all) {
-    if (given && std::ranges::find(honoured, name) == honoured.end()) refuse_together(name, other, why);
-  }
 }
 
 pool_options pool_flags::options() const {

@@ -2,10 +2,8 @@
 // The options that choose a pool. An option that is not given comes from the environment, as in any program.
 #pragma once
 
-#include <initializer_list>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "cli/text/command.hpp"
 #include "skua/machine/threads/face/pool.hpp"
@@ -22,11 +20,6 @@ class pool_flags {
     bool running = true;  ///< pinning, spinning and stacks, which matter only if workers run
   };
   void add_to(parser command, offer which);
-
-  /// Throws usage_error if an option was given that is not among `honoured`: "OPTION is given with OTHER; ..., because
-  /// WHY".
-  void refuse_all_but(std::initializer_list<std::string_view> honoured, std::string_view other,
-                      std::string_view why) const;
 
   /// Everything as given. Throws usage_error that names the option, its value and what is allowed.
   [[nodiscard]] pool_options options() const;

@@ -53,7 +53,7 @@ class Experiment(command.Case):
         self.assertIn("1 figure changes it by less than 1000%", one)
 
     def test_what_cannot_be_varied_is_refused(self):
-        self.refuses("experiment", "--vary", message=["NAME is missing"])
+        self.refuses("experiment", "--vary", message=["--vary is given without NAME; allowed: only with NAME"])
         self.refuses("experiment", "adws-sc19/fig12", "--vary=prices.tea", message=["figure is 'prices.tea'"])
         self.refuses("experiment", "adws-sc19/fig12", "--vary", "--quick", message=["--vary", "--quick"])
         self.refuses("experiment", "adws-sc19/fig12", "--panel", "N = 3", message=["panel is 'N = 3'"])

@@ -58,7 +58,7 @@ class Names(command.Case):
             loads.write_text(text, encoding="utf-8")
             self.refuses("balance", "--loads", str(loads), message=[f"{loads}{said}"])
         self.refuses("balance", "--loads", str(self.scratch), message=["the file is not readable; allowed: "])
-        self.refuses("balance", "--loads", str(loads), "--ranks", "4", message=["--loads is given with --ranks; allowed: one of them"])
+        self.refuses("balance", "--loads", str(loads), "--ranks", "4", message=["--ranks is given with --loads; allowed: one of them"])
 
     def test_options_of_a_policy_that_no_comma_separates_are_refused_with_the_form(self):
         for policy in ("numa-ws:threshold=4:bias=2", "numa-ws:threshold=4;bias=2", "numa-ws:threshold=4 bias=2"):
