@@ -217,8 +217,12 @@ class calibration {
     assumed("park_ns", 200, 50, 1000, "a guess: a switch of stacks and a counter that others write");
     measured("rest_ns", "a look at the clock and a pause", rest_ns);
     samples const call = measured("notify_ns", "releasing a semaphore on which a thread sleeps", notify_ns);
-    measured("wake_up_ns", "from a fork to its first instruction on a worker that slept, less notify_ns",
-             [&] { return std::max(wake_up_ns() - call.median, 100.0); });
+    if (shape_.pus < 2) {  // the worker that forks runs on the sleeper's only processor
+      assumed("wake_up_ns", 5500, 2000, 50'000, "one processor: cannot be measured");
+    } else {
+      measured("wake_up_ns", "from a fork to its first instruction on a worker that slept, less notify_ns",
+               [&] { return std::max(wake_up_ns() - call.median, 100.0); });
+    }
     fences();
     for (auto const& [key, lines] :
          {std::pair{"steal_lines", 3.0}, std::pair{"miss_lines", 1.0}, std::pair{"send_lines", 2.0}})

@@ -39,12 +39,12 @@ TEST(interrupted_calibration, keeps_what_it_measured_and_names_what_is_missing) 
   EXPECT_EQ(found.done, 2U);
   EXPECT_EQ(found.missing.size(), planned - 2);
   EXPECT_EQ(found.missing.front(), "core.hidden_share");
-  EXPECT_NE(std::ranges::find(found.missing, "prices.wake_up_ns"), found.missing.end());
+  EXPECT_NE(std::ranges::find(found.missing, "prices.notify_ns"), found.missing.end());
   EXPECT_EQ(std::ranges::find(found.missing, "core.clock_ghz"), found.missing.end());
   EXPECT_NE(found.model.find("# clock_ghz = { value = "), std::string::npos) << found.model;
   EXPECT_EQ(found.model.find("hidden_share ="), std::string::npos) << found.model;
   EXPECT_EQ(found.model.find("send_ns ="), std::string::npos) << "what is assumed says nothing of this machine";
-  EXPECT_NE(found.model.find("prices.wake_up_ns"), std::string::npos) << found.model;
+  EXPECT_NE(found.model.find("prices.notify_ns"), std::string::npos) << found.model;
 }
 
 TEST(interrupted_calibration, is_no_model) {
@@ -55,6 +55,28 @@ TEST(interrupted_calibration, is_no_model) {
 
 TEST(interrupted_calibration, leaves_nothing_before_the_first_figure) {
   EXPECT_THROW(static_cast<void>(interrupted_before(0)), interruption);
+}
+
+/// Whether a calibration measures this figure, or assumes it.
+bool is_measured(machine_shape const& shape, std::string const& figure) {
+  calibrated const found = calibrate(shape, "it", 3, [](std::size_t done, std::size_t, std::string_view) {
+    if (done == 1) throw interruption{};
+  });
+  return std::ranges::find(found.missing, figure) != found.missing.end();
+}
+
+TEST(calibration, measures_what_needs_two_processors_or_cores_only_where_they_are) {
+  machine_shape threads = small;  // of one core
+  threads.pus = 2;
+  machine_shape cores = threads;
+  cores.cores = 2;
+  EXPECT_FALSE(is_measured(small, "prices.wake_up_ns")) << "the worker that forks is in the sleeper's way";
+  EXPECT_TRUE(is_measured(threads, "prices.wake_up_ns"));
+  for (std::string const figure : {"transfer.latency_ns", "prices.steal_ns", "prices.miss_ns", "prices.resume_ns"}) {
+    EXPECT_FALSE(is_measured(small, figure)) << figure;
+    EXPECT_FALSE(is_measured(threads, figure)) << figure;
+    EXPECT_TRUE(is_measured(cores, figure)) << figure;
+  }
 }
 
 TEST(calibration, measures_the_first_level_cache_if_its_size_is_known) {
