@@ -150,7 +150,7 @@ subcommand add_balance(parser root) {
   parser const command = root.add_subcommand("balance", "compare balancers of task collections on a distribution");
   auto const given = std::make_shared<arguments>();
   auto const add = [](parser const& to, char const* name, std::string& value, char const* kind, char const* about) {
-    to.add_option(name, value, kind, about).shows_default();
+    to.add_option(name, value, kind, about).shows_default().refuses_empty();
   };
   parser const of_distributions = command.never_with("--loads", "the file has all loads");
   add(of_distributions, "--distribution", given->distribution, "NAME",

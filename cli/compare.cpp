@@ -271,7 +271,7 @@ subcommand add_compare(parser root) {
                      "timed rounds (default: at least 5, and more until 10 s are spent)");
   command.add_option("--warmup", given->warm_up, "N", "rounds before those, verified but not timed (default: 1)");
   command.add_option("--seed-of-order", given->seed, "N", "seed of the order within rounds (default: 1)");
-  command.mode("--policies none", [given] { return given->policies == "none"; });
+  command.mode("--policies none", [given] { return given->policies == "none" ? "--policies none" : ""; });
   command
       .add_flag_function(
           "--map-overlap,!--no-map-overlap", [to = given.get()](std::int64_t count) { to->map_overlap = count > 0; },

@@ -129,7 +129,7 @@ subcommand add_experiment(parser root) {
   auto const given = std::make_shared<arguments>();
   command.add_option("NAME", given->name, "",
                      "e.g. adws-sc19/fig12, or your own file (.toml); without it: list them all");
-  command.mode("NAME", [given] { return !given->name.empty(); });
+  command.mode("NAME", [given] { return given->name; });
   parser const of_one = command.only_with("NAME", "without it there is only a list");
   of_one.add_option("--output", given->directory, "DIR", "the directory for table, CSV, JSON and picture")
       .shows_default();
@@ -141,7 +141,7 @@ subcommand add_experiment(parser root) {
           "--vary",
           [given](std::string const& list) {
             given->vary = list == every_figure ? "" : list;
-            return true;
+            return !list.empty();
           },
           "FIGURES",
           "on which assumed figures of the machine the verdicts hang: each alone at both ends of its range; FIGURES is "
@@ -151,7 +151,7 @@ subcommand add_experiment(parser root) {
       .only_with("NAME", "--vary takes the word behind it: skua experiment NAME --vary");
   of_one
       .add_option("--threshold", given->threshold_percent, "PERCENT",
-                  "with --vary: the least change of a value to show, in percent")
+                  "with --vary: the least change of a value to show, 0 to 1000 percent")
       .between(0, 1000)
       .shows_default()
       .only_with("--vary", "only a variation omits small changes");

@@ -199,10 +199,16 @@ serving serving_of(std::string const& word) {
   throw usage_error(fmt::format("--serve is '{}'; allowed: between-tasks, thread", word));
 }
 
-/// An option of ranks stands for --ranks, and so does a launcher that started several processes.
-bool wants_ranks(arguments const& given) {
-  return given.on_ranks || given.balance || given.checkpoint || given.recover || given.deadline || given.serve ||
-         was_launched_as_a_rank();
+/// What asks for a run on ranks: --ranks, another option of ranks, or a launcher that started several processes. Empty:
+/// nothing.
+std::string ranks_asked_by(arguments const& given) {
+  if (given.on_ranks) return "--ranks";
+  if (given.balance) return "--balance";
+  if (given.checkpoint) return "--checkpoint";
+  if (given.recover) return "--recover";
+  if (given.deadline) return "--deadline";
+  if (given.serve) return "--serve";
+  return was_launched_as_a_rank() ? "several ranks" : "";
 }
 
 /// Every rank runs this; rank 0 prints.
@@ -290,7 +296,7 @@ subcommand add_run(parser root) {
   parser const command = root.add_subcommand("run", "run one app, verify its answer, and time it");
   auto const given = std::make_shared<arguments>(command);
   constexpr auto only_pools_record = "only the workers of a pool record their leaves";
-  command.mode("--ranks", [given] { return wants_ranks(*given); });
+  command.mode("--ranks", [given] { return ranks_asked_by(*given); });
   command
       .add_option("--peer", given->peer, "NAME",
                   "run on a peer instead of Skua: serial, openmp, tbb, tbb:affinity, ...")
@@ -340,7 +346,9 @@ subcommand add_run(parser root) {
                                          {"--policy", "--workers", "--places", "--synthetic", "--xml", "--scatter"})
                              .never_with("--peer", "only Skua's pools take it", {"--workers"});
   given->flags.add_to(of_pool, {});
-  return {command, [given] { return wants_ranks(*given) ? execute_on_ranks(*given) : execute(*given); }};
+  return {command, [given] {
+            return ranks_asked_by(*given).empty() ? execute(*given) : execute_on_ranks(*given);
+          }};
 }
 
 }  // namespace skua::cli

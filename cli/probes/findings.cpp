@@ -79,6 +79,7 @@ std::vector<std::string> findings::missing() const {
 
 std::vector<shown_setting> findings::settings_shown() const {
   runtime::settings const& s = facts.chosen;
+  auto const file = [](std::string const& path) { return path.empty() ? "none" : path; };
   auto const switched = [](std::optional<bool> on) { return !on ? "unset" : *on ? "on" : "off"; };
   return {
       {"workers", fmt::format("{}", map.workers()), source_text(s.workers.source)},
@@ -87,6 +88,8 @@ std::vector<shown_setting> findings::settings_shown() const {
       {"pin", switched(s.pin.value), source_text(s.pin.source)},
       {"spin", duration_text(s.spin.value), source_text(s.spin.source)},
       {"stack", in_bytes(s.stack_bytes.value), source_text(s.stack_bytes.source)},
+      {"history", file(s.history.value), source_text(s.history.source)},
+      {"trace", file(s.trace.value), source_text(s.trace.source)},
   };
 }
 

@@ -95,8 +95,9 @@ sim::cost_options sim_flags::costs(app_arguments const& app) const {
     auto const colon = noise_->find(':');
     if (colon == std::string::npos) refuse("--noise", *noise_, "RATE:TIME, e.g. 100:20us");
     all.noise.per_second = read_whole_number("RATE of --noise", noise_->substr(0, colon), 1, 1'000'000);
-    all.noise.duration_ns = static_cast<double>(
-        runtime::read_duration("TIME of --noise", std::string_view(*noise_).substr(colon + 1)).count());
+    std::string const time = noise_->substr(colon + 1);
+    all.noise.duration_ns = static_cast<double>(runtime::read_duration("TIME of --noise", time).count());
+    if (!(all.noise.duration_ns > 0)) refuse("TIME of --noise", time, "a time above 0, such as 20us");
   }
   return all;
 }

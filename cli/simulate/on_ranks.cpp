@@ -80,7 +80,7 @@ void rank_flags::add_to(parser command) {
   command = command.in_group("Ranks");
   command.add_option("--ranks", ranks_, "N",
                      "simulate ranks of a cluster (--machine hopper, intrepid, titan or FILE) instead of workers");
-  command.mode("--balance none", [this] { return balance_ == "none"; });
+  command.mode("--balance none", [this] { return balance_ == "none" ? "--balance none" : ""; });
   command = command.only_with("--ranks", "only simulated ranks take it");
   parser const of_stealing = command.never_with("--balance none", "no rank tries to steal then");
   command.add_option("--iterations", iterations_, "N", "how often the collection is processed (default: 5)");
@@ -113,7 +113,9 @@ double rank_flags::floor() const { return share_of("--floor", floor_); }
 double rank_flags::variation() const { return share_of("--variation", variation_); }
 
 std::uint64_t rank_flags::longest_pause_ns() const {
-  return static_cast<std::uint64_t>(runtime::read_duration("--longest-pause", pause_).count());
+  auto const pause = runtime::read_duration("--longest-pause", pause_);
+  if (pause.count() == 0 || pause == runtime::spin_forever) refuse("--longest-pause", pause_, "a time above 0, such as 2ms");
+  return static_cast<std::uint64_t>(pause.count());
 }
 
 std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster const& where, rank_flags const& flags,

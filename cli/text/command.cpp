@@ -3,8 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
+#include "cli/text/option_values.hpp"
 #include "cli/text/usage.hpp"
 
 namespace skua::cli {
@@ -35,7 +37,14 @@ command_option& command_option::repeatable() {
 }
 
 command_option& command_option::between(double least, double most) {
-  of_->check(CLI::Range(least, most));
+  // usage_message makes a sentence of the parser's error: what follows " = " is what was typed.
+  of_->check(
+      [=](std::string const& text) {
+        std::optional<double> const number = number_in(text);
+        bool const is_allowed = number && *number >= least && *number <= most;
+        return is_allowed ? std::string() : "value = " + text;
+      },
+      "");
   return *this;
 }
 
@@ -97,8 +106,9 @@ command_option parser::add_option(std::string const& name, T& value, std::string
                                   std::string const& about) const {
   command_option made = grouped(*of_->add_option(name, value, about));
   made.type_name(kind);
+  bool const is_number = std::is_same_v<T, double> || std::is_same_v<T, std::optional<double>>;  // "" would be 0
   bool const is_path = kind.starts_with("FILE") || kind == "DIR" || kind == "FOLDER";
-  return is_path ? made.refuses_empty() : made;
+  return is_number || is_path ? made.refuses_empty() : made;
 }
 
 using option_text = std::string const;

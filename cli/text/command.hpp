@@ -33,6 +33,7 @@ class command_option {
   command_option& or_without_value(std::string const& value);
   /// It may be given several times, with a value each.
   command_option& repeatable();
+  /// NaN is not between.
   command_option& between(double least, double most);
   /// An empty value counts as a missing one.
   command_option& refuses_empty();
@@ -61,13 +62,15 @@ class parser {
   /// without it (modes.hpp).
   [[nodiscard]] parser never_with(std::string mode, std::string why, std::vector<std::string> honours = {}) const;
   [[nodiscard]] parser only_with(std::string mode, std::string why) const;
-  /// A mode that is not the name of an option.
-  void mode(std::string name, std::function<bool()> is_on) const { modes_->add(std::move(name), std::move(is_on)); }
+  /// A mode that several options choose, or a value of one.
+  void mode(std::string name, std::function<std::string()> asked_by) const {
+    modes_->add(std::move(name), std::move(asked_by));
+  }
   /// Throws usage_error if an option was given that has no effect in the modes that are on. For after the parsing.
   void check_modes() const { modes_->check(); }
 
   /// T: std::string, double, a std::optional of either, or std::vector<std::string>. `kind` is what --help calls the value; an
-  /// empty FILE, DIR or FOLDER counts as a missing value.
+  /// empty number, FILE, DIR or FOLDER counts as a missing value.
   template <class T>
   command_option add_option(std::string const& name, T& value, std::string const& kind, std::string const& about) const;
   /// A value that `take` answers with false counts as missing.

@@ -118,7 +118,10 @@ TEST(parser, a_line_that_makes_no_sense_is_a_fault_with_the_rule) {
   EXPECT_EQ(said_of("go --file="), "fault: go: --file is missing its value; allowed: a value (where to)");
   EXPECT_EQ(said_of("go --take bad"), "fault: go: --take is missing its value; allowed: a value (takes)");
   EXPECT_EQ(said_of("go -t a -t b"), "fault: go: --text is given 2 times; allowed: once");
-  EXPECT_NE(said_of("go --number 11"), "");
+  for (std::string const value : {"11", "-1", "nan", "inf", "x"})
+    EXPECT_EQ(said_of("go --number " + value), "fault: go: --number is '" + value + "'; allowed: a value (a number)");
+  EXPECT_EQ(said_of("go --number="), "fault: go: --number is missing its value; allowed: a value (a number)");
+  EXPECT_EQ(said_of("go --other="), "fault: go: --other is missing its value; allowed: a value (another)");
 }
 
 /// `far` is a mode of its own, `--near` one that an option chooses.
@@ -130,7 +133,7 @@ struct command_with_modes {
   std::optional<std::string> boots, map;
 
   command_with_modes() {
-    command.mode("far", [this] { return distance == "far"; });
+    command.mode("far", [this]() -> std::string { return distance.starts_with("far") ? "--distance " + distance : ""; });
     command.add_option("--distance", distance, "D", "a distance");
     command.add_flag("-n,--near", near, "near");
     command.add_flag("--lights,!--dark", lights, "lights").only_with("far", "it is day");
@@ -159,7 +162,7 @@ TEST(modes, an_option_without_effect_is_refused_with_the_mode_and_the_reason) {
   EXPECT_EQ(refused_of("go --boots b"),
             "--boots is given without --near; allowed: only with --near, because one drives");
   EXPECT_EQ(refused_of("go --distance far --speed s"),
-            "--speed is given with far; allowed: one of them, because there is a limit");
+            "--speed is given with --distance far; allowed: one of them, because there is a limit");
   EXPECT_EQ(refused_of("go --lights"), "--lights is given without far; allowed: only with far, because it is day");
   EXPECT_EQ(refused_of("go --dark"), "--dark is given without far; allowed: only with far, because it is day");
 }

@@ -21,25 +21,27 @@ std::string typed_name(CLI::Option const& o) {
 
 }  // namespace
 
-void command_modes::add(std::string name, std::function<bool()> is_on) { modes_[std::move(name)] = std::move(is_on); }
+void command_modes::add(std::string name, std::function<std::string()> asked_by) {
+  modes_[std::move(name)] = std::move(asked_by);
+}
 
 void command_modes::add(CLI::Option const& option, mode_rule rule) { rules_.push_back({&option, std::move(rule)}); }
 
 void command_modes::note(CLI::Option const& option) { options_.push_back(&option); }
 
-bool command_modes::is_on(std::string const& mode) const {
+std::string command_modes::asked_by(std::string const& mode) const {
   if (auto const said = modes_.find(mode); said != modes_.end()) return said->second();
   auto const option = std::ranges::find_if(options_, [&](CLI::Option const* o) { return o->check_name(mode); });
   if (option == options_.end()) throw std::logic_error(fmt::format("there is no mode {}", mode));
-  return (*option)->count() > 0;
+  return (*option)->count() > 0 ? mode : "";
 }
 
 void command_modes::check() const {
   for (auto const& [of, rule] : rules_) {
-    bool const on = is_on(rule.mode);
-    if (of->count() == 0 || on != (rule.refused_when == mode_rule::when::on)) continue;
-    if (on) refuse_together(typed_name(*of), rule.mode, rule.why);
-    refuse_without(typed_name(*of), rule.mode, rule.why);
+    std::string const other = asked_by(rule.mode);
+    if (of->count() == 0 || other.empty() != (rule.refused_when == mode_rule::when::off)) continue;
+    if (other.empty()) refuse_without(typed_name(*of), rule.mode, rule.why);
+    refuse_together(typed_name(*of), other, rule.why);
   }
 }
 

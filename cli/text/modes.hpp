@@ -2,8 +2,8 @@
 // The modes of a command, and which of its options count in which. `skua sim --ranks` has no use for --noise: an option without
 // effect would let its user believe in a figure that it never touched, so it is refused.
 //
-// A mode bears the name that users type: "--ranks" is on if that option is given. Of other modes a command says when they are
-// on. Each option states at its declaration which modes it is refused in (parser::never_with), or which one it needs (only_with);
+// A mode bears the name that users type: "--ranks" is on if that option is given. Of other modes a command says whether they are
+// on, and what users typed for that. Each option states at its declaration which modes it is refused in (parser::never_with), or which one it needs (only_with);
 // one check after parsing reads these rules. An option without rules counts in every mode; tests/cli/options_test.py checks that.
 #pragma once
 
@@ -28,8 +28,8 @@ struct mode_rule {
 
 class command_modes {
  public:
-  /// A mode that is not an option's name.
-  void add(std::string name, std::function<bool()> is_on);
+  /// A mode that several options choose, or a value of one. `asked_by` returns what asked for it, or nothing if it is off.
+  void add(std::string name, std::function<std::string()> asked_by);
   void add(CLI::Option const& option, mode_rule rule);
   /// What a mode's name stands for, if it is an option's.
   void note(CLI::Option const& option);
@@ -43,9 +43,10 @@ class command_modes {
     CLI::Option const* of;
     mode_rule rule;
   };
-  [[nodiscard]] bool is_on(std::string const& mode) const;
+  /// What asked for the mode; empty: it is off.
+  [[nodiscard]] std::string asked_by(std::string const& mode) const;
 
-  std::map<std::string, std::function<bool()>> modes_;
+  std::map<std::string, std::function<std::string()>> modes_;
   std::vector<CLI::Option const*> options_;
   std::vector<refusal> rules_;
 };

@@ -43,6 +43,14 @@ def run(*arguments, **settings):
     return process.returncode, out, err
 
 
+def must_work(*arguments, **settings):
+    """Standard output, outside of a test case."""
+    code, out, err = run(*arguments, **settings)
+    if code != 0:
+        raise RuntimeError(f"skua {' '.join(arguments)} -> {code}: {err}")
+    return out
+
+
 def new_terminal():
     """Both ends of a terminal, as file descriptors. Small containers and fresh chroots have none: then the test is skipped."""
     try:
