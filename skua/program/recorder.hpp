@@ -199,7 +199,7 @@ class recorder {
 
   void note(reads const& r) { tree_.add_touch(current_, touch_of(r)); }
   void note(writes const& w) { tree_.add_touch(current_, touch_of(w)); }
-  void note(flops const& f) { tree_[current_].flops += f.count; }
+  void note(flops const& f) { tree_.add_flops(current_, f.count); }
   template <class Kernel>
     requires(!runtime::footprint_word<Kernel>)
   void note(Kernel const&) noexcept {}

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <chrono>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "skua/parts/base/error.hpp"
 #include "skua/program/mark.hpp"
 #include "tests/programs/outline.hpp"
 
@@ -22,6 +24,13 @@ long fib(auto& here, int n) {
   if (n < 2) return n;
   auto [a, b] = here.join([n](auto& h) { return fib(h, n - 1); }, [n](auto& h) { return fib(h, n - 2); });
   return a + b;
+}
+
+TEST(recorder, refuses_a_leaf_that_says_what_cannot_be) {
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(record([&](auto& here) { here.leaf(flops{nan}, [] {}); }), usage_error);
+  EXPECT_THROW(record([&](auto& here) { here.leaf(flops{1}, flops{-1}, [] {}); }), usage_error);
+  EXPECT_THROW(record([&](auto& here) { here.leaf(reads{&nan, std::size_t{1} << 40}, [] {}); }), usage_error);
 }
 
 /// A program that uses every operation, and whose trace shows the order in which its parts ran.

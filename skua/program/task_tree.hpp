@@ -7,10 +7,12 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "skua/parts/base/assert.hpp"
+#include "skua/parts/base/error.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/program/footprint.hpp"
 #include "skua/program/hint.hpp"
@@ -128,11 +130,24 @@ class task_tree {
     return n.region != no_tree_node ? n.region : n.parent;
   }
 
-  /// Adds to the footprint of the most recently added leaf.
+  /// Adds to the footprint of the most recently added leaf. Throws usage_error for a range of more than
+  /// most_bytes, or one that reaches beyond the addresses that there are.
   void add_touch(tree_node_id leaf, touch what) {
     runtime::expects(nodes_[leaf].kind == tree_node_kind::leaf, "task_tree::add_touch: a leaf");
+    if (!is_allowed(what)) [[unlikely]]
+      refuse(what);
     if (nodes_[leaf].touches++ == 0) nodes_[leaf].first_touch = static_cast<std::uint32_t>(touches_.size());
     touches_.push_back(what);
+  }
+
+  /// Adds operations to a leaf. Throws usage_error unless they, and the leaf's sum, are a finite number of at least 0:
+  /// anything else would silently be another simulated time.
+  void add_flops(tree_node_id leaf, double count) {
+    runtime::expects(nodes_[leaf].kind == tree_node_kind::leaf, "task_tree::add_flops: a leaf");
+    double const all = nodes_[leaf].flops + count;
+    if (!(count >= 0) || !std::isfinite(all)) [[unlikely]]
+      refuse_flops(count);
+    nodes_[leaf].flops = all;
   }
 
   /// A program's skua::mark, in front of the node that the program meets next.
@@ -213,6 +228,24 @@ class task_tree {
   }
 
  private:
+  /// Of one `reads` or `writes`: whoever simulates them keeps a record of each block of memory.
+  static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 36;
+
+  [[nodiscard]] static bool is_allowed(touch const& t) noexcept {
+    if (t.bytes == 0 || t.rows == 0) return true;
+    if (t.rows > most_bytes || t.bytes > most_bytes / t.rows) return false;
+    std::uint64_t const room = ~std::uint64_t{0} - t.address - t.bytes;
+    return t.address <= ~std::uint64_t{0} - t.bytes && (t.rows == 1 || t.stride <= room / (t.rows - 1));
+  }
+  [[noreturn, gnu::cold]] static void refuse(touch const& t) {
+    throw usage_error(std::string("a leaf's ") + (t.written ? "writes" : "reads") + " are " + std::to_string(t.rows) +
+                      " rows of " + std::to_string(t.bytes) + " bytes, " + std::to_string(t.stride) +
+                      " bytes apart; allowed: at most 64 GiB within the address space");
+  }
+  [[noreturn, gnu::cold]] static void refuse_flops(double count) {
+    throw usage_error("flops of a leaf are " + std::to_string(count) +
+                      "; allowed: a finite number, at least 0, also for the sum of a leaf");
+  }
   [[nodiscard]] bool counts_as_leaf(tree_node const& n) const noexcept {
     if (n.kind == tree_node_kind::leaf) return true;
     if (n.kind == tree_node_kind::task) return n.first == no_tree_node;

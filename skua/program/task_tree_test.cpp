@@ -103,6 +103,38 @@ TEST(task_tree, senseless_flops_weigh_nothing) {
   }
 }
 
+TEST(task_tree, a_leaf_has_a_finite_number_of_flops_that_is_not_negative) {
+  task_tree t;
+  tree_node_id const leaf = t.add(0, tree_node_kind::leaf);
+  t.add_flops(leaf, 3);
+  for (double const f : {-1.0, -1e-300, std::numeric_limits<double>::infinity(), std::nan("")})
+    EXPECT_THROW(t.add_flops(leaf, f), usage_error) << f;
+  t.add_flops(leaf, 0);
+  EXPECT_EQ(t[leaf].flops, 3) << "what was refused leaves no trace";
+  t.add_flops(leaf, 1e308);
+  EXPECT_THROW(t.add_flops(leaf, 1e308), usage_error) << "the sum is infinite";
+}
+
+TEST(task_tree, a_leaf_touches_memory_that_there_can_be) {
+  task_tree t;
+  tree_node_id const leaf = t.add(0, tree_node_kind::leaf);
+  constexpr std::uint64_t most = std::uint64_t{1} << 36, end = ~std::uint64_t{0};
+  for (touch const& good :
+       {touch{.address = 64, .bytes = most}, touch{.address = 64, .bytes = most >> 10, .rows = 1024, .stride = most},
+        touch{.address = end - 9, .bytes = 9}, touch{.address = 1, .bytes = 8, .rows = 0, .stride = 8},
+        touch{.address = 1, .bytes = 0, .rows = end, .stride = end}})
+    EXPECT_NO_THROW(t.add_touch(leaf, good)) << good.bytes;
+  std::size_t const touches = t.touches().size();
+  for (touch const& bad :
+       {touch{.address = 64, .bytes = most + 1}, touch{.address = 64, .bytes = std::uint64_t{1} << 40},
+        touch{.address = 64, .bytes = end}, touch{.address = 64, .bytes = most >> 10, .rows = 1025, .stride = most},
+        touch{.address = 64, .bytes = 8, .rows = end, .stride = 8}, touch{.address = end - 9, .bytes = 10},
+        touch{.address = 64, .bytes = 8, .rows = 3, .stride = end / 2}})
+    EXPECT_THROW(t.add_touch(leaf, bad), usage_error) << bad.bytes << " x " << bad.rows;
+  EXPECT_EQ(t.touches().size(), touches);
+  EXPECT_EQ(t[leaf].touches, touches);
+}
+
 TEST(task_tree, a_deep_tree_needs_no_deep_stack) {
   task_tree t;
   tree_node_id at = 0;

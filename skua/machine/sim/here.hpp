@@ -188,7 +188,7 @@ class here {
 
   void note(tree_node_id id, reads const& r) { program_.tree_.add_touch(id, touch_of(r)); }
   void note(tree_node_id id, writes const& w) { program_.tree_.add_touch(id, touch_of(w)); }
-  void note(tree_node_id id, flops const& f) { program_.tree_[id].flops += f.count; }
+  void note(tree_node_id id, flops const& f) { program_.tree_.add_flops(id, f.count); }
   template <class Kernel>
     requires(!runtime::footprint_word<Kernel>)
   void note(tree_node_id, Kernel const&) noexcept {}

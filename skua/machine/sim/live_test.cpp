@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -12,6 +13,7 @@
 
 #include "skua/machine/sim/live_runs_test.hpp"
 #include "skua/machine/sim/simulate.hpp"
+#include "skua/parts/base/error.hpp"
 #include "skua/policy/combinations_for_test.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/program/recorder.hpp"
@@ -43,6 +45,18 @@ simulation run_on(F&& f, std::string_view policy_name, std::uint32_t workers, st
   simple_costs prices;
   observer nobody;
   return simulate(f, *scheduler, where, sleepy(seed), prices, nobody, how);
+}
+
+TEST(live, refuses_a_leaf_that_says_what_cannot_be) {
+  for (double const count : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1.0}) {
+    auto const says = [&](here& h) {
+      h.join([&](here& g) { g.leaf(flops{count}, [] {}); }, [](here& g) { g.leaf(flops{5}, [] {}); });
+    };
+    EXPECT_THROW(run_on(says, "random", 2), usage_error) << count;
+  }
+  int here_too = 0;
+  EXPECT_THROW(run_on([&](here& h) { h.leaf(writes{&here_too, std::size_t{1} << 40}, [] {}); }, "adws", 2),
+               usage_error);
 }
 
 TEST(live, a_task_hears_the_virtual_time_at_which_it_runs) {

@@ -35,7 +35,7 @@ memory_system::memory_system(machine_numbers const& machine, memory_shape shape,
 }
 
 void memory_system::touch(std::uint32_t core, skua::touch const& what) {
-  if (what.bytes == 0) return;
+  if (what.bytes == 0 || what.rows == 0) return;
   bool const gapless = what.rows == 1 || what.stride == what.bytes;
   std::uint64_t const rows = gapless ? 1 : what.rows;
   std::uint64_t const bytes = gapless ? what.bytes * what.rows : what.bytes;

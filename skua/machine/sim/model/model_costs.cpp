@@ -188,10 +188,23 @@ double model_costs::on_core(computing what, times const& fetching) const noexcep
   return hidden + (1 - machine_.hidden_share) * (one_by_one - hidden);
 }
 
+namespace {
+
+/// 2.5 hours: the virtual time of a thousand of them does not overflow.
+constexpr double longest_leaf = 1ULL << 53;
+
+[[noreturn, gnu::cold]] void refuse_leaf(double ticks) {
+  throw usage_error("a leaf takes " + std::to_string(std::llround(std::min(ticks, 9e18) / 1e12)) +
+                    " s on this machine; allowed: at most 9000 s (its flops, or its measured time)");
+}
+
+}  // namespace
+
 tick model_costs::leaf(tick now, worker_id w, task_tree const& program, tree_node const& n) {
   memory_account& mine = accounts_[index(w)];
   ++mine.leaves;
   computing const busy = arithmetic_of(n);
+  if (!(busy.ticks <= longest_leaf)) refuse_leaf(busy.ticks);
   mine.arithmetic += static_cast<tick>(std::llround(busy.ticks));
   if (n.touches == 0) return static_cast<tick>(std::llround(busy.ticks));
 
