@@ -111,7 +111,9 @@ std::uint64_t collection_core::hindrance(needs what) const noexcept {
 void collection_core::refuse_if_hindered(char const* call, std::uint64_t largest) const {
   auto const found = static_cast<obstacle>(largest);
   if (found == obstacle::none) return;
-  throw usage_error("the task collection '" + options_.name + "': " + in_words(found, call));
+  std::string const text = "the task collection '" + options_.name + "': " + in_words(found, call);
+  core_.order().note_failure({.reporter = 0, .text = text});
+  throw usage_error(text);
 }
 
 /// Ranks may be in different states, since restore() and add() are local: if one cannot, none does.
@@ -241,7 +243,9 @@ void collection_core::wait_for_work() {
   last_poll_ns_ = network_.now_ns();
   if (stalled_.is_due(last_poll_ns_))
     stalled_.tell(rank(), "no task of '" + options_.name + "'", engine_.state_in_words(), last_poll_ns_);
-  if (!engine_.has_left()) network_.rest(idle_rounds_++);
+  if (engine_.has_left()) return;
+  if (ranks() > 1) core_.look_beside(last_poll_ns_);
+  network_.rest(idle_rounds_++);
 }
 
 /// Passes failures on: those of this rank's workers to the other ranks, and theirs to its workers.
@@ -261,6 +265,7 @@ void collection_core::pass_on_failures() {
 void collection_core::throw_failure() {
   if (!engine_.failed()) return;
   record_.clear();
+  core_.order().note_failure({engine_.failed()->rank, engine_.failed()->message});
   if (engine_.failed()->rank == rank()) std::rethrow_exception(workers_.failure());
   throw remote_error(engine_.failed()->rank, engine_.failed()->message);
 }

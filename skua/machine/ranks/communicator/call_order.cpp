@@ -59,6 +59,7 @@ std::string call_order::in_words(collective_call const& call) const {
     case operation::checkpoint: return "checkpoint" + of;
     case operation::restart: return "restart" + of;
     case operation::restore: return "restore" + of;
+    case operation::end: return "the end of its session";
   }
   return "another call";
 }
@@ -72,7 +73,8 @@ void call_order::refuse_in_task(collective_call const& call) const {
 
 void call_order::begin(collective_call call) {
   refuse_in_task(call);
-  if (over_) throw usage_error(*over_);
+  if (over_) throw_difference(difference(*over_));
+  failure_.reset();
   ++step_;
   std::erase_if(heard_, [&](difference const& d) { return is_before(d.step, step_); });
   is_part_ = false;
@@ -91,8 +93,11 @@ void call_order::compare(rank_number other, collective_call const& theirs) {
   std::string const ours_in_words = in_words(call_);
   std::string const theirs_in_words = in_words(theirs);
   bool const they_first = other < me;
+  // A rank that ends its session has no caller to tell.
+  bool const i_report = call_.what == operation::end || (theirs.what != operation::end && !they_first);
   difference const found{.step = step_,
                          .is_final = call_.what == operation::process || theirs.what == operation::process,
+                         .reporter = i_report ? me : other,
                          .text = "collective calls differ: rank " + std::to_string(they_first ? other : me) +
                                  " is in " + (they_first ? theirs_in_words : ours_in_words) + ", rank " +
                                  std::to_string(they_first ? me : other) + " in " +
@@ -102,6 +107,7 @@ void call_order::compare(rank_number other, collective_call const& theirs) {
   h.kind = kind::differ;
   h.epoch = step_;
   h.a = found.is_final ? 1 : 0;
+  h.b = found.reporter;
   live_.each([&](rank_number r) {
     if (r != me) network_.send(r, h, std::as_bytes(std::span(found.text)));
   });
@@ -111,7 +117,10 @@ void call_order::compare(rank_number other, collective_call const& theirs) {
 void call_order::hear(message const& m) {
   bool const is_known = std::ranges::find(heard_, m.head.epoch, &difference::step) != heard_.end();
   if (is_known || is_before(m.head.epoch, step_)) return;
-  heard_.push_back({m.head.epoch, m.head.a != 0, {reinterpret_cast<char const*>(m.body.data()), m.body.size()}});
+  heard_.push_back({.step = m.head.epoch,
+                    .is_final = m.head.a != 0,
+                    .reporter = static_cast<rank_number>(m.head.b),
+                    .text = {reinterpret_cast<char const*>(m.body.data()), m.body.size()}});
 }
 
 void call_order::throw_heard() {
@@ -121,7 +130,8 @@ void call_order::throw_heard() {
 }
 
 void call_order::throw_difference(difference const& d) {
-  if (d.is_final) over_ = d.text;
+  if (d.is_final) over_ = d;
+  note_failure({d.reporter, d.text});
   throw usage_error(d.text);
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "skua/machine/ranks/protocol/live_ranks.hpp"
@@ -30,6 +31,7 @@ enum class operation : std::uint8_t {
   checkpoint,
   restart,
   restore,
+  end,  ///< of a session: the rank is about to leave the job
 };
 
 enum class element : std::uint8_t { none, real, unsigned_integer, signed_integer };
@@ -49,6 +51,13 @@ struct collective_call {
 void append_call(message_header& head, std::vector<std::byte>& body, collective_call const& call);
 /// What append_call has written; `none` in a contribution to a later step of a call.
 [[nodiscard]] collective_call call_in(message_header const& head, std::span<std::byte const> body);
+
+/// What a collective call threw on every rank, or on this one.
+struct failure {
+  rank_number reporter = 0;  ///< the rank that tells users, if the failure ends the job
+  std::string text;
+  bool is_death = false;  ///< of a rank: the launcher may end the job for it, or for what the dead rank said
+};
 
 class call_order {
  public:
@@ -79,6 +88,11 @@ class call_order {
       throw_heard();
   }
 
+  /// A collective call throws this to the program.
+  void note_failure(failure what) { failure_ = std::move(what); }
+  /// What the last collective call threw; null: it returned, or the rank has entered another one since.
+  [[nodiscard]] failure const* last_failure() const noexcept { return failure_ ? &*failure_ : nullptr; }
+
   /// Collections are numbered from 1 in the order of their construction.
   std::uint32_t name_next(std::string const& collection) {
     names_.push_back(collection);
@@ -89,6 +103,7 @@ class call_order {
   struct difference {
     std::uint32_t step;
     bool is_final;  ///< one of the calls was a process()
+    rank_number reporter;
     std::string text;
   };
   void refuse_in_task(collective_call const& call) const;
@@ -103,7 +118,8 @@ class call_order {
   bool is_part_ = false;  ///< the step is a later one of the call
   bool is_processing_ = false;
   std::vector<difference> heard_;  ///< at most one of a step
-  std::optional<std::string> over_;
+  std::optional<difference> over_;
+  std::optional<failure> failure_;
   std::vector<std::string> names_;
 };
 

@@ -42,9 +42,10 @@ collectives::arrived collectives::wait_until_found(F matches, std::string const&
       arrived_.erase(at);
       return found;
     }
-    if (progress_()) {
+    if (progress_.poll()) {
       rounds = 0;
     } else {
+      if (rounds % 1024 == 1023) progress_.look_beside();
       if (stalled_.is_on()) report_stall(of);
       network_.rest(rounds);
     }

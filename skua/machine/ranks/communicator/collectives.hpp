@@ -28,9 +28,14 @@ struct clock_offset {
 
 class collectives final : public receiver {
  public:
-  /// Operations run among the ranks that are live when they begin. `progress` polls once; false: nothing came.
-  collectives(transport& network, live_ranks const& live, call_order& order, std::function<bool()> progress)
-      : network_(network), live_(live), order_(order), progress_(std::move(progress)) {}
+  /// What a waiting rank does.
+  struct progress {
+    std::function<bool()> poll;         ///< once; false: nothing came
+    std::function<void()> look_beside;  ///< communicator_core::look_beside
+  };
+  /// Operations run among the ranks that are live when they begin.
+  collectives(transport& network, live_ranks const& live, call_order& order, progress how)
+      : network_(network), live_(live), order_(order), progress_(std::move(how)) {}
 
   [[nodiscard]] live_ranks const& live() const noexcept { return live_; }
 
@@ -95,7 +100,7 @@ class collectives final : public receiver {
   live_ranks const& live_;
   call_order& order_;
   stall_report stalled_ = stall_report::or_never();
-  std::function<bool()> progress_;
+  progress const progress_;
   std::vector<arrived> arrived_;
 };
 

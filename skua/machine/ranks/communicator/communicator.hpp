@@ -20,6 +20,12 @@ class transport;
 
 }  // namespace ranks
 
+namespace mpi {
+
+class session;
+
+}  // namespace mpi
+
 /// One thread of each rank uses it: the one that made it. Its functions are collective unless they say otherwise: every
 /// rank calls the same ones in the same order, outside tasks; else every rank throws a usage_error that names two calls. None of them touches messages that the program itself sends by MPI.
 class communicator final : public runtime::collection_host {
@@ -71,7 +77,7 @@ class communicator final : public runtime::collection_host {
 
   /// From now on the death of a rank is noticed. Within process() of a collection that can recover, the other ranks
   /// make up for it (lost_tasks); elsewhere every live rank throws rank_lost. On the node of rank 0 a rank is dead when
-  /// its process has ended; on another node, after `deadline_s` seconds > 0 of silence, so the deadline must be longer
+  /// its process has ended, or was stopped for `deadline_s` seconds; on another node, after `deadline_s` seconds > 0 of silence, so the deadline must be longer
   /// than any time that a rank spends without calling Skua. Rank 0 watches all others, and they watch rank 0. Throws
   /// usage_error. Local: no message; every rank calls it.
   void watch(double deadline_s);
@@ -92,6 +98,7 @@ class communicator final : public runtime::collection_host {
       collection_options const& options, runtime::task_binding const& binding) override;
 
  private:
+  friend mpi::session;
   template <class T>
   using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
 

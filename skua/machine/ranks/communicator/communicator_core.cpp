@@ -15,6 +15,9 @@ namespace {
 constexpr char usage_mark = 'u';
 constexpr char resource_mark = 'r';
 
+constexpr std::uint64_t look_beside_every_ns = 500'000'000;
+constexpr std::uint64_t gone_for_ns = 2'000'000'000;
+
 }  // namespace
 
 void communicator_core::agree(collective_call const& call, std::string const& what, std::string const& mine) {
@@ -53,6 +56,7 @@ void communicator_core::throw_everywhere(collective_call const& call, std::strin
   bytes const heard = all_.broadcast(call, bytes_of(std::as_bytes(std::span(fault))));
   if (heard.empty()) return;
   std::string const text = text_of(heard);
+  order_.note_failure({.reporter = 0, .text = text.substr(1)});
   if (text.front() == usage_mark) throw usage_error(text.substr(1));
   throw resource_error(text.substr(1));
 }
@@ -89,8 +93,33 @@ void communicator_core::leave(std::uint32_t collection) noexcept {
   office_.close(collection);
 }
 
+void communicator_core::throw_broken() {
+  order_.note_failure({.reporter = broken_->rank() == 0 ? 1U : 0U, .text = broken_->what(), .is_death = true});
+  throw rank_lost(*broken_);
+}
+
+void communicator_core::wait_for_the_end() {
+  if (watch_) watch_->wait_for_the_end();
+  all_.meet({.what = operation::end});
+}
+
+void communicator_core::look_beside(std::uint64_t now_ns) {
+  if (watch_) return;
+  if (now_ns - looked_beside_ns_ < look_beside_every_ns) return;
+  looked_beside_ns_ = now_ns;
+  auto const node = network_->node();
+  rank_number const next = network_->rank() + 1 == node.last ? node.first : network_->rank() + 1;
+  bool const is_gone = network_->life_of(next) == transport::life::ended;
+  gone_since_ns_ = !is_gone ? 0 : gone_since_ns_ == 0 ? now_ns : gone_since_ns_;
+  // Messages of a process that has left in order are still on their way.
+  if (!is_gone || now_ns - gone_since_ns_ < gone_for_ns) return;
+  network_->abandon(next);
+  give_up(next, "rank " + std::to_string(next) + " died: its process has ended");
+  throw_broken();
+}
+
 void communicator_core::look() {
-  if (broken_) throw rank_lost(*broken_);
+  if (broken_) throw_broken();
   std::uint64_t const now_ns = network_->now_ns();
   for (liveness::death const& d : watch_->look(now_ns, live_)) lose(d);
   bool const recovers = processing_ != nullptr && processing_->is_recovering();
@@ -101,7 +130,7 @@ void communicator_core::look() {
   } else if (network_->rank() == 0 && now_ns - recovers_since_ns_ > 4 * deadline_ns_) {
     give_up("a rank died, and not all others answered in time to mend that");
   }
-  if (broken_) throw rank_lost(*broken_);
+  if (broken_) throw_broken();
 }
 
 void communicator_core::lose(liveness::death const& d) {
@@ -126,8 +155,12 @@ void communicator_core::mended(live_ranks const& live) {
 }
 
 void communicator_core::give_up(std::string const& why) {
+  give_up(live_.dead().empty() ? 0 : live_.dead().back(), why);
+}
+
+void communicator_core::give_up(rank_number dead, std::string const& why) {
   if (broken_) return;
-  broken_.emplace(live_.dead().empty() ? 0 : live_.dead().back(), why);
+  broken_.emplace(dead, why);
   live_.each([&](rank_number r) { send_broken(r); });
 }
 

@@ -28,7 +28,9 @@ class communicator_core final : private receiver {
       : trace_(rank_trace::wanted(network->rank(), network->ranks())),
         network_(trace_ == nullptr ? std::move(network)
                                    : std::make_unique<traced_transport>(std::move(network), *trace_->track(0))),
-        live_(network_->ranks()), order_(*network_, live_), all_(*network_, live_, order_, [this] { return poll(); }),
+        live_(network_->ranks()), order_(*network_, live_),
+        all_(*network_, live_, order_,
+             {.poll = [this] { return poll(); }, .look_beside = [this] { look_beside(network_->now_ns()); }}),
         office_(*this) {}
 
   [[nodiscard]] transport& network() noexcept { return *network_; }
@@ -45,9 +47,14 @@ class communicator_core final : private receiver {
   bool poll() {
     bool const came = network_->poll(office_);
     compare_calls();
-    if (watch_) look();
+    if (watch_ || broken_) look();
     return came;
   }
+  /// For a rank that waits in a collective call, at any time: without a deadline each rank watches the process of the
+  /// next rank of its node, so that a rank that left without a word ends the job. Throws rank_lost.
+  void look_beside(std::uint64_t now_ns);
+  /// Returns when every live rank has called it. The last collective call of a session. Throws as poll does.
+  void wait_for_the_end();
 
   /// From now on poll notices dead ranks. The same on every rank. Of several deadlines the shortest counts.
   void watch(double deadline_s);
@@ -95,6 +102,8 @@ class communicator_core final : private receiver {
       order_.compare(theirs->sender, {.what = operation::process, .collection = theirs->collection});
   }
   void lose(liveness::death const& d);
+  void give_up(rank_number dead, std::string const& why);
+  [[noreturn]] void throw_broken();
   void send_broken(rank_number to);
 
   /// Empty, or the kind of the error and its text.
@@ -115,6 +124,8 @@ class communicator_core final : private receiver {
   process_engine* processing_ = nullptr;
   std::uint64_t recovers_since_ns_ = 0;  ///< 0: no recovery is under way
   std::optional<rank_lost> broken_;
+  std::uint64_t looked_beside_ns_ = 0;
+  std::uint64_t gone_since_ns_ = 0;  ///< 0: the process of the next rank of the node was there
   runtime::worker_threads* threads_ = nullptr;
   serving serves_ = serving::between_tasks;
 };

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <utility>
 
+#include "skua/machine/ranks/transport/process_life.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
@@ -37,17 +37,6 @@ bool all_complete(std::vector<MPI_Request>& requests) {
   return done != 0;
 }
 
-/// A killed process stays visible as a zombie until its launcher has noticed.
-bool is_running(int process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string text;
-  if (!std::getline(file, text)) return false;
-  std::size_t const name_ends = text.rfind(')');
-  if (name_ends == std::string::npos || name_ends + 2 >= text.size()) return false;
-  char const state = text[name_ends + 2];
-  return state != 'Z' && state != 'X';
-}
-
 }  // namespace
 
 mpi_transport::mpi_transport(MPI_Comm program, mpi_limits limits) : limits_(limits) {
@@ -58,6 +47,7 @@ mpi_transport::mpi_transport(MPI_Comm program, mpi_limits limits) : limits_(limi
   rank_ = static_cast<rank_number>(n);
   check(MPI_Comm_size(comm_, &n), "size");
   ranks_ = static_cast<rank_number>(n);
+  sent_.resize(ranks_);
   find_node(program);
   find_processes();
   ring_.resize(ring_size, std::vector<std::byte>(sizeof(letter_head) + limits_.letter_bytes));
@@ -92,17 +82,21 @@ void mpi_transport::find_node(MPI_Comm program) {
 }
 
 void mpi_transport::find_processes() {
-  int const mine = getpid();
-  std::vector<int> all(ranks_);
-  check(MPI_Allgather(&mine, 1, MPI_INT, all.data(), 1, MPI_INT, comm_), "gather");
-  for (rank_number r = node_.first; r < node_.last; ++r) processes_.push_back(is_running(all[r]) ? all[r] : 0);
+  process_name const mine = process_name::own();
+  std::vector<process_name> all(ranks_);
+  int const n = sizeof(process_name);
+  check(MPI_Allgather(&mine, n, MPI_BYTE, all.data(), n, MPI_BYTE, comm_), "gather");
+  for (rank_number r = node_.first; r < node_.last; ++r) {
+    bool const is_visible = all[r].space == mine.space && life_of_process(all[r].number) != life::ended;
+    processes_.push_back(is_visible ? all[r].number : 0);
+  }
 }
 
 transport::life mpi_transport::life_of(rank_number rank) const {
   if (rank < node_.first || rank >= node_.last) return life::unknown;
-  int const process = processes_[rank - node_.first];
+  std::int64_t const process = processes_[rank - node_.first];
   if (process == 0) return life::unknown;
-  return is_running(process) ? life::there : life::ended;
+  return life_of_process(process);
 }
 
 /// A send to a dead rank may never complete, and MPI may read its memory until the end: that memory is never freed.
@@ -113,6 +107,25 @@ void mpi_transport::abandon(rank_number rank) {
     static_cast<void>(new parcel_out(std::move(out)));
     return true;
   });
+}
+
+/// A rank that leaves with messages on their way to it receives no more, and those who sent them wait.
+void mpi_transport::receive_the_rest() {
+  class nobody final : public receiver {
+    void on_message(message const&) override {}
+    void on_sent(std::uint64_t) override {}
+  } to;
+  if (has_lost_) return;
+  std::uint64_t expected = 0;
+  MPI_Request counts = MPI_REQUEST_NULL;
+  check(MPI_Ireduce_scatter_block(sent_.data(), &expected, 1, MPI_UINT64_T, MPI_SUM, comm_, &counts), "count messages");
+  int is_known = 0;
+  for (std::uint32_t rounds = 0;; ++rounds) {
+    if (poll(to)) rounds = 0;
+    if (is_known == 0) check(MPI_Test(&counts, &is_known, MPI_STATUS_IGNORE), "test");
+    if (is_known != 0 && received_ == expected && incoming_.empty() && outgoing_.empty()) return;
+    rest(rounds);
+  }
 }
 
 void mpi_transport::post(std::size_t slot) {
@@ -134,6 +147,7 @@ mpi_transport::parcel_out mpi_transport::letter_to(rank_number to, message_heade
   check(MPI_Isend(out.letter.data(), static_cast<int>(out.letter.size()), MPI_BYTE, static_cast<int>(to), letter_tag,
                   comm_, &out.requests.emplace_back(MPI_REQUEST_NULL)),
         "send");
+  ++sent_[to];
   return out;
 }
 
@@ -180,6 +194,7 @@ bool mpi_transport::take_letter(receiver& to) {
   if (there == 0) return false;
   std::size_t const slot = oldest_;
   oldest_ = (oldest_ + 1) % ring_size;
+  ++received_;
   letter_head first;
   std::memcpy(&first, ring_[slot].data(), sizeof first);
   if (first.follows != 0) {

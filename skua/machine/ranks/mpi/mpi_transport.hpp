@@ -38,6 +38,7 @@ class mpi_transport final : public transport {
   /// By process number: for ranks of this node whose processes are visible to each other.
   [[nodiscard]] life life_of(rank_number rank) const override;
   void abandon(rank_number rank) override;
+  void receive_the_rest() override;
 
  private:
   /// The begin of a letter.
@@ -78,8 +79,10 @@ class mpi_transport final : public transport {
   rank_number rank_ = 0;
   rank_number ranks_ = 1;
   neighbours node_{0, 1};
-  std::vector<int> processes_;  ///< of the ranks of this node; 0: not visible from here
+  std::vector<std::int64_t> processes_;  ///< of the ranks of this node; 0: not visible from here
   bool has_lost_ = false;
+  std::vector<std::uint64_t> sent_;  ///< letters, by receiver
+  std::uint64_t received_ = 0;       ///< letters
 
   std::vector<std::vector<std::byte>> ring_;
   std::vector<MPI_Request> ring_requests_;

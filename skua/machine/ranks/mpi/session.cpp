@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+#include "skua/machine/ranks/communicator/communicator_core.hpp"
+#include "skua/machine/ranks/mpi/job_end.hpp"
 #include "skua/machine/ranks/mpi/launch_check.hpp"
 #include "skua/machine/ranks/mpi/mpi_transport.hpp"
 #include "skua/machine/ranks/mpi/over.hpp"
@@ -43,31 +45,36 @@ session::session(int& argc, char**& argv, session_options options)
   launch.run(finalises_);
   world_ = over(MPI_COMM_WORLD);
   if (watched) world_->watch(options_.deadline_s);
+  if (world_->size() > 1) end_ = job_end::of_session(world_->rank());
+}
+
+/// A destructor has no caller to tell.
+template <class F>
+void session::or_abort(F f) noexcept {
+  try {
+    f();
+  } catch (std::exception const& e) {
+    ranks::failure const* const why = world_->core_->order().last_failure();
+    end_->abort(why != nullptr ? *why : ranks::failure{world_->rank(), e.what()});
+  }
 }
 
 session::~session() {
-  if (std::uncaught_exceptions() > exceptions_) {
-    std::fprintf(stderr, "skua: rank %u failed; ending the job\n", world_->rank());
-    MPI_Abort(MPI_COMM_WORLD, 1);
+  if (end_ != nullptr) {
+    if (std::uncaught_exceptions() > exceptions_) {
+      end_->left_by_exception(world_->core_->order().last_failure(), std::max(options_.deadline_s, least_end_s));
+      static_cast<void>(world_.release());  // never freed: its end would wait for the other ranks
+      return;
+    }
+    or_abort([this] { world_->core_->wait_for_the_end(); });
+    end_->is_complete();
   }
   std::optional<time_limit> limit;
-  if (options_.deadline_s > 0) {
-    limit.emplace(std::max(options_.deadline_s, least_end_s), "MPI has not ended");
-    leave();
-  }
+  if (options_.deadline_s > 0) limit.emplace(std::max(options_.deadline_s, least_end_s), "MPI has not ended");
   bool const all_live = world_->live() == world_->size();
+  if (end_ != nullptr) or_abort([this] { world_->core_->network().receive_the_rest(); });
   world_.reset();
   if (finalises_ && all_live) MPI_Finalize();
-}
-
-/// No rank leaves while another one may still need it.
-void session::leave() noexcept {
-  try {
-    world_->barrier();
-  } catch (std::exception const& e) {
-    std::fprintf(stderr, "skua: rank %u: %s; ending the job\n", world_->rank(), e.what());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
 }
 
 std::unique_ptr<communicator> over(MPI_Comm ranks) {

@@ -13,11 +13,12 @@
 
 namespace skua { inline namespace v0 { namespace mpi {
 
-/// Runs from its construction to its end. When the time is over, it writes what has not happened to standard error, and
-/// exits with 1 without running any destructor.
+/// Runs from its construction to its end. When the time is over, it writes what has not happened, and the conclusion, to
+/// standard error, and exits with 1 without running any destructor.
 class time_limit {
  public:
-  time_limit(double seconds, std::string what) : thread_([this, seconds, what] { watch(seconds, what); }) {}
+  time_limit(double seconds, std::string what, std::string conclusion = "; a rank may have died")
+      : thread_([this, seconds, what, conclusion] { watch(seconds, what, conclusion); }) {}
   ~time_limit() {
     {
       std::scoped_lock const held(lock_);
@@ -30,10 +31,10 @@ class time_limit {
   time_limit& operator=(time_limit const&) = delete;
 
  private:
-  void watch(double seconds, std::string const& what) {
+  void watch(double seconds, std::string const& what, std::string const& conclusion) {
     std::unique_lock held(lock_);
     if (changed_.wait_for(held, std::chrono::duration<double>(seconds), [this] { return over_; })) return;
-    std::fprintf(stderr, "skua: %s after %.0f s; a rank may have died\n", what.c_str(), seconds);
+    std::fprintf(stderr, "skua: %s after %.0f s%s\n", what.c_str(), seconds, conclusion.c_str());
     std::fflush(nullptr);
     std::_Exit(1);
   }

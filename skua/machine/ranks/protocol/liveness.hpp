@@ -11,9 +11,9 @@
 
 namespace skua { inline namespace v0 { namespace ranks {
 
-/// A rank is dead if its process has ended, where the transport can tell (transport::life_of); elsewhere if it was
-/// silent for the deadline. A rank is heard whenever it polls. Times in which this rank did not look itself do not
-/// count.
+/// A rank is dead if its process has ended, or has been stopped for the deadline, where the transport can tell
+/// (transport::life_of); elsewhere if it was silent for the deadline. A rank is heard whenever it polls. Times in which
+/// this rank did not look itself do not count. The process of a rank that was heard since the last look is not asked for.
 class liveness {
  public:
   /// `deadline_ns` > 0. `network` must outlive it.
@@ -24,20 +24,34 @@ class liveness {
     std::string reason;  ///< "its process has ended", "it was silent for 10.2 s"
   };
   /// Announces this rank, and checks the ranks that it watches. Cheap until the next check is due: an eighth of the
-  /// deadline, at most 50 ms.
+  /// deadline, at most 50 ms. A rank that is silent, and so does not receive, is told every eighth of the deadline.
   [[nodiscard]] std::vector<death> look(std::uint64_t now_ns, live_ranks const& live);
   /// A message kind::alive came.
-  void heard(rank_number from, std::uint64_t now_ns) { last_heard_ns_[slot_of(from)] = now_ns; }
+  void heard(rank_number from, std::uint64_t now_ns) { of(from).heard_ns = now_ns; }
+  /// This rank's session ends, so others may be busy without a deadline, or have left: silence is no death any more, and
+  /// the end of a process is one only after a time in which its last messages arrive.
+  void wait_for_the_end() noexcept { ends_ = true; }
 
  private:
-  [[nodiscard]] std::size_t slot_of(rank_number watched) const noexcept { return network_.rank() == 0 ? watched : 0; }
-  void look_at(rank_number rank, std::uint64_t now_ns, std::vector<death>& found);
+  /// Of a rank that this one watches. The last two are 0 if it is not so.
+  struct watched {
+    std::uint64_t heard_ns;
+    std::uint64_t told_ns = 0;     ///< 0: not yet
+    std::uint64_t stopped_ns = 0;  ///< since it was found stopped
+    std::uint64_t ended_ns = 0;    ///< since its process was found to have ended
+  };
+  [[nodiscard]] watched& of(rank_number rank) noexcept { return watched_[network_.rank() == 0 ? rank : 0]; }
+  [[nodiscard]] bool is_to_be_told(watched const& who, std::uint64_t looked_ns, std::uint64_t now_ns) const noexcept {
+    return who.told_ns == 0 || who.heard_ns > looked_ns || now_ns - who.told_ns >= deadline_ns_ / 8;
+  }
+  void look_at(rank_number rank, std::uint64_t looked_ns, std::uint64_t now_ns, std::vector<death>& found);
 
   transport& network_;
   std::uint64_t const deadline_ns_;
   std::uint64_t const every_ns_;
   std::uint64_t last_look_ns_;
-  std::vector<std::uint64_t> last_heard_ns_;  ///< on rank 0 by rank, elsewhere of rank 0
+  std::vector<watched> watched_;  ///< on rank 0 by rank, elsewhere rank 0
+  bool ends_ = false;
 };
 
 }}}  // namespace skua::v0::ranks

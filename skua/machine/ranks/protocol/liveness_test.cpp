@@ -117,6 +117,57 @@ TEST(liveness, where_the_transport_can_tell_silence_is_no_death_and_an_end_is_on
   }
 }
 
+TEST(liveness, who_is_stopped_for_longer_than_the_deadline_is_dead) {
+  watch root(0);
+  root.network.lives = {transport::life::there, transport::life::stopped, transport::life::there,
+                        transport::life::there};
+  root.look_until(10 * ms, 50 * ms);
+  root.network.lives[1] = transport::life::there;  // it went on
+  root.look_until(60 * ms, 60 * ms);
+  root.network.lives[1] = transport::life::stopped;
+  root.look_until(70 * ms, 150 * ms);
+  EXPECT_EQ(root.look(160 * ms), (deaths{{1, "its process has been stopped for 0.1 s"}}));
+  watch that_was_away(0);
+  that_was_away.network.lives[1] = transport::life::stopped;
+  for (rank_number r = 2; r < 4; ++r) that_was_away.network.lives[r] = transport::life::there;
+  that_was_away.look_until(10 * ms, 20 * ms);
+  EXPECT_TRUE(that_was_away.look(1000 * ms).empty()) << "the launcher has stopped all ranks";
+}
+
+TEST(liveness, a_process_is_asked_for_only_if_its_rank_was_not_heard) {
+  watch root(0);
+  root.network.lives[1] = transport::life::ended;
+  root.heard(1, 5 * ms);
+  for (rank_number r = 2; r < 4; ++r) root.heard(r, 5 * ms);
+  EXPECT_TRUE(root.look(10 * ms).empty());
+  EXPECT_EQ(root.look(20 * ms), (deaths{{1, "its process has ended"}}));
+}
+
+TEST(liveness, at_the_end_of_a_session_silence_is_no_death_and_an_end_is_one_after_a_time) {
+  watch root(0);
+  root.who.wait_for_the_end();
+  root.network.lives[1] = transport::life::ended;
+  root.look_until(10 * ms, 2010 * ms);
+  EXPECT_EQ(root.look(2020 * ms), (deaths{{1, "its process has ended"}}));
+}
+
+TEST(liveness, a_silent_rank_is_told_every_eighth_of_the_deadline) {
+  watched_network network(1, 2);
+  liveness who(network, 4000 * ms);  // a look is due every 50 ms
+  live_ranks const live(2);
+  std::size_t before = 0;
+  for (std::uint64_t at = 50; at <= 2000; at += 50) {
+    static_cast<void>(who.look(network.began_ns + at * ms, live));
+    before = network.told.size();
+  }
+  EXPECT_EQ(before, 4U);
+  for (std::uint64_t at = 2050; at <= 2500; at += 50) {
+    who.heard(0, network.began_ns + (at - 1) * ms);
+    static_cast<void>(who.look(network.began_ns + at * ms, live));
+  }
+  EXPECT_EQ(network.told.size() - before, 10U);
+}
+
 TEST(liveness, nobody_is_blamed_for_a_time_in_which_this_rank_did_not_look) {
   watch root(0);
   root.look_until(10 * ms, 40 * ms);

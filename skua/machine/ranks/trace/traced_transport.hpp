@@ -26,6 +26,7 @@ class traced_transport final : public transport {
                      std::uint64_t token) override;
   bool poll(receiver& to) override;
   [[nodiscard]] std::uint64_t now_ns() const noexcept override { return network_->now_ns(); }
+  void receive_the_rest() override { network_->receive_the_rest(); }
   void rest(std::uint32_t rounds) override { network_->rest(rounds); }
 
  private:

@@ -28,7 +28,7 @@ enum class kind : std::uint16_t {
   again,   ///< of rank 0: tasks that live ranks took from dead ones; every rank continues
   alive,   ///< between rank 0 and each other rank, now and then (liveness.hpp)
   broken,  ///< the job cannot continue; body: the reason
-  differ,  ///< ranks are in different collective calls (call_order.md); a: 1 if it is final; body: which
+  differ,  ///< ranks are in different collective calls (call_order.md); a: 1 if it is final; b: who reports it; body: which
 };
 
 /// Copied as it is: all ranks run the same binary.

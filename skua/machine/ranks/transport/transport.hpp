@@ -36,8 +36,8 @@ class transport {
   };
   [[nodiscard]] virtual neighbours node() const noexcept = 0;
 
-  /// The state of another rank's process. unknown: this transport cannot tell.
-  enum class life : std::uint8_t { unknown, there, ended };
+  /// The state of another rank's process. unknown: this transport cannot tell; stopped: by a signal, and it may go on.
+  enum class life : std::uint8_t { unknown, there, stopped, ended };
   [[nodiscard]] virtual life life_of(rank_number) const { return life::unknown; }
   /// A rank is dead: sends to it need not complete, and nothing of it will be received any more.
   virtual void abandon(rank_number) {}
@@ -54,6 +54,10 @@ class transport {
 
   /// Nanoseconds of a clock that never goes back. The only function that any thread may call.
   [[nodiscard]] virtual std::uint64_t now_ns() const noexcept = 0;
+  /// Collective, after the last message and the last poll, if no rank was abandoned: returns when every message to this
+  /// rank has arrived. Drops them.
+  virtual void receive_the_rest() {}
+
   /// Nothing arrived in `rounds` consecutive polls: yields the processor, for longer the more rounds there were.
   virtual void rest(std::uint32_t rounds) = 0;
 };

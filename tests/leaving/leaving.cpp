@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// leaving HOW [DEADLINE_S]: a rank leaves its job in one of these ways while the others are in collective calls.
+// leaving_test.py starts it, and says what is right.
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "skua/mpi.hpp"
+
+namespace {
+
+constexpr std::uint32_t leaver = 1;
+
+void wait_s(int seconds) { std::this_thread::sleep_for(std::chrono::seconds(seconds)); }
+
+/// Every rank processes a task, in which the leaver calls `within`; or it returns instead.
+void process_with(skua::communicator& world, std::function<void()> const& within, bool leaver_returns = false) {
+  bool const leaves = world.rank() == leaver;
+  skua::task_collection<int> all(world, {.name = "all", .steals = false}, [&](int) {
+    if (leaves) within();
+  });
+  all.add(1);
+  if (!leaves || !leaver_returns) all.process();
+}
+
+struct way {
+  char const* name;
+  void (*run)(skua::communicator&);
+};
+constexpr way ways[] = {
+    {"orderly", [](skua::communicator& world) { process_with(world, [] {}); }},
+    {"task_throws",
+     [](skua::communicator& world) {
+       process_with(world, [] { throw std::runtime_error("integral 3 did not converge"); });
+     }},
+    {"throws_between",
+     [](skua::communicator& world) {
+       if (world.rank() == leaver) throw std::runtime_error("file not found");
+       process_with(world, [] {});
+     }},
+    {"handler_never_ends",
+     [](skua::communicator& world) {
+       if (world.rank() == leaver) throw std::logic_error("the handler waits");
+       world.barrier();
+     }},
+    {"returns_before_process", [](skua::communicator& world) { process_with(world, [] {}, true); }},
+    {"returns_before_a_barrier",
+     [](skua::communicator& world) {
+       if (world.rank() != leaver) world.barrier();
+     }},
+    {"std_exit",
+     [](skua::communicator& world) {
+       if (world.rank() == leaver) std::exit(0);
+       world.barrier();
+     }},
+    {"underscore_exit",
+     [](skua::communicator& world) {
+       if (world.rank() == leaver) _exit(0);
+       world.barrier();
+     }},
+    {"killed", [](skua::communicator& world) { process_with(world, [] { kill(getpid(), SIGKILL); }); }},
+    {"stopped", [](skua::communicator& world) { process_with(world, [] { kill(getpid(), SIGSTOP); }); }},
+    {"rank_0_stopped",
+     [](skua::communicator& world) {
+       if (world.rank() == 0) kill(getpid(), SIGSTOP);
+       world.barrier();
+     }},
+    {"writes_after_the_last_call",
+     [](skua::communicator& world) {
+       world.barrier();
+       if (world.rank() == 0) wait_s(7);
+     }},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string const how = argc > 1 ? argv[1] : "";
+  try {
+    skua::mpi::session session(argc, argv, {.deadline_s = argc > 2 ? std::atof(argv[2]) : 0.0});
+    for (way const& w : ways) {
+      if (w.name == how) {
+        w.run(session.world());
+        return 0;
+      }
+    }
+    throw std::invalid_argument("no such way: " + how);
+  } catch (std::logic_error const& e) {
+    std::fprintf(stderr, "handler: %s\n", e.what());
+    for (;;) wait_s(1);
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "handler: %s\n", e.what());
+    return 1;
+  }
+}
