@@ -5,9 +5,14 @@
 #include <cstring>
 #include <utility>
 
+#include "skua/machine/ranks/communicator/elementwise.hpp"
+
 namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
+
+/// From here on the network's own sum is faster than messages: measured with Open MPI and MPICH on one node.
+constexpr std::size_t long_sum_bytes = std::size_t{1} << 16;
 
 void append_bytes(bytes& to, void const* from, std::size_t n) {
   auto const* const first = static_cast<std::byte const*>(from);
@@ -45,11 +50,15 @@ collectives::arrived collectives::wait_until_found(F matches, std::string const&
     if (progress_.poll()) {
       rounds = 0;
     } else {
-      if (rounds % 1024 == 1023) progress_.look_beside();
-      if (stalled_.is_on()) report_stall(of);
-      network_.rest(rounds);
+      rest(rounds, of);
     }
   }
+}
+
+void collectives::rest(std::uint32_t rounds, std::string const& of) {
+  if (rounds % 1024 == 1023) progress_.look_beside();
+  if (stalled_.is_on()) report_stall(of);
+  network_.rest(rounds);
 }
 
 void collectives::report_stall(std::string const& of) {
@@ -96,6 +105,24 @@ bytes collectives::reduce_to_all(collective_call const& call, bytes own,
   }
   each_child([&](rank_number c) { send(c, kind::result, own); });
   return own;
+}
+
+void collectives::sum(collective_call call, std::span<double> own, bool watched) {
+  bool const is_long = own.size_bytes() >= long_sum_bytes;
+  if (!is_long || !network_.sums() || live_.size() < network_.ranks()) return sum_elements(*this, call, own);
+  call.of = element::real;
+  call.length = own.size();
+  meet(call);
+  if (!watched) return network_.sum(own);
+  stalled_.restart();
+  network_.start_sum(own);
+  for (std::uint32_t rounds = 0; !network_.take_sum(own); ++rounds) {
+    if (progress_.poll()) {
+      rounds = 0;
+    } else {
+      rest(rounds, "the sum of the network");
+    }
+  }
 }
 
 std::vector<bytes> collectives::gather(bytes own) {

@@ -50,6 +50,11 @@ class collectives final : public receiver {
   /// Returns when every rank is in this call.
   void meet(collective_call const& call) { static_cast<void>(broadcast(call, {})); }
 
+  /// Replaces each element by the sum over all ranks, the same bits on every rank. By the network's own sum if the
+  /// vector is long: `call` alone travels by messages then.
+  /// `watched`: deaths are noticed meanwhile, which costs a copy.
+  void sum(collective_call call, std::span<double> own, bool watched);
+
   // Steps of a call that all ranks have entered, by `meet` for example.
 
   /// At rank 0: every rank's argument, by rank; empty for dead ones. Elsewhere nothing.
@@ -83,6 +88,8 @@ class collectives final : public receiver {
   [[nodiscard]] arrived wait_for_any(kind what);
   template <class F>
   arrived wait_until_found(F matches, std::string const& of);
+  /// Nothing came in this many polls.
+  void rest(std::uint32_t rounds, std::string const& of);
   void compare_arrived();
   void report_stall(std::string const& of);
   void send(rank_number to, kind what, std::span<std::byte const> body);

@@ -69,7 +69,7 @@ std::int64_t communicator::min(std::int64_t own) {
   return reduced(core_->all(), ranks::operation::min, own, ranks::min_elements<std::int64_t, 1>);
 }
 void communicator::sum(std::span<double> own) {
-  ranks::sum_elements(core_->all(), {.what = ranks::operation::sum}, own);
+  core_->all().sum({.what = ranks::operation::sum}, own, core_->is_watched());
 }
 
 void communicator::barrier() { core_->all().meet({.what = ranks::operation::barrier}); }

@@ -58,6 +58,7 @@ class communicator_core final : private receiver {
 
   /// From now on poll notices dead ranks. The same on every rank. Of several deadlines the shortest counts.
   void watch(double deadline_s);
+  [[nodiscard]] bool is_watched() const noexcept { return watch_.has_value(); }
   [[nodiscard]] live_ranks const& live() const noexcept { return live_; }
 
   /// This rank enters process() of a collection, which may be able to recover from a loss.

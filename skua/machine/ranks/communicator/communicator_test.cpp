@@ -8,9 +8,12 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "skua/machine/ranks/transport/ranks_for_test.hpp"
+#include "skua/parts/base/checksum.hpp"
+#include "skua/parts/base/dice.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks { namespace {
 
@@ -39,6 +42,24 @@ TEST_P(communicators, sum_long_vectors) {
     world.sum(v);
     for (std::size_t i = 0; i < v.size(); i += 999) {
       EXPECT_EQ(v[i], static_cast<double>(n * i + n * (n - 1) / 2));
+    }
+  });
+}
+
+// Any order of additions gives another result here; all ranks must get that of one order.
+TEST_P(communicators, sum_to_the_same_bits_everywhere) {
+  constexpr std::uint64_t seed = 20261129;
+  on_ranks(GetParam(), [&](communicator& world) {
+    runtime::dice draws(seed + world.rank());
+    for (std::size_t const n : {1, 1000, 8192, 50'000}) {
+      std::vector<double> v(n);
+      for (double& x : v)
+        x = std::ldexp(static_cast<double>(draws.below(1U << 30)) - (1 << 29), static_cast<int>(draws.below(40)));
+      world.sum(std::span<double>(v));
+      runtime::checksum bits;
+      bits.add(std::as_bytes(std::span(v)));
+      EXPECT_EQ(world.max(bits.value()), bits.value()) << n << " doubles, seed " << seed;
+      EXPECT_EQ(world.min(bits.value()), bits.value()) << n << " doubles, seed " << seed;
     }
   });
 }

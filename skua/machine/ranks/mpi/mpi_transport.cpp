@@ -102,11 +102,42 @@ transport::life mpi_transport::life_of(rank_number rank) const {
 /// A send to a dead rank may never complete, and MPI may read its memory until the end: that memory is never freed.
 void mpi_transport::abandon(rank_number rank) {
   has_lost_ = true;
+  static_cast<void>(sum_.release());
   std::erase_if(outgoing_, [&](parcel_out& out) {
     if (out.receiver != rank) return false;
     static_cast<void>(new parcel_out(std::move(out)));
     return true;
   });
+}
+
+template <class F>
+void mpi_transport::each_piece(std::size_t doubles, F f) const {
+  std::size_t const longest = limits_.piece_bytes / sizeof(double);
+  for (std::size_t at = 0; at < doubles; at += longest) f(at, static_cast<int>(std::min(longest, doubles - at)));
+}
+
+void mpi_transport::sum(std::span<double> own) {
+  each_piece(own.size(), [&](std::size_t at, int n) {
+    check(MPI_Allreduce(MPI_IN_PLACE, own.data() + at, n, MPI_DOUBLE, MPI_SUM, comm_), "sum");
+  });
+}
+
+/// The result is not the caller's memory: that may be gone if a rank dies meanwhile.
+void mpi_transport::start_sum(std::span<double const> own) {
+  sum_ = std::make_unique<sum_under_way>();
+  sum_->result = std::make_unique_for_overwrite<double[]>(own.size());
+  each_piece(own.size(), [&](std::size_t at, int n) {
+    check(MPI_Iallreduce(own.data() + at, sum_->result.get() + at, n, MPI_DOUBLE, MPI_SUM, comm_,
+                         &sum_->requests.emplace_back(MPI_REQUEST_NULL)),
+          "sum");
+  });
+}
+
+bool mpi_transport::take_sum(std::span<double> to) {
+  if (!all_complete(sum_->requests)) return false;
+  std::memcpy(to.data(), sum_->result.get(), to.size_bytes());
+  sum_.reset();
+  return true;
 }
 
 /// A rank that leaves with messages on their way to it receives no more, and those who sent them wait.

@@ -38,6 +38,10 @@ class mpi_transport final : public transport {
   /// By process number: for ranks of this node whose processes are visible to each other.
   [[nodiscard]] life life_of(rank_number rank) const override;
   void abandon(rank_number rank) override;
+  [[nodiscard]] bool sums() const noexcept override { return true; }
+  void sum(std::span<double> own) override;
+  void start_sum(std::span<double const> own) override;
+  [[nodiscard]] bool take_sum(std::span<double> to) override;
   void receive_the_rest() override;
 
  private:
@@ -66,6 +70,9 @@ class mpi_transport final : public transport {
   void find_node(MPI_Comm program);
   void find_processes();
   void post(std::size_t slot);
+  /// Calls f(first, count) for parts of a vector that MPI can count.
+  template <class F>
+  void each_piece(std::size_t doubles, F f) const;
   [[nodiscard]] parcel_out letter_to(rank_number to, message_header head, std::span<std::byte const> body,
                                      bool follows);
   void send_pieces(rank_number to, std::span<std::byte const> body, parcel_out& out);
@@ -81,6 +88,12 @@ class mpi_transport final : public transport {
   neighbours node_{0, 1};
   std::vector<std::int64_t> processes_;  ///< of the ranks of this node; 0: not visible from here
   bool has_lost_ = false;
+  /// A sum under way: in pieces, because MPI counts with int.
+  struct sum_under_way {
+    std::vector<MPI_Request> requests;
+    std::unique_ptr<double[]> result;
+  };
+  std::unique_ptr<sum_under_way> sum_;
   std::vector<std::uint64_t> sent_;  ///< letters, by receiver
   std::uint64_t received_ = 0;       ///< letters
 

@@ -26,6 +26,10 @@ class traced_transport final : public transport {
                      std::uint64_t token) override;
   bool poll(receiver& to) override;
   [[nodiscard]] std::uint64_t now_ns() const noexcept override { return network_->now_ns(); }
+  [[nodiscard]] bool sums() const noexcept override { return network_->sums(); }
+  void sum(std::span<double> own) override { network_->sum(own); }
+  void start_sum(std::span<double const> own) override { network_->start_sum(own); }
+  [[nodiscard]] bool take_sum(std::span<double> to) override { return network_->take_sum(to); }
   void receive_the_rest() override { network_->receive_the_rest(); }
   void rest(std::uint32_t rounds) override { network_->rest(rounds); }
 

@@ -54,6 +54,17 @@ class transport {
 
   /// Nanoseconds of a clock that never goes back. The only function that any thread may call.
   [[nodiscard]] virtual std::uint64_t now_ns() const noexcept = 0;
+  /// True if the network adds up vectors faster than messages do, by the functions below. Vectors have equal lengths on
+  /// all ranks, none of which was abandoned; sums have the same bits on every rank. They throw std::bad_alloc and
+  /// resource_error.
+  [[nodiscard]] virtual bool sums() const noexcept { return false; }
+  /// Collective: replaces `own` by the sum. Does not return if a rank dies meanwhile.
+  virtual void sum(std::span<double> /*own*/) {}
+  /// Collective: begins a sum, one at a time. `own` stays unchanged until take_sum has returned true.
+  virtual void start_sum(std::span<double const> /*own*/) {}
+  /// The sum that was begun is complete: copies it. False: not yet.
+  [[nodiscard]] virtual bool take_sum(std::span<double> /*to*/) { return false; }
+
   /// Collective, after the last message and the last poll, if no rank was abandoned: returns when every message to this
   /// rank has arrived. Drops them.
   virtual void receive_the_rest() {}
