@@ -14,7 +14,8 @@
 
 namespace skua { inline namespace v0 {
 
-/// While it lives, collections that this rank makes have the workers of the pool; they end before it. Their tasks may fork in the pool, and idle
+/// While it lives, collections that this rank makes have the workers of the pool; they end before it, else their process()
+/// throws usage_error on every rank. Their tasks may fork in the pool, and idle
 /// workers go on with such forks. Local: every rank may have another number of workers, or none of these.
 ///
 ///   skua::pool pool(world.processors());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // leaving HOW [DEADLINE_S]: a rank leaves its job in one of these ways while the others are in collective calls.
 // leaving_test.py starts it, and says what is right.
+#include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <thread>
 
 #include "skua/mpi.hpp"
+#include "skua/rank_pool.hpp"
 
 namespace {
 
@@ -73,6 +75,7 @@ constexpr way ways[] = {
        if (world.rank() == 0) kill(getpid(), SIGSTOP);
        world.barrier();
      }},
+    {"finalises_too_early", [](skua::communicator&) { MPI_Finalize(); }},
     {"writes_after_the_last_call",
      [](skua::communicator& world) {
        world.barrier();
@@ -80,11 +83,41 @@ constexpr way ways[] = {
      }},
 };
 
+/// A program that uses MPI in a way that Skua refuses.
+void misuse(std::string const& how, int argc, char** argv) {
+  if (how == "session_after_finalize") {
+    {
+      skua::mpi::session const first(argc, argv);
+    }
+    skua::mpi::session const second(argc, argv);
+  } else if (how == "session_in_another_thread") {
+    int level = MPI_THREAD_SINGLE;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+    std::exception_ptr thrown;
+    std::thread([&] {
+      try {
+        skua::mpi::session const session(argc, argv);
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+    }).join();
+    MPI_Finalize();
+    if (thrown) std::rethrow_exception(thrown);
+  } else if (how == "pool_beside_a_single_thread") {
+    MPI_Init(&argc, &argv);
+    skua::mpi::session session(argc, argv);
+    skua::pool threads(2);
+    skua::rank_pool const workers(session.world(), threads);
+    skua::task_collection<int> const all(session.world(), {.name = "all"}, [](int) {});
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::string const how = argc > 1 ? argv[1] : "";
   try {
+    misuse(how, argc, argv);
     skua::mpi::session session(argc, argv, {.deadline_s = argc > 2 ? std::atof(argv[2]) : 0.0});
     for (way const& w : ways) {
       if (w.name == how) {

@@ -101,6 +101,22 @@ class Leaving(unittest.TestCase):
     def test_rank_0_is_stopped(self):
         self.ends("rank_0_stopped", "1", rank=1, reason="rank 0 died: its process has been stopped for 1.")
 
+    def test_misuse_of_mpi_is_refused_in_a_sentence(self):
+        for how, sentence in (
+                ("session_after_finalize", "MPI has been finalised, and cannot be initialised again; allowed: one session in a process"),
+                ("session_in_another_thread", "a session in another thread than the one that initialised MPI"),
+                ("pool_beside_a_single_thread", "has the workers of a rank_pool, but MPI was initialised for one thread; allowed: MPI_Init_thread")):
+            for mpi in self.each():
+                code, err = self.on(mpi, how)
+                self.assertNotEqual(code, 0, f"{mpi}: {how}: {err}")
+                self.assertIn(sentence, err, f"{mpi}: {how}")
+
+    def test_mpi_is_finalised_before_the_session_ends(self):
+        for mpi in self.each():
+            code, err = self.on(mpi, "finalises_too_early")
+            self.assertEqual(code, 0, f"{mpi}: {err}")
+            self.assertEqual(err.count("MPI_Finalize was called before the end of the session; allowed: after it\n"), 3, f"{mpi}: {err}")
+
     def test_no_deadline_for_what_follows_the_last_call(self):
         for mpi in self.each():
             self.assertEqual(self.on(mpi, "writes_after_the_last_call", "1"), (0, ""), mpi)

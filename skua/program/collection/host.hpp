@@ -57,7 +57,8 @@ struct collection_options {
   /// different names; else making the second one throws usage_error on every rank.
   std::string name = "tasks";
   /// The largest number of tasks that may wait on one rank, or in each of its workers' queues if it has several
-  /// workers. Beyond it process() fails with a resource_error.
+  /// workers. Beyond it process() fails with a resource_error. restore() seeds all tasks that the rank has executed, even if
+  /// they are more.
   std::uint64_t limit = std::uint64_t{1} << 40;
   /// False: ranks do not steal; each runs its own tasks.
   bool steals = true;

@@ -75,6 +75,7 @@ collection_core::collection_core(communicator_core& core, collection_options con
       number_(agreed_number(core, options, binding, name_.was_taken())), shape_(shape_of(options, binding)),
       queue_(shape_.bytes(), options.limit), engine_(settings_of(options, number_, shape_), queue_, network_),
       record_(shape_), log_(shape_), traced_(core.trace() == nullptr ? nullptr : core.trace()->track(0)),
+      pool_(core.pool_number()),
       workers_(core, binding, shape_, queue_, record_, recovers() ? &log_ : nullptr, options.limit) {
   if (workers_.has_threads()) engine_.gives_from(workers_);
   if (recovers()) core_.watch(default_deadline_s);
@@ -131,6 +132,11 @@ void collection_core::stealing(bool on) {
 
 void collection_core::process() {
   expect_at_rest("process");
+  if (!core_.has_pool(pool_)) {
+    core_.order().refuse(call(operation::process),
+                         "the task collection '" + options_.name + "' of rank " + std::to_string(rank()) +
+                             ": the rank_pool with its workers has ended; allowed: one that outlives the collection");
+  }
   core_.order().begin(call(operation::process));
   struct until_left {
     call_order& order;
@@ -281,6 +287,8 @@ void collection_core::restore(placement_of_tasks where) {
     }
     move(call(operation::restore), home);
   }
+  // The rank may have executed more tasks than may wait on it: it took them one after the other.
+  queue_.admit(queue_.size() + record_.size());
   // The queue returns the newest first: pushed in reverse, tasks run in the order of the record.
   for (; record_.size() > 0; record_.release_last()) queue_.push(record_.slot(record_.size() - 1));
   state_ = collection_state::seeding;

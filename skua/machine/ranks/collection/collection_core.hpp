@@ -85,6 +85,7 @@ class collection_core final : public runtime::collection_engine {
   task_record record_;
   recovery_log log_;
   worker_trace traced_;
+  std::uint64_t const pool_;  ///< communicator_core::pool_number
   rank_workers workers_;
 
   std::uint32_t epoch_ = 0;

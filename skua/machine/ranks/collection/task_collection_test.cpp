@@ -270,6 +270,21 @@ TEST_P(collections, beyond_their_limit_fail_with_a_clear_error) {
   });
 }
 
+TEST_P(collections, restore_all_that_a_rank_executed_even_beyond_the_limit) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    std::uint64_t ran = 0;
+    task_collection<numbered> all(world, {.limit = 8, .steals = false}, [&](numbered const&) { ++ran; });
+    for (std::uint32_t n = 0; n < 8; ++n) all.add({n, 0});
+    all.process();
+    for (std::uint32_t n = 0; n < 8; ++n) all.add({n, 0});
+    all.restore();
+    EXPECT_EQ(all.num_waiting(), 16U);
+    all.process();
+    EXPECT_EQ(ran, 24U);
+    EXPECT_EQ(world.sum(all.num_recorded()), 16U * world.size());
+  });
+}
+
 TEST_P(collections, differ_between_ranks_only_with_an_error_on_every_rank) {
   if (GetParam() == 1) GTEST_SKIP() << "one rank cannot disagree";
   on_ranks(GetParam(), [&](communicator& world) {

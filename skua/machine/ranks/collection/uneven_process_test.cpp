@@ -11,11 +11,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "skua/machine/ranks/transport/ranks_for_test.hpp"
 #include "skua/program/collection/task_collection.hpp"
+#include "skua/rank_pool.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks { namespace {
 
@@ -58,6 +60,31 @@ TEST(uneven_process, process_on_some_ranks_only_ends_on_all) {
   expect_final({"process of 'a'", "barrier"}, barrier, process_a);
   expect_final({"process of 'a'", "process of 'b'"}, process_a, process_b);
   expect_final({"process of 'a'", "report of 'a'"}, report, process_a);
+}
+
+TEST(uneven_process, a_collection_that_outlives_the_rank_pool_of_a_rank_is_refused_on_all) {
+  for (std::uint32_t const ranks : {1, 2, 5}) {
+    for (std::uint32_t const who : {0U, ranks - 1}) {
+      on_ranks(ranks, [&](communicator& world) {
+        pool threads(2);
+        auto outer = std::make_unique<rank_pool>(world, threads);
+        uneven_collection kept(world, {.name = "kept"}, [](int) {});
+        auto inner = world.rank() == who ? std::make_unique<rank_pool>(world, threads) : nullptr;
+        uneven_collection all(world, {.name = "all"}, [](int) {});
+        for (int n = 0; n < 10; ++n) all.add(n);
+        all.process();
+        inner.reset();
+        kept.add(1);
+        kept.process();
+        EXPECT_EQ(world.sum(kept.num_recorded()), world.size()) << "the outer one lives";
+        EXPECT_EQ(world.workers(), 2U);
+        all.restore();
+        std::string const said = text_of_refusal([&] { all.process(); });
+        EXPECT_EQ(said, "the task collection 'all' of rank " + std::to_string(who) +
+                            ": the rank_pool with its workers has ended; allowed: one that outlives the collection");
+      });
+    }
+  }
 }
 
 TEST(uneven_process, ranks_that_wait_in_a_collective_call_say_in_which_and_for_whom) {

@@ -103,13 +103,23 @@ void call_order::compare(rank_number other, collective_call const& theirs) {
                                  std::to_string(they_first ? me : other) + " in " +
                                  (they_first ? ours_in_words : theirs_in_words) +
                                  "; allowed: the same calls in the same order on every rank"};
+  announce(found);
+}
+
+void call_order::refuse(collective_call call, std::string const& text) {
+  begin(std::move(call));
+  is_processing_ = false;
+  announce({.step = step_, .is_final = call_.what == operation::process, .reporter = 0, .text = text});
+}
+
+void call_order::announce(difference const& found) {
   message_header h;
   h.kind = kind::differ;
-  h.epoch = step_;
+  h.epoch = found.step;
   h.a = found.is_final ? 1 : 0;
   h.b = found.reporter;
   live_.each([&](rank_number r) {
-    if (r != me) network_.send(r, h, std::as_bytes(std::span(found.text)));
+    if (r != network_.rank()) network_.send(r, h, std::as_bytes(std::span(found.text)));
   });
   throw_difference(found);
 }

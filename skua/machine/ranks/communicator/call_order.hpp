@@ -80,6 +80,8 @@ class call_order {
 
   /// Another rank is in this call in the same step. Throws usage_error, now and on every rank, if it is a different one.
   void compare(rank_number other, collective_call const& theirs);
+  /// The rank cannot do this call: throws usage_error with this text, on every rank that comes to it.
+  [[noreturn]] void refuse(collective_call call, std::string const& text);
   /// Another rank has found a difference.
   void hear(message const& m);
   /// Throws usage_error if another rank has found a difference in this step.
@@ -108,6 +110,8 @@ class call_order {
   };
   void refuse_in_task(collective_call const& call) const;
   void throw_heard();
+  /// Tells the other ranks, and throws.
+  [[noreturn]] void announce(difference const& found);
   [[noreturn]] void throw_difference(difference const& d);
   [[nodiscard]] std::string in_words(collective_call const& call) const;
 

@@ -105,6 +105,12 @@ std::uint32_t communicator::processors() {
 
 std::unique_ptr<runtime::collection_engine> communicator::make_collection(collection_options const& options,
                                                                           runtime::task_binding const& binding) {
+  if (core_->threads() != nullptr && !core_->network().allows_threads()) {
+    core_->order().refuse({.what = ranks::operation::construction},
+                          "the task collection '" + options.name + "' of rank " + std::to_string(rank()) +
+                              " has the workers of a rank_pool, but MPI was initialised for one thread; allowed: "
+                              "MPI_Init_thread with MPI_THREAD_FUNNELED or more");
+  }
   return std::make_unique<ranks::collection_core>(*core_, options, binding);
 }
 

@@ -3,11 +3,13 @@
 // live.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "skua/machine/ranks/collection/claimed_name.hpp"
 #include "skua/machine/ranks/communicator/call_order.hpp"
@@ -69,13 +71,26 @@ class communicator_core final : private receiver {
   /// The loss cannot be recovered: every rank throws rank_lost.
   void give_up(std::string const& why);
 
-  /// The threads of collections that are made from now on; null: none.
-  void work_with(runtime::worker_threads* threads, serving how) noexcept {
-    threads_ = threads;
-    serves_ = how;
+  /// The threads of collections that are made from now on; null: the last ones have ended, and those before them serve again.
+  void work_with(runtime::worker_threads* threads, serving how) {
+    if (threads != nullptr) {
+      pools_.push_back({threads, how, ++last_pool_});
+    } else if (!pools_.empty()) {
+      pools_.pop_back();
+    }
   }
-  [[nodiscard]] runtime::worker_threads* threads() const noexcept { return threads_; }
-  [[nodiscard]] serving serves() const noexcept { return serves_; }
+  [[nodiscard]] runtime::worker_threads* threads() const noexcept {
+    return pools_.empty() ? nullptr : pools_.back().threads;
+  }
+  [[nodiscard]] serving serves() const noexcept {
+    return pools_.empty() ? serving::between_tasks : pools_.back().serves;
+  }
+  /// Names the threads; 0: there are none.
+  [[nodiscard]] std::uint64_t pool_number() const noexcept { return pools_.empty() ? 0 : pools_.back().number; }
+  /// False: these threads have ended.
+  [[nodiscard]] bool has_pool(std::uint64_t number) const noexcept {
+    return number == 0 || std::ranges::find(pools_, number, &pool_of_threads::number) != pools_.end();
+  }
 
   /// Throws usage_error on every rank unless all ranks gave the same text: "WHAT differs: rank 3 has THIS, rank 0 has
   /// THAT". Collective.
@@ -127,8 +142,13 @@ class communicator_core final : private receiver {
   std::optional<rank_lost> broken_;
   std::uint64_t looked_beside_ns_ = 0;
   std::uint64_t gone_since_ns_ = 0;  ///< 0: the process of the next rank of the node was there
-  runtime::worker_threads* threads_ = nullptr;
-  serving serves_ = serving::between_tasks;
+  struct pool_of_threads {
+    runtime::worker_threads* threads;
+    serving serves;
+    std::uint64_t number;
+  };
+  std::vector<pool_of_threads> pools_;  ///< that have not ended, the oldest first
+  std::uint64_t last_pool_ = 0;
 };
 
 }}}  // namespace skua::v0::ranks

@@ -35,6 +35,8 @@ class mpi_transport final : public transport {
   bool poll(receiver& to) override;
   [[nodiscard]] std::uint64_t now_ns() const noexcept override;
   void rest(std::uint32_t rounds) override;
+  /// What MPI granted.
+  [[nodiscard]] bool allows_threads() const noexcept override;
   /// By process number: for ranks of this node whose processes are visible to each other.
   [[nodiscard]] life life_of(rank_number rank) const override;
   void abandon(rank_number rank) override;

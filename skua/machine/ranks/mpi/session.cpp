@@ -25,17 +25,41 @@ namespace {
 constexpr double least_start_s = 30;
 constexpr double least_end_s = 5;
 
+bool is_finalised() {
+  int is_over = 0;
+  MPI_Finalized(&is_over);
+  return is_over != 0;
+}
+
+/// The program has initialised MPI. Unless it asked for more, only that thread may call MPI.
+void expect_right_thread() {
+  int level = MPI_THREAD_SINGLE;
+  int is_main = 0;
+  MPI_Query_thread(&level);
+  MPI_Is_thread_main(&is_main);
+  if (level >= MPI_THREAD_SERIALIZED || is_main != 0) return;
+  throw usage_error(
+      "a session in another thread than the one that initialised MPI, with less than MPI_THREAD_SERIALIZED; allowed: "
+      "in "
+      "that thread");
+}
+
 }  // namespace
 
 session::session(int& argc, char**& argv, session_options options)
     : options_(options), exceptions_(std::uncaught_exceptions()) {
+  if (is_finalised()) {
+    throw usage_error("MPI has been finalised, and cannot be initialised again; allowed: one session in a process");
+  }
   bool const watched = options_.deadline_s > 0;
   std::optional<time_limit> limit;
   if (watched) limit.emplace(std::max(options_.deadline_s, least_start_s), "MPI has not started");
   launch_check const launch;
   int initialised = 0;
   MPI_Initialized(&initialised);
-  if (initialised == 0) {
+  if (initialised != 0) {
+    expect_right_thread();
+  } else {
     int provided = 0;
     if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
       throw resource_error("MPI: it could not be initialised");
@@ -60,6 +84,13 @@ void session::or_abort(F f) noexcept {
 }
 
 session::~session() {
+  if (is_finalised()) {
+    std::fprintf(stderr, "skua: rank %u: MPI_Finalize was called before the end of the session; allowed: after it\n",
+                 world_->rank());
+    static_cast<void>(world_.release());  // never freed: its end would call MPI
+    if (end_ != nullptr) end_->is_complete();
+    return;
+  }
   if (end_ != nullptr) {
     if (std::uncaught_exceptions() > exceptions_) {
       end_->left_by_exception(world_->core_->order().last_failure(), std::max(options_.deadline_s, least_end_s));

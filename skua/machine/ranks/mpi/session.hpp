@@ -26,7 +26,8 @@ struct session_options {
 class session {
  public:
   /// Collective over all ranks. Initialises MPI (MPI_THREAD_FUNNELED suffices; the calling thread makes all calls),
-  /// unless the program has done so. Throws resource_error, and usage_error for an invalid deadline.
+  /// unless the program has done so. Throws resource_error, and usage_error for an invalid deadline, after MPI_Finalize,
+  /// and in a thread that may not call MPI.
   session(int& argc, char**& argv, session_options options = {});
   /// Collective: waits for the other ranks, without a deadline. Finalises MPI if it was initialised here, and no rank
   /// died: MPI_Finalize would wait for it. Communicators end before it.

@@ -53,6 +53,9 @@ class basic_split_queue {
   /// or some.
   void push_all(std::span<std::byte const> tasks);
 
+  /// From now on so many tasks fit, whatever the limit was.
+  void admit(std::uint64_t tasks) noexcept { limit_ = std::max(limit_, std::bit_ceil(tasks)); }
+
   /// Shares every private task: for an owner that runs none itself, and while other workers of its rank are idle.
   void share_all() noexcept;
   /// Shares every private task but the newest, which the owner takes next: for an owner that answers a thief itself.
@@ -103,7 +106,7 @@ class basic_split_queue {
   void grow();
 
   std::size_t const slot_bytes_;
-  std::uint64_t const limit_;
+  std::uint64_t limit_;  ///< the owner's
 
   // "order of the counters": completed <= stolen <= split <= head <= completed + capacity.
   std::uint64_t head_ = 0;

@@ -36,6 +36,9 @@ class transport {
   };
   [[nodiscard]] virtual neighbours node() const noexcept = 0;
 
+  /// False: this process may have no other thread than the calling one.
+  [[nodiscard]] virtual bool allows_threads() const noexcept { return true; }
+
   /// The state of another rank's process. unknown: this transport cannot tell; stopped: by a signal, and it may go on.
   enum class life : std::uint8_t { unknown, there, stopped, ended };
   [[nodiscard]] virtual life life_of(rank_number) const { return life::unknown; }
