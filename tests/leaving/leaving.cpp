@@ -10,9 +10,11 @@
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "skua/mpi.hpp"
 #include "skua/rank_pool.hpp"
@@ -38,7 +40,13 @@ struct way {
   void (*run)(skua::communicator&);
 };
 constexpr way ways[] = {
-    {"orderly", [](skua::communicator& world) { process_with(world, [] {}); }},
+    {"orderly",
+     [](skua::communicator& world) {
+       process_with(world, [] {});
+       std::vector<double> ones(20'000, 1);  // long enough for a sum by MPI, of another kind with a deadline
+       world.sum(std::span<double>(ones));
+       if (ones != std::vector<double>(ones.size(), world.size())) throw std::runtime_error("a wrong sum");
+     }},
     {"task_throws",
      [](skua::communicator& world) {
        process_with(world, [] { throw std::runtime_error("integral 3 did not converge"); });
