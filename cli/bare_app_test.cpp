@@ -11,7 +11,6 @@
 #include <string>
 
 #include "apps/program_app.hpp"
-#include "cli/measure/on_ranks.hpp"
 #include "cli/subcommand.hpp"
 #include "skua/parts/base/error.hpp"
 
@@ -107,7 +106,7 @@ class bare_app_test : public testing::Test {
   /// Executes one line of the command, and returns what it refuses, or nothing.
   static std::string refusal_of(std::string const& line) {
     root_parser const root;
-    std::vector<subcommand> const every{add_list(root), add_run(root, {}), add_compare(root),
+    std::vector<subcommand> const every{add_list(root), add_run(root), add_compare(root),
                                         add_sim(root),  add_profile(root), add_experiment(root)};
     if (auto const said = root.parse(line)) ADD_FAILURE() << line << ": " << said->text;
     for (subcommand const& s : every) {
