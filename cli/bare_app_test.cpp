@@ -11,6 +11,7 @@
 #include <string>
 
 #include "apps/program_app.hpp"
+#include "cli/measure/on_ranks.hpp"
 #include "cli/subcommand.hpp"
 #include "skua/parts/base/error.hpp"
 
