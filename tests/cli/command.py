@@ -59,6 +59,18 @@ def new_terminal():
         raise unittest.SkipTest(f"no terminal can be made here ({error.strerror}): is /dev/pts mounted?") from error
 
 
+def has_pool(pid):
+    """Whether the process shows the memory of a pool. It may close other files meanwhile, or end."""
+    folder = f"/proc/{pid}/fd"
+    for name in os.listdir(folder) if os.path.exists(folder) else ():
+        try:
+            if os.readlink(f"{folder}/{name}").startswith("/memfd:skua-pool"):
+                return True
+        except FileNotFoundError:
+            continue
+    return False
+
+
 class Case(unittest.TestCase):
     longMessage = True
     maxDiff = None

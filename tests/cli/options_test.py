@@ -31,17 +31,6 @@ def mode_refusal(names, of_command, err):
     return bool(said) and any(said[1] == name or said[3] == name or said[3].startswith(name + " ") for name in names)
 
 
-def has_pool(pid):
-    """Whether the process shows the memory of a pool. It may close other files meanwhile."""
-    for name in os.listdir(f"/proc/{pid}/fd"):
-        try:
-            if os.readlink(f"/proc/{pid}/fd/{name}").startswith("/memfd:skua-pool"):
-                return True
-        except FileNotFoundError:
-            continue
-    return False
-
-
 def is_one_line(err):
     return err.startswith("skua: ") and err.count("\n") == 1
 
@@ -242,7 +231,7 @@ class Top(Tried):
         self.assertEqual(sorted(n for o in listing.options("top") if "--help" not in o.names for n in o.names), ["--interval", "--json", "--once", "PID"])
         with command.start("run", "fib", "--n", "60", "--workers", "2", stdout=subprocess.DEVNULL) as program:
             try:
-                while not has_pool(program.pid):
+                while not command.has_pool(program.pid):
                     self.assertIsNone(program.poll())
                     time.sleep(0.01)
                 for wrong in (*cases.WRONG["MS"], "9", "3600001"):

@@ -21,14 +21,6 @@ FIB = ["run", "fib", "--n", "60", "--workers", "2"]
 OPEN, CLOSE = b"\033[?1049h", b"\033[?1049l"
 
 
-def has_pool(process):
-    folder = f"/proc/{process.pid}/fd"
-    try:
-        return any(os.readlink(f"{folder}/{n}").startswith("/memfd:skua-pool") for n in os.listdir(folder))
-    except FileNotFoundError:
-        return False
-
-
 class Top(command.Case):
     def program(self, arguments):
         """A program that has a pool by now and runs until the test ends."""
@@ -36,7 +28,7 @@ class Top(command.Case):
         self.addCleanup(process.wait, command.TIMEOUT_S)
         self.addCleanup(process.kill)
         for _ in range(100 * command.TIMEOUT_S):
-            if has_pool(process):
+            if command.has_pool(process.pid):
                 return process
             self.assertIsNone(process.poll(), "the program ended early")
             time.sleep(0.01)

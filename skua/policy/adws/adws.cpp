@@ -35,12 +35,12 @@ constexpr std::uint32_t steal_delay = 16;
 /// task.
 constexpr std::uint32_t regular_waits = 4;
 
-/// A worker to which no task has been allocated for this many rounds without one, with an open group around it all the time, steals
-/// in groups that are not active, too. About 20 us on threads: longer than it takes to send tasks to all workers, and than most
+/// A worker to which nothing has been allocated for this many rounds, with an open group around it all the time, steals in groups
+/// that are not active, too. About 20 us on threads: longer than it takes to send tasks to all workers, and than most
 /// leaves of cg and heat, whose owners search until their first leaf has ended.
 constexpr std::uint32_t greedy_after = 200;
-/// It begins to count them after this many rounds while memory is touched for the first time: a fifth of a second on threads, where
-/// such a worker naps between two rounds.
+/// While memory is touched for the first time it begins to count them after this many rounds: some 12 ms on threads, where such a
+/// worker naps between two rounds.
 constexpr std::uint32_t greedy_after_touches = 300;
 
 /// No more groups than this enclose each other with different numbers of workers.
