@@ -26,7 +26,7 @@ PROGRAMS = [
     ["run", "hartree-fock", "--atoms", "8", "--tile", "10", "--iterations", "10", "--no-verify"],
     ["run", "uts", "--tree", "T1L"],
 ]
-ENDED = re.compile(r"rank (\d+) died: ")
+ENDED = re.compile(r"rank (\d+) died[:,] ")
 NEVER_BEGAN = re.compile(r"skua: MPI has not (started|ended) after")
 
 

@@ -131,6 +131,22 @@ TEST(watched_program, conventional_calls_order_what_the_caller_does_around_them)
   EXPECT_EQ(sum, 20 * (n - 1 + 3) + 190);
 }
 
+// Each list of regions that a worker still holds keeps closed ones alive: often another thread than the one that closed a region frees it.
+TEST(watched_program, regions_are_freed_by_whoever_was_last) {
+  skua::pool pool({.workers = 4, .policy = "random"});
+  std::vector<std::size_t> done(3);
+  std::vector<std::thread> callers;
+  for (std::size_t& mine : done)
+    callers.emplace_back([&pool, &mine] {
+      for (std::size_t round = 0; round < 200; ++round) {
+        skua::region own = pool.open_region("random", 2);
+        mine += own.run([](auto& here) { return tree(here, 0, 8); });
+      }
+    });
+  for (std::thread& c : callers) c.join();
+  for (std::size_t const mine : done) EXPECT_EQ(mine, 200 * 28U);
+}
+
 INSTANTIATE_TEST_SUITE_P(policies, watched, ::testing::ValuesIn([] { return skua::testing::whole_policies(); }()),
                          [](auto const& chosen) {
                            std::string name = chosen.param;

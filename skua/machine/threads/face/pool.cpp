@@ -16,6 +16,7 @@
 #include "skua/parts/base/memory_limits.hpp"
 #include "skua/parts/base/options.hpp"
 #include "skua/parts/base/unknown_variables.hpp"
+#include "skua/parts/context/counted_memory.hpp"
 #include "skua/parts/topology/affinity.hpp"
 #include "skua/parts/topology/cgroup.hpp"
 #include "skua/parts/topology/default_workers.hpp"
@@ -54,7 +55,7 @@ std::shared_ptr<policies::arms::partitions const> read_partitions(runtime::setti
   runtime::file_text const file = runtime::read_file(s.partitions.value, std::size_t{1} << 24);
   if (file.wrong) throw usage_error(by + " is '" + s.partitions.value + "': " + file.wrong.message());
   using policies::arms::partitions;
-  auto read = std::make_shared<partitions const>(partitions::read(by + ": " + s.partitions.value, file.text));
+  auto read = runtime::make_counted<partitions const>(partitions::read(by + ": " + s.partitions.value, file.text));
   if (s.workers.value && *s.workers.value != read->workers()) {
     throw usage_error(by + ": " + s.partitions.value + " has " + std::to_string(read->workers()) + " workers, but " +
                       s.workers.source + " asks for " + std::to_string(*s.workers.value) +

@@ -17,6 +17,7 @@
 #include "skua/parts/base/clock.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/process.hpp"
+#include "skua/parts/context/counted_memory.hpp"
 #include "skua/policy/arms/partitions.hpp"
 #include "skua/policy/call_choice.hpp"
 
@@ -29,12 +30,12 @@ std::uint64_t in_ns(std::chrono::nanoseconds d) noexcept { return static_cast<st
 }  // namespace
 
 pool_core::pool_core(layout map, settings const& chosen, cpu_mask allowed, std::uint32_t processors)
-    : map_(std::move(map)), memory_(std::make_shared<pool_memory>(map_)), allowed_(std::move(allowed)),
+    : map_(std::move(map)), memory_(make_counted<pool_memory>(map_)), allowed_(std::move(allowed)),
       pinning_(chosen.pin.value.value_or(true)), stays_pinned_(chosen.pin.chosen()), spin_ns_(in_ns(chosen.spin.value)),
       oversubscription_(map_.workers(), processors), touches_(map_.workers()), process_(fork_generation()),
-      stacks_(chosen.stack_bytes.value), sleep_(map_.workers()), observers_(std::make_shared<observer_list>()),
+      stacks_(chosen.stack_bytes.value), sleep_(map_.workers()), observers_(make_counted<observer_list>()),
       stall_(stall_watch::if_asked(*this)), parked_(stall_ == nullptr ? nullptr : &stall_->parked()),
-      lent_(std::make_unique<lent_thread>(*this)), regions_(std::make_shared<region_list const>()) {
+      lent_(std::make_unique<lent_thread>(*this)), regions_(make_counted<region_list const>()) {
   workers_.reserve(map_.workers());
   for (std::uint32_t w = 0; w < map_.workers(); ++w) {
     worker_id const number{w};
@@ -46,7 +47,7 @@ pool_core::pool_core(pool_core& host, worker_id w)
     : host_(&host.host()), map_(host.map_.part({&w, 1})), guest_record_(std::make_unique<worker_record>()),
       allowed_(host.allowed_), pinning_(false), stays_pinned_(false), spin_ns_(host.spin_ns_), oversubscription_(2, 1),
       touches_(1), process_(host.process_), stacks_(host.stacks_.stack_bytes()), sleep_(1), observers_(host.observers_),
-      regions_(std::make_shared<region_list const>()) {
+      regions_(make_counted<region_list const>()) {
   workers_.push_back(std::make_unique<worker>(*this, worker_id{0}, *guest_record_));
   sleep_.begin_without_threads();
 }
@@ -192,7 +193,7 @@ std::shared_ptr<region> pool_core::open_region(policies::policy_factory const& m
                                                std::span<worker_id const> members) {
   // Not under the lock: `make` may be the program's. relaxed: a number.
   std::uint64_t const seed = regions_opened_.fetch_add(1, std::memory_order_relaxed) + 1;
-  auto const made = std::make_shared<region>(*this, make, members, seed);
+  auto const made = make_counted<region>(*this, make, members, seed);
   std::shared_ptr<region_list const> list;  // the old one dies after the lock, perhaps with regions
   std::lock_guard const hold(regions_changing_);
   auto longer = copy_open_regions();
@@ -226,7 +227,7 @@ void pool_core::close_region(region& r) noexcept {
 }
 
 std::shared_ptr<region_list> pool_core::copy_open_regions() const {
-  auto copy = std::make_shared<region_list>();
+  auto copy = make_counted<region_list>();
   copy->reserve(regions_->size() + 1);
   std::ranges::copy_if(*regions_, std::back_inserter(*copy), [](auto const& r) { return !r->is_closed_; });
   return copy;
