@@ -16,7 +16,6 @@ namespace {
 
 /// Thieves wait at most this long for a rank that runs short tasks. During a long task they wait for its end, or for
 /// `progress`.
-constexpr std::uint64_t poll_every_ns = 10'000;
 
 /// For a program that did not choose a deadline: communicator::watch.
 constexpr double default_deadline_s = 10;
@@ -155,7 +154,7 @@ void collection_core::process() {
   traced_.note({.what = trace::kind::iteration_began, .id = workers_.counted().added, .value = epoch_});
   core_.enter(number_, engine_);
   std::uint64_t const began_ns = network_.now_ns();
-  last_poll_ns_ = began_ns;
+  workers_.pace().looked(began_ns, began_ns);
   try {
     serve_until_the_end();
   } catch (...) {
@@ -218,10 +217,12 @@ void collection_core::run_tasks() {
     idle_rounds_ = 0;
     stalled_.restart();
     now_ns = mine->run_current(now_ns);
-    if (alone || now_ns - last_poll_ns_ < poll_every_ns) continue;
+    if (alone || !workers_.pace().is_due(now_ns)) continue;
+    std::uint64_t const began_ns = now_ns;
     look_around();
     if (workers_.want_tasks()) engine_.want(network_.now_ns());
-    last_poll_ns_ = now_ns = network_.now_ns();
+    now_ns = network_.now_ns();
+    workers_.pace().looked(began_ns, now_ns);
   }
   mine->pause(now_ns);
 }
@@ -246,11 +247,11 @@ void collection_core::wait_for_work() {
     stalled_.restart();  // its workers have tasks
     if (workers_.want_tasks()) engine_.want(network_.now_ns());
   }
-  last_poll_ns_ = network_.now_ns();
-  if (stalled_.is_due(last_poll_ns_))
-    stalled_.tell(rank(), "no task of '" + options_.name + "'", engine_.state_in_words(), last_poll_ns_);
+  std::uint64_t const now_ns = network_.now_ns();
+  if (stalled_.is_due(now_ns))
+    stalled_.tell(rank(), "no task of '" + options_.name + "'", engine_.state_in_words(), now_ns);
   if (engine_.has_left()) return;
-  if (ranks() > 1) core_.look_beside(last_poll_ns_);
+  if (ranks() > 1) core_.look_beside(now_ns);
   network_.rest(idle_rounds_++);
 }
 

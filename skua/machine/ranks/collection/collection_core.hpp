@@ -91,7 +91,6 @@ class collection_core final : public runtime::collection_engine {
   std::uint32_t epoch_ = 0;
   collection_state state_ = collection_state::seeding;
   std::uint64_t wall_ns_ = 0;
-  std::uint64_t last_poll_ns_ = 0;
   std::uint32_t idle_rounds_ = 0;
   stall_report stalled_;
   policies::balance::when_to_balance balancing_;

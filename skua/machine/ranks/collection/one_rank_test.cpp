@@ -18,6 +18,7 @@
 
 #include "skua/machine/ranks/collection/checkpoint.hpp"
 #include "skua/machine/ranks/collection/metered_for_test.hpp"
+#include "skua/machine/ranks/collection/poll_pace.hpp"
 #include "skua/machine/ranks/collection/stall_report.hpp"
 #include "skua/program/collection/task_collection.hpp"
 
@@ -137,6 +138,40 @@ TEST(one_rank, looks_around_every_ten_microseconds_and_alone_never) {
       }
     });
     on_one_rank(program);
+  }
+}
+
+// Open MPI yields in each look if the node is oversubscribed, and comes back after a time slice of whatever else runs there.
+TEST(one_rank, looks_around_less_often_where_a_look_takes_long) {
+  constexpr std::uint64_t task_ns = 10'000;
+  constexpr std::uint64_t tasks = 4000;
+  for (std::uint64_t const look_ns : {100'000, 1'000'000, 3'000'000}) {
+    metered::on_ranks(
+        2,
+        [&](communicator& world, meter& m) {
+          std::uint64_t looks = 0;
+          std::uint64_t before_the_last = 0;
+          task_collection<timed> all(world, {.steals = false}, [&](timed const& t) {
+            m.now_ns += t.ns;
+            before_the_last = looks;
+          });
+          for (std::uint64_t n = 0; n < tasks; ++n) all.add({.ns = task_ns});
+          world.barrier();
+          m.before_poll = [&] {
+            ++looks;
+            m.now_ns += look_ns;
+          };
+          all.process();
+          m.before_poll = [] {};
+          std::uint64_t const pause_ns = std::min(8 * look_ns, ranks::poll_pace::longest_ns);
+          EXPECT_GE(before_the_last, tasks * task_ns / pause_ns - 1);
+          EXPECT_LE(before_the_last, tasks * task_ns / pause_ns + 5) << "a look that hears something looks once more";
+        },
+        [](communicator& world) {
+          task_collection<timed> all(world, {.steals = false}, [](timed const&) {});
+          world.barrier();
+          all.process();
+        });
   }
 }
 

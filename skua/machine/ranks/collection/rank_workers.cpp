@@ -147,7 +147,11 @@ void rank_workers::progress_of(rank_worker const& who) {
   // A task of the server may have forked, and call from another thread. Not std::this_thread::get_id(): when this is
   // inlined into a task, compilers may read it once for the whole task.
   bool const is_server = server_works_ && workers_.front().get() == &who && runtime::thread_number() == server_;
-  if (is_server) core_.poll();
+  if (!is_server) return;
+  std::uint64_t const now_ns = network().now_ns();
+  if (!pace_.is_due_in_task(now_ns)) return;
+  core_.poll();
+  pace_.looked(now_ns, network().now_ns());
 }
 
 }}}  // namespace skua::v0::ranks

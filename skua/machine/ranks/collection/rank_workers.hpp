@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "skua/machine/ranks/collection/added_tasks.hpp"
+#include "skua/machine/ranks/collection/poll_pace.hpp"
 #include "skua/machine/ranks/collection/rank_failure.hpp"
 #include "skua/machine/ranks/collection/rank_worker.hpp"
 #include "skua/machine/ranks/collection/worker_roster.hpp"
@@ -86,6 +87,8 @@ class rank_workers final : public queue_choice {
   void ended(rank_worker const& who) noexcept;
   /// Polls if the calling thread is the server.
   void progress_of(rank_worker const& who);
+  /// Of the server between its tasks and in them.
+  [[nodiscard]] poll_pace& pace() noexcept { return pace_; }
 
  private:
   void bring_added();
@@ -114,6 +117,7 @@ class rank_workers final : public queue_choice {
   worker_roster<> roster_;  ///< of the workers other than the server
   std::uint64_t seeded_ = 0;
   std::uint64_t server_ = 0;  ///< the number of the thread that called process()
+  poll_pace pace_;
 
   added_tasks<std::vector<std::byte>> added_;  ///< slots
 
