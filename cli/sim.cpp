@@ -41,9 +41,11 @@ struct arguments {
 
 int execute_on_ranks(arguments const& given) {
   json_target const target(given.json_path);
-  ranks::cluster const where = ranks::cluster_named(given.flags.machine());
+  ranks::cluster const where = ranks::cluster_named(given.flags.machine().value_or("hopper"));
   apps::app& app = given.app.chosen();
   std::uint64_t const seed = given.flags.seed(given.app);
+  std::uint32_t const iterations = given.ranks.iterations(given.app.given());
+  given.ranks.check();
   bool const prints = !target.takes_stdout();
   auto const begin = std::chrono::steady_clock::now();
   if (prints) {
@@ -51,7 +53,6 @@ int execute_on_ranks(arguments const& given) {
         "{} on {} of {}, simulated (assumed: {}; every task takes {} of the mean besides its work)\n", app.name(),
         in_words(given.ranks.ranks(), "rank"), where.name, where.assumed, in_percent(given.ranks.floor(), 0)));
   }
-  std::uint32_t const iterations = given.ranks.iterations(given.app.given());
   progress bar("iteration");
   std::vector<ranks_iteration> const all =
       simulate_on_ranks(app, where, given.ranks, iterations, seed, [&](std::uint32_t done) {
@@ -67,6 +68,7 @@ int execute_on_ranks(arguments const& given) {
   document["balance"] = given.ranks.balance();
   document["floor_share"] = given.ranks.floor();
   document["variation_share"] = given.ranks.variation();
+  document["variation_pattern"] = in_words(given.ranks.pattern());
   document["every_attempt"] = given.ranks.every_attempt();
   document["first_seed"] = seed;
   document["rows"] = table.rows();

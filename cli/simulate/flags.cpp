@@ -63,7 +63,7 @@ void sim_flags::add_to(parser command) {
                    "simulate the task tree of a serial run (the default if the tree does not depend on the schedule)");
 }
 
-sim::machine_model sim_flags::model() const { return sim::machine_model::load(machine_); }
+sim::machine_model sim_flags::model() const { return sim::machine_model::load(machine_.value_or("xeon-6130-4s")); }
 
 std::vector<std::string> sim_flags::policies() const {
   std::vector<std::string> all = policies_in("--policies", policies_);

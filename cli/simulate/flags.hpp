@@ -31,7 +31,8 @@ class sim_flags {
 
   // As given, or the defaults. They throw usage_error that names the option, its value and what is allowed.
   [[nodiscard]] sim::machine_model model() const;
-  [[nodiscard]] std::string const& machine() const noexcept { return machine_; }
+  /// As typed.
+  [[nodiscard]] std::optional<std::string> const& machine() const noexcept { return machine_; }
   [[nodiscard]] std::vector<std::string> policies() const;
   /// Ascending, without repetitions; by default 1, 2, 4, ... and all of the machine's.
   [[nodiscard]] std::vector<std::uint32_t> workers(sim::machine_model const& on) const;
@@ -45,7 +46,7 @@ class sim_flags {
   [[nodiscard]] sim::deque_kind deques() const;
 
  private:
-  std::string machine_ = "xeon-6130-4s";
+  std::optional<std::string> machine_;
   std::string policies_ = "auto,random,adws,numa-ws";
   std::optional<std::string> workers_;
   std::string placement_ = "first-touch";

@@ -4,7 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
 #include <numeric>
+#include <span>
+#include <utility>
 
 #include "apps/ranks_plan.hpp"
 #include "cli/text/app_arguments.hpp"
@@ -15,6 +20,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/options.hpp"
+#include "skua/policy/balance/balance_choice.hpp"
 #include "skua/policy/balance/balancers.hpp"
 
 namespace skua::cli {
@@ -63,35 +69,127 @@ void rebalance(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::
   into.balance_s = time ? std::optional(time->seconds) : std::nullopt;
 }
 
+/// The choice of balance=auto between iterations: balance_choice.md.
+class choosing {
+ public:
+  choosing(std::uint32_t ranks, std::vector<std::uint64_t> const& durations) : ranks_(ranks), durations_(durations) {}
+
+  /// `seeded`: where tasks started; `balance_s`: what the balancing before took.
+  [[nodiscard]] balance::next_start next(ranks::simulated_iteration const& run, std::optional<double> balance_s,
+                                         std::vector<std::vector<std::uint32_t>> const& seeded,
+                                         std::vector<std::vector<std::uint32_t>> const& executed) {
+    balance::iteration_summary now{.ranks = ranks_, .tasks = durations_.size(), .moved = run.moved};
+    now.wall_ns = in_ns(run.seconds);
+    now.mean_ns = in_ns(run.ideal_seconds);
+    now.balance_ns = in_ns(balance_s.value_or(0));
+    double differs = 0;
+    double then = 0;
+    for (std::size_t r = 0; r < executed.size(); ++r) {
+      std::uint64_t sum = 0;
+      for (std::uint32_t const t : executed[r]) sum += durations_[t];
+      now.most_ns = std::max(now.most_ns, sum);
+      std::size_t const own = std::min(seeded[r].size(), executed[r].size());
+      for (std::size_t i = 0; i < own && executed[r][i] == seeded[r][i] && !last_.empty(); ++i) {
+        auto const before = static_cast<double>(last_[seeded[r][i]]);
+        differs += std::abs(static_cast<double>(durations_[seeded[r][i]]) - before);
+        then += before;
+      }
+    }
+    now.longest_ns = std::ranges::max(durations_);
+    if (then > 0) now.change = differs / then;
+    last_ = durations_;
+    return choice_.next(now);
+  }
+  [[nodiscard]] std::string const& reason() const noexcept { return choice_.reason(); }
+
+ private:
+  [[nodiscard]] static std::uint64_t in_ns(double s) noexcept { return static_cast<std::uint64_t>(s * 1e9); }
+  std::uint32_t ranks_;
+  std::vector<std::uint64_t> const& durations_;
+  std::vector<std::uint64_t> last_;
+  balance::balance_choice choice_;
+};
+
+constexpr std::array<std::string_view, 4> pattern_words{"each", "drift", "jump", "oscillate"};
+
 double share_of(std::string_view option, std::string const& text) {
   return read_number(option, text, 0, 1, "a share from 0 to 1");
 }
 
-/// Durations of the next iteration: each a uniform share above or below its mean.
-void vary(std::span<std::uint64_t> durations, std::span<std::uint64_t const> means, double share, runtime::dice& dice) {
-  for (std::size_t t = 0; t < durations.size(); ++t) {
-    durations[t] = static_cast<std::uint64_t>(static_cast<double>(means[t]) * (1 + share * (2 * dice.unit() - 1)));
+/// How tasks' times differ between iterations: --variation and --pattern.
+class varied_times {
+ public:
+  varied_times(std::vector<std::uint64_t> means, std::vector<double> position, double share, variation_pattern pattern,
+               std::uint64_t seed)
+      : means_(std::move(means)), position_(std::move(position)), share_(share), pattern_(pattern), dice_(seed) {}
+
+  /// Writes those of iteration `i` = 0, 1, ..., each within `share` of its mean.
+  void write(std::uint32_t i, std::span<std::uint64_t> durations) {
+    if (share_ == 0) return;
+    draw(i);
+    for (std::size_t t = 0; t < durations.size(); ++t)
+      durations[t] = static_cast<std::uint64_t>(static_cast<double>(means_[t]) * (1 + share_ * factor(i, t)));
   }
-}
+
+ private:
+  static constexpr std::uint32_t iterations_per_jump = 8;
+  static constexpr std::uint32_t iterations_per_wave = 16;
+
+  void draw(std::uint32_t i) {
+    if (pattern_ == variation_pattern::drift) return;
+    if (pattern_ == variation_pattern::jump && i % iterations_per_jump != 0) return;
+    if (pattern_ == variation_pattern::oscillate && i > 1) return;
+    std::vector<double>& drawn = drawn_[pattern_ == variation_pattern::oscillate ? i % 2 : 0];
+    drawn.resize(means_.size());
+    for (double& d : drawn) d = 2 * dice_.unit() - 1;
+  }
+  /// From -1 to 1.
+  [[nodiscard]] double factor(std::uint32_t i, std::size_t t) const {
+    if (pattern_ == variation_pattern::drift)
+      return std::sin(2 * std::numbers::pi * (position_[t] + static_cast<double>(i) / iterations_per_wave));
+    return drawn_[pattern_ == variation_pattern::oscillate ? i % 2 : 0][t];
+  }
+
+  std::vector<std::uint64_t> const means_;
+  std::vector<double> const position_;
+  double const share_;
+  variation_pattern const pattern_;
+  runtime::dice dice_;
+  std::array<std::vector<double>, 2> drawn_;
+};
 
 }  // namespace
+
+std::string_view in_words(variation_pattern p) noexcept { return pattern_words[static_cast<std::size_t>(p)]; }
 
 void rank_flags::add_to(parser command) {
   command = command.in_group("Ranks");
   command.add_option("--ranks", ranks_, "N",
-                     "simulate ranks of a cluster (--machine hopper, intrepid, titan or FILE) instead of workers");
+                     "simulate ranks of a cluster (--machine hopper, the default, intrepid, titan or FILE) instead of workers");
   command.mode("--balance none", [this] { return balance_ == "none" ? "--balance none" : ""; });
   command = command.only_with("--ranks", "only simulated ranks take it");
   parser const of_stealing = command.never_with("--balance none", "no rank tries to steal then");
   command.add_option("--iterations", iterations_, "N", "how often the collection is processed (default: 5)");
   command.add_option("--balance", balance_, "HOW",
-                     "between iterations: none, steal, retentive (default), or a balancer");
+                     "between iterations: none, steal, retentive (default), auto, or a balancer");
   command.add_option("--floor", floor_, "SHARE",
                      "fixed time of every task, as a fraction of the mean (default: 0.25; an assumption)");
   command.add_option("--variation", variation_, "SHARE",
                      "by which a task's time differs between iterations, at most (default: 0)");
+  command.add_option("--pattern", pattern_, "WORD",
+                     "of --variation: each (default; anew in each iteration), drift (a wave through the tasks), jump (anew "
+                     "every 8 iterations) or oscillate (between two)");
   of_stealing.add_option("--longest-pause", pause_, "TIME", "of a rank between two attempts to steal (default: 2ms)");
   of_stealing.add_flag("--every-attempt", every_attempt_, "simulate also the attempts to steal that fail (slow)");
+}
+
+void rank_flags::check() const {
+  static_cast<void>(ranks());
+  static_cast<void>(balance());
+  static_cast<void>(floor());
+  static_cast<void>(variation());
+  static_cast<void>(pattern());
+  static_cast<void>(longest_pause_ns());
 }
 
 std::uint32_t rank_flags::ranks() const { return read_whole_number("--ranks", *ranks_, 1, 10'000'000); }
@@ -101,8 +199,6 @@ std::uint32_t rank_flags::iterations(json const& of_app) const {
 }
 
 std::string const& rank_flags::balance() const {
-  if (balance_ == "auto")
-    refuse("--balance", balance_, "none, steal, retentive or a balancer: auto needs measured times");
   apps::ranks_plan plan;
   plan.balance = balance_;
   plan.check();
@@ -111,6 +207,13 @@ std::string const& rank_flags::balance() const {
 
 double rank_flags::floor() const { return share_of("--floor", floor_); }
 double rank_flags::variation() const { return share_of("--variation", variation_); }
+variation_pattern rank_flags::pattern() const {
+  if (!pattern_) return variation_pattern::each;
+  if (variation() == 0) refuse("--pattern", *pattern_, "only beside --variation above 0: tasks' times do not differ otherwise");
+  auto const found = std::ranges::find(pattern_words, *pattern_);
+  if (found == pattern_words.end()) refuse("--pattern", *pattern_, "each, drift, jump or oscillate");
+  return static_cast<variation_pattern>(found - pattern_words.begin());
+}
 
 std::uint64_t rank_flags::longest_pause_ns() const {
   auto const pause = runtime::read_duration("--longest-pause", pause_);
@@ -128,9 +231,8 @@ std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster c
     throw usage_error(
         fmt::format("{} has no tasks for simulated ranks: it spawns them, or it does not run on ranks", what.name()));
   }
-  std::vector<std::uint64_t> const means = durations_of(load, flags.floor());
-  std::vector<std::uint64_t> durations = means;
-  runtime::dice dice(seed);
+  std::vector<std::uint64_t> durations = durations_of(load, flags.floor());
+  varied_times varied(durations, load.position, flags.variation(), flags.pattern(), seed);
   std::uint32_t const count = flags.ranks();
   std::vector<std::vector<std::uint32_t>> first(count);
   for (std::uint32_t t = 0; t < durations.size(); ++t) {
@@ -143,21 +245,35 @@ std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster c
                               .interruption_point = stop_if_interrupted});
   std::vector<ranks_iteration> iterations;
   std::vector<std::vector<std::uint32_t>> lists = first;
+  choosing choice(count, durations);
+  balance::next_start start{.from = balance::start_of_tasks::original, .steals = plan.steals_in(0)};
   auto const run = [&](std::uint32_t i) {
     stop_if_interrupted();
     before(i);
     ranks_iteration now;
-    if (i > 0 && plan.is_balancer()) {
-      rebalance(lists, durations, where, balance::make_balancer(plan.balance), seed + i, now);
+    if (start.from == balance::start_of_tasks::balanced) {
+      rebalance(lists, durations, where, balance::make_balancer(plan.is_balancer() ? plan.balance : "hierarchical"),
+                seed + i, now);
+    } else if (start.from == balance::start_of_tasks::original) {
+      lists = first;
     }
-    if (flags.variation() > 0) vary(durations, means, flags.variation(), dice);
+    varied.write(i, durations);
     for (std::uint32_t r = 0; r < count; ++r) {
       for (std::uint32_t const t : lists[r]) all.seed(r, t);
     }
-    all.stealing(plan.steals_in(i));
+    all.stealing(start.steals);
     now.run = all.process();
+    if (plan.balance == "auto") {
+      start = choice.next(now.run, now.balance_s, lists, all.executed());
+      now.next = choice.reason();
+    } else {
+      start = {.from = plan.is_balancer()        ? balance::start_of_tasks::balanced
+                       : plan.balance == "steal" ? balance::start_of_tasks::original
+                                                 : balance::start_of_tasks::retained,
+               .steals = plan.steals_in(i + 1)};
+    }
     iterations.push_back(std::move(now));
-    lists = plan.balance == "steal" ? first : all.executed();
+    lists = all.executed();
   };
   try {
     for (std::uint32_t i = 0; i < iterations_wanted; ++i) run(i);
@@ -186,6 +302,7 @@ report report_of(std::vector<ranks_iteration> const& all, std::string const& bal
                         {"tasks_stolen", "", cell::of(run.moved)},
                         {"migrations", "migrations", cell::of(all[i].migrations)},
                         {"balance_s", "balancing", balancing},
+                        {"next", "", all[i].next.empty() ? cell::of(nullptr) : cell::of(all[i].next)},
                         {"rounds", "", cell::of(run.rounds)},
                         {"events", "", cell::of(run.events)},
                         {"busy_shares", "", cell::of(run.busy)}},

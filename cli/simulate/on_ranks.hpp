@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/app.hpp"
@@ -15,6 +16,10 @@
 
 namespace skua::cli {
 
+/// How tasks' times differ between iterations.
+enum class variation_pattern : std::uint8_t { each, drift, jump, oscillate };
+[[nodiscard]] std::string_view in_words(variation_pattern p) noexcept;
+
 /// The options of sim that speak of ranks, as typed.
 class rank_flags {
  public:
@@ -22,6 +27,8 @@ class rank_flags {
   [[nodiscard]] bool wanted() const noexcept { return ranks_.has_value(); }
 
   // They throw usage_error that names the option.
+  /// Reads all of the following.
+  void check() const;
   [[nodiscard]] std::uint32_t ranks() const;
   /// Some apps have an option of this name, too; then that one counts.
   [[nodiscard]] std::uint32_t iterations(json const& of_app) const;
@@ -30,6 +37,7 @@ class rank_flags {
   [[nodiscard]] double floor() const;
   /// By which share a task's duration differs between iterations, at most.
   [[nodiscard]] double variation() const;
+  [[nodiscard]] variation_pattern pattern() const;
   [[nodiscard]] std::uint64_t longest_pause_ns() const;
   [[nodiscard]] bool every_attempt() const noexcept { return every_attempt_; }
 
@@ -39,6 +47,7 @@ class rank_flags {
   std::string balance_ = "retentive";
   std::string floor_ = "0.25";
   std::string variation_ = "0";
+  std::optional<std::string> pattern_;
   std::string pause_ = "2ms";
   bool every_attempt_ = false;
 };
@@ -49,6 +58,7 @@ struct ranks_iteration {
   std::uint64_t migrations = 0;  ///< before it
   /// Of the balancer before it, not part of the iteration's time; unset without one, and where it is not simulated.
   std::optional<double> balance_s = {};
+  std::string next = {};  ///< of --balance auto: how the next iteration starts, and why
 };
 
 /// Simulates the iterations one after the other. Calls `before` with the number of those that are done. After an interrupt it
