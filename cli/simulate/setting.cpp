@@ -2,6 +2,7 @@
 #include "cli/simulate/setting.hpp"
 
 #include "cli/text/interrupt.hpp"
+#include "cli/text/option_values.hpp"
 
 namespace skua::cli {
 namespace {
@@ -37,6 +38,8 @@ sim_setting::sim_setting(app_arguments const& app, sim_flags const& flags, bool 
             {.numbers = machine.numbers(), .deques = frame.deques, .warm_up = frame.warm_up}) {
   frame.study = &study;
   frame.content = program.content();
+  if (flags.times().given_ns && frame.content.leaves > 0 && frame.content.bare_leaves == 0)
+    refuse_together("--task-ns", frame.app, "all its leaves declare flops");
   stop_if_interrupted();
 }
 

@@ -14,6 +14,8 @@ SMALL = {"fib": ["--n", "14"], "nqueens": ["--n", "6"], "uts": ["--tree", "T1", 
          "matmul-z": ["--n", "128"], "strassen": ["--n", "128", "--cutoff", "64", "--leaf", "32"],
          "strassen-z": ["--n", "128", "--cutoff", "64", "--leaf", "32"], "heat": ["--n", "256", "--iterations", "3"],
          "sph": ["--scale", "1", "--steps", "2"], "cilksort": ["--n", "20000"], "cg": ["--class", "S"], "hull": ["--n", "20000"]}
+# Of an app without leaves, or of leaves without flops; elsewhere --task-ns has no effect.
+TIMES = {app: ["--task-ns", "50"] for app in ("fib", "nqueens", "uts", "cilksort", "hull")}
 HEAT = ["heat", "--n", "512", "--iterations", "5", "--leaf-rows", "32", "--leaf-columns", "128"]
 
 
@@ -21,7 +23,7 @@ class Sim(command.Case):
     def test_every_app_runs_under_several_policies_and_its_times_add_up(self):
         for app, arguments in SMALL.items():
             with self.subTest(app=app):
-                found = self.works_json("sim", app, *arguments, "--workers", "1,7,64", "--task-ns", "50", "--json", "-")
+                found = self.works_json("sim", app, *arguments, "--workers", "1,7,64", *TIMES.get(app, []), "--json", "-")
                 self.assertEqual((found["simulated"], found["app"], found["model"]), (True, app, "xeon-6130-4s"))
                 self.assertEqual(len(found["rows"]), 4 * 3)
                 for row in found["rows"]:
@@ -36,7 +38,7 @@ class Sim(command.Case):
         # Arrays lie elsewhere in every process (address space layout randomization).
         for app in ("heat", "matmul", "matmul-z", "strassen", "sph", "cg", "cilksort", "hull", "fib"):
             for way in ("--recorded", "--live"):
-                arguments = ["sim", app, *SMALL[app], "--workers", "64", "--policies", "random,adws", "--task-ns", "50", way]
+                arguments = ["sim", app, *SMALL[app], "--workers", "64", "--policies", "random,adws", *TIMES.get(app, []), way]
                 with self.subTest(app=app, way=way):
                     texts = {self.works(*arguments, "--seed", "7", "--json", "-") for _ in range(3)}
                     self.assertEqual(len(texts), 1)
@@ -59,13 +61,13 @@ class Sim(command.Case):
 
     def test_a_seed_seeds_the_schedule_whether_the_app_has_one_or_not(self):
         for app in ("heat", "fib"):
-            arguments = ["sim", app, *SMALL[app], "--workers", "2", "--policies", "random", "--task-ns", "50", "--json", "-"]
+            arguments = ["sim", app, *SMALL[app], "--workers", "2", "--policies", "random", *TIMES.get(app, []), "--json", "-"]
             self.assertEqual(self.works_json(*arguments, "--seed", "9")["first_seed"], 9)
             self.assertEqual(self.works_json(*arguments, "--seed", "9", "--schedule-seed", "4")["first_seed"] if app == "heat" else 4, 4)
 
     def test_live_and_recorded_simulations_agree(self):
         for app in ("heat", "matmul", "fib"):
-            arguments = ["sim", app, *SMALL[app], "--workers", "7,64", "--task-ns", "50", "--json", "-"]
+            arguments = ["sim", app, *SMALL[app], "--workers", "7,64", *TIMES.get(app, []), "--json", "-"]
             with self.subTest(app=app):
                 live, recorded = (self.works_json(*arguments, way)["rows"] for way in ("--live", "--recorded"))
                 self.assertEqual(live, recorded)
@@ -91,6 +93,10 @@ class Sim(command.Case):
         self.assertNotEqual(measured["rows"][0]["median_s"], declared["rows"][0]["median_s"])
         self.assertIn("leaves of as many flops took here", self.works(*arguments[:-2], "--measured-leaves"))
         self.refuses(*arguments, "--measured-leaves", "--task-ns", "5", message=["--measured-leaves is given with --task-ns; allowed: one of them"])
+
+    def test_the_time_of_a_task_is_refused_where_every_leaf_declares_flops(self):
+        for command_line in (["sim", *HEAT], ["profile", *HEAT], ["sim", *HEAT, "--live"]):
+            self.refuses(*command_line, "--workers", "4", "--task-ns", "5", message=["--task-ns is given with heat", "all its leaves declare flops"])
 
     def test_placement_and_noise_change_the_times(self):
         arguments = ["sim", *HEAT, "--workers", "64", "--policies", "adws", "--json", "-"]
