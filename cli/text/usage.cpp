@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -84,8 +85,9 @@ std::string about_argument(std::string const& typed, parsed_commands const& path
   return fmt::format("argument is '{}'; allowed: options only, see {} --help", typed, as_typed(path));
 }
 
+/// The app's before the subcommand's of the same name, as the parser takes them.
 CLI::Option const* option_named(std::string const& name, parsed_commands const& path) {
-  for (CLI::App const* const command : path) {
+  for (CLI::App const* const command : path | std::views::reverse) {
     for (CLI::Option const* const o : command->get_options()) {
       if (o->check_name(name)) return o;
     }
