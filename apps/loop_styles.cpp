@@ -17,7 +17,10 @@ constexpr std::array<std::string_view, 4> partitioners{"auto", "static", "affini
 loop_styles::loop_styles(option_table& of, std::string_view openmp)
     : asked_openmp_(of, "--openmp", openmp, schedules, "schedule of the OpenMP twin: static, dynamic or tasks", false),
       asked_tbb_(of, "--tbb", "auto", partitioners, "partitioner of the oneTBB twin: auto, static, affinity or simple",
-                 false) {}
+                 false) {
+  of.has_no_effect({"--openmp"}, ~ways::openmp_twin, "it is the schedule of that twin");
+  of.has_no_effect({"--tbb"}, ~ways::tbb, "it is the partitioner of that twin");
+}
 
 std::span<std::string_view const> loop_styles::openmp_words() noexcept { return schedules; }
 std::span<std::string_view const> loop_styles::tbb_words() noexcept { return partitioners; }

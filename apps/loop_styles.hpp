@@ -29,6 +29,8 @@ class loop_styles {
   /// Uses this schedule or partitioner, one of the words above, until as_asked().
   void choose_openmp(std::string_view word);
   void choose_tbb(std::string_view word);
+  /// What --openmp says; it need not be allowed yet.
+  [[nodiscard]] openmp_schedule asked_openmp() const { return asked_openmp_; }
   /// Applies the values of the two options; they must be allowed.
   void as_asked();
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "apps/option.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "apps/checks.hpp"
+#include "apps/parameter.hpp"
 
 namespace skua::apps {
 namespace {
@@ -30,10 +32,29 @@ struct is_within {
 
 }  // namespace
 
+std::string_view first_name(option const& of) { return of.names.substr(0, of.names.find(',')); }
+
+void option_table::add_to(std::initializer_list<std::string_view> options, without_effect where) {
+  for (std::string_view const name : options) {
+    auto const row = std::ranges::find(rows_, name, first_name);
+    if (row == rows_.end()) throw std::logic_error("there is no option " + std::string(name));
+    row->unused.push_back(where);
+  }
+}
+
+void option_table::has_no_effect(std::initializer_list<std::string_view> options, ways in, std::string_view why) {
+  add_to(options, {.in = in, .why = why});
+}
+
+void option_table::has_no_effect(std::initializer_list<std::string_view> options, std::string_view beside,
+                                 std::string_view why) {
+  add_to(options, {.beside = beside, .why = why});
+}
+
 void require_allowed(std::string_view app, std::span<option const> options) {
   for (option const& o : options) {
     if (std::holds_alternative<no_limits>(o.limits)) continue;
-    is_within const check{std::string(app) + ": " + std::string(o.names.substr(0, o.names.find(',')))};
+    is_within const check{std::string(app) + ": " + std::string(first_name(o))};
     std::visit([&](auto limits, auto const* value) { check(limits, *value); }, o.limits, o.value);
   }
 }

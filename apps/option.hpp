@@ -13,6 +13,8 @@
 #include <variant>
 #include <vector>
 
+#include "apps/ways.hpp"
+
 namespace skua::apps {
 
 /// What the value of an option may be: anything, a whole number, a number, or a word.
@@ -46,6 +48,13 @@ using option_value = std::variant<bool*, std::int64_t*, std::uint64_t*, double*,
 /// What --hints may be of an app whose tasks can say their work: false or true.
 inline constexpr std::array<std::string_view, 2> hint_words{"none", "work"};
 
+/// Where an option counts for nothing: in some ways to run the app, or beside another option.
+struct without_effect {
+  ways in = ways::none;
+  std::string_view beside = {};  ///< the first name of the other option
+  std::string_view why;
+};
+
 /// One row: {"--leaf-columns,--leaf-cols", &columns_, between(32, 4096), "most columns of a leaf"}.
 struct option {
   option(std::string_view all_names, option_value into, option_limits within, std::string_view about,
@@ -59,7 +68,11 @@ struct option {
   option_limits limits;
   std::string_view help;
   bool is_fact;  ///< an app says it of a run
+  std::vector<without_effect> unused = {};
 };
+
+/// What messages call it.
+[[nodiscard]] std::string_view first_name(option const& of);
 
 /// Throws usage_error, in the name of the app, for the first value outside its limits. An option without a value has none.
 void require_allowed(std::string_view app, std::span<option const> options);

@@ -9,11 +9,11 @@
 #include <limits>
 #include <stdexcept>
 
+#include "apps/parameter.hpp"
 #include "apps/parse_options.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::apps {
-namespace {
+namespace skua::apps { namespace {
 
 constexpr std::array<std::string_view, 3> sizes{"small", "medium", "large"};
 enum class size : std::uint8_t { small, medium, large };
@@ -116,5 +116,20 @@ TEST(options, a_word_means_its_position_among_the_words) {
   EXPECT_TRUE(meaning_of<bool>("medium", sizes));
 }
 
-}  // namespace
-}  // namespace skua::apps
+TEST(options, an_option_remembers_where_it_has_no_effect) {
+  struct table final : option_table {
+    number_option<int> n{*this, "--n,--size", 3, between(1, 9), "how many"};
+    text_option file{*this, "--file", "", "instead"};
+  } t;
+  t.has_no_effect({"--n", "--file"}, ways::serial | ways::tbb, "nobody reads it");
+  t.has_no_effect({"--n"}, "--file", "the file says how many");
+  std::vector<without_effect> const& of_n = t.rows().front().unused;
+  ASSERT_EQ(of_n.size(), 2U);
+  EXPECT_EQ(of_n[0].in & ways::peers, ways::serial | ways::tbb);
+  EXPECT_EQ(of_n[0].in & ~ways::peers, ways::none);
+  EXPECT_EQ(of_n[1].beside, "--file");
+  EXPECT_EQ(t.rows().back().unused.size(), 1U);
+  EXPECT_THROW(t.has_no_effect({"--size"}, ways::serial, "it is not the first name"), std::logic_error);
+}
+
+}}  // namespace skua::apps

@@ -27,11 +27,18 @@ class option_table {
   void add(option row) { rows_.push_back(row); }
   [[nodiscard]] std::vector<option> const& rows() const noexcept { return rows_; }
 
+  /// The options with these first names count for nothing in these ways to run the app, or beside another option. For the
+  /// body of a constructor: then all options are there.
+  void has_no_effect(std::initializer_list<std::string_view> options, ways in, std::string_view why);
+  void has_no_effect(std::initializer_list<std::string_view> options, std::string_view beside, std::string_view why);
+
  protected:
   option_table() = default;
   ~option_table() = default;
 
  private:
+  void add_to(std::initializer_list<std::string_view> options, without_effect where);
+
   std::vector<option> rows_;
 };
 

@@ -109,6 +109,7 @@ contest contest_of(arguments const& given) {
   }
   if (policies.empty() && chosen_peers.empty())
     refuse_together("--policies none", "--peers none", "there is nothing to compare");
+  refuse_unused(given.app, chosen_peers, !policies.empty(), "--peers", "--policies none");
 
   std::vector<unsigned> counts = worker_counts(given);
   std::vector<unsigned> const peer_counts = counts;

@@ -58,6 +58,7 @@ struct arguments {
 
 runner peer_runner(arguments const& given) {
   peer_choice const chosen_peer = peer_choice_of("--peer", *given.peer, given.app.chosen());
+  refuse_unused(given.app, {&chosen_peer, 1}, false, "--peer", fmt::format("--peer {}", *given.peer));
   peer const& which = *chosen_peer.which;
   pool_options const chosen = given.flags.options();
   if (which.is_parallel) return runner_of(chosen_peer, layout_of(given.flags.machine(), chosen).workers());
@@ -86,6 +87,7 @@ std::string text_of(std::string_view app, row const& r) {
 
 int execute_virtually(arguments const& given) {
   unsigned const repeat = given.runs();
+  given.app.refuse_unused(apps::ways::simulation, "--virtual", "--peer");
   std::uint32_t const seed = schedule_seed(given.seed, given.app);
   json_target const target(given.json_path);
   pool_options const chosen = given.flags.options();
@@ -223,6 +225,7 @@ int execute_on_ranks(arguments const& given) {
   plan.check();
   apps::app& app = given.app.chosen();
   static_cast<void>(ranks_program_of(app));  // throws before any task runs
+  given.app.refuse_unused(apps::ways::ranks, ranks_asked_by(given), "--peer");
   // Each rank writes its own trace, and must know that before it knows the other ranks.
   if (auto const trace = given.flags.options().trace) ::setenv("SKUA_TRACE", trace->c_str(), 1);
   std::unique_ptr<job> const all = open_job(deadline_of(given));
@@ -251,7 +254,10 @@ int execute(arguments const& given) {
   machine_facts const machine = look_at_machine();
 
   std::shared_ptr<pool> workers;
-  if (!given.peer) workers = std::make_shared<pool>(given.flags.options());
+  if (!given.peer) {
+    refuse_unused(given.app, {}, true, "--peer", "a pool");
+    workers = std::make_shared<pool>(given.flags.options());
+  }
   runner const who = given.peer
                          ? peer_runner(given)
                          : runner_of(workers, given.flags.options().policy.value_or(std::string(workers->policy())),
@@ -346,9 +352,7 @@ subcommand add_run(parser root) {
                                          {"--policy", "--workers", "--places", "--synthetic", "--xml", "--scatter"})
                              .never_with("--peer", "only Skua's pools take it", {"--workers"});
   given->flags.add_to(of_pool, {});
-  return {command, [given] {
-            return ranks_asked_by(*given).empty() ? execute(*given) : execute_on_ranks(*given);
-          }};
+  return {command, [given] { return ranks_asked_by(*given).empty() ? execute(*given) : execute_on_ranks(*given); }};
 }
 
 }  // namespace skua::cli

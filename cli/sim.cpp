@@ -43,6 +43,7 @@ int execute_on_ranks(arguments const& given) {
   json_target const target(given.json_path);
   ranks::cluster const where = ranks::cluster_named(given.flags.machine().value_or("hopper"));
   apps::app& app = given.app.chosen();
+  given.app.refuse_unused(apps::ways::simulated_ranks, "--ranks");
   std::uint64_t const seed = given.flags.seed(given.app);
   std::uint32_t const iterations = given.ranks.iterations(given.app.given());
   given.ranks.check();

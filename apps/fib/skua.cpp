@@ -8,7 +8,9 @@ namespace {
 
 class fib_app final : public program_app<fib_app> {
  public:
-  fib_app() : program_app("fib", "Fibonacci numbers without cut-off: the cost of fork and join itself (Cilk 1998)") {}
+  fib_app() : program_app("fib", "Fibonacci numbers without cut-off: the cost of fork and join itself (Cilk 1998)") {
+    has_no_effect({"--hints"}, ways::peers, "only Skua's policies read hints");
+  }
 
   template <fork_join Here>
   void program(Here& here) {

@@ -13,7 +13,13 @@ class hartree_fock_app final : public program_app<hartree_fock_app>, public rank
  public:
   hartree_fock_app()
       : program_app("hartree-fock",
-                    "self-consistent field of a chain of beryllium atoms (retentive stealing, HPDC 2012)") {}
+                    "self-consistent field of a chain of beryllium atoms (retentive stealing, HPDC 2012)") {
+    has_no_effect({"--hints"}, ways::serial, "only Skua's policies read hints");
+    has_no_effect({"--hints"}, ways::ranks, "collections have no hints");
+    has_no_effect({"--tolerance", "--hints", "--count-only"}, ways::simulated_ranks,
+                  "simulated ranks have the times of the tasks alone");
+    has_no_effect({"--tolerance", "--iterations", "--hints"}, "--count-only", "nothing is solved then");
+  }
 
   template <fork_join Here>
   void program(Here& here) {

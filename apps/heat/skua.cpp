@@ -16,7 +16,11 @@ class heat_app final : public program_app<heat_app>, public mapped {
  public:
   heat_app()
       : program_app("heat",
-                    "heat transfer on a plate, 5-point Jacobi, divided in four at every iteration (ADWS 2019)") {}
+                    "heat transfer on a plate, 5-point Jacobi, divided in four at every iteration (ADWS 2019)") {
+    has_no_effect({"--alpha", "--alpha-kind"}, ways::peers, "only Skua's policies read hints");
+    has_no_effect({"--leaf-rows"}, ways::openmp_static, "a static schedule has a band per thread");
+    has_no_effect({"--leaf-columns"}, ways::openmp_static | ways::openmp_dynamic | ways::tbb, "only tasks cut rows");
+  }
 
   template <fork_join Here>
   void program(Here& here, std::uint32_t places) {
@@ -46,6 +50,9 @@ class heat_app final : public program_app<heat_app>, public mapped {
   static constexpr std::int64_t most_side = 32768;
 
   void build() override {
+    if (alpha_kind_.word() == "random" && alpha_ == 0)
+      throw usage_error(
+          "heat: --alpha-kind is random; allowed: with --alpha above 0, because hints without an error have no kind");
     guess_ = {alpha_, alpha_kind_, seed_};
     twins_.as_asked();
     end_ = {.rows = leaf_rows_, .columns = leaf_columns_, .sweep = heat::sweeps().back().function};

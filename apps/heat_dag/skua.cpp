@@ -10,7 +10,9 @@ class heat_dag_app final : public problem_app<heat_dag_app, heat_dag::problem> {
  public:
   heat_dag_app()
       : problem_app("heat-dag",
-                    "heat transfer on a plate as a task graph: computing and copying tasks per block (ARMS 2021)") {}
+                    "heat transfer on a plate as a task graph: computing and copying tasks per block (ARMS 2021)") {
+    has_no_effect({"--overlap"}, ways::peers, "the peers have no graph of several iterations");
+  }
 
   template <class Here>
   void program(Here& here) {

@@ -10,7 +10,9 @@ class nbody_chain_app final : public problem_app<nbody_chain_app, nbody_chain::p
  public:
   nbody_chain_app()
       : problem_app("nbody-chain",
-                    "a chain of direct N-body tasks that move two arrays of bodies by turns (ARMS 2021)") {}
+                    "a chain of direct N-body tasks that move two arrays of bodies by turns (ARMS 2021)") {
+    has_no_effect({"--access"}, ways::peers, "only Skua's policies read addresses");
+  }
 
   [[nodiscard]] std::vector<owned_array> owned(std::uint32_t places) override { return problem_->owned(places); }
 

@@ -16,7 +16,10 @@ class prefix_sum_app final : public finish_app<prefix_sum_app> {
   prefix_sum_app()
       : finish_app("prefix-sum",
                    "prefix sums of arrays of 32-bit integers, in place; they need one pass where a worker is alone "
-                   "(strategies, 2013)") {}
+                   "(strategies, 2013)") {
+    has_no_effect({"--strategy"}, ways::peers, "the twins always make two passes, the serial program makes one");
+    has_no_effect({"--block"}, ways::serial, "the serial program scans whole arrays");
+  }
 
   /// Its serial elision is the sequential algorithm: the program that one would write without tasks.
   template <has_finish Here>

@@ -17,7 +17,11 @@ class puzzle15_app final : public finish_app<puzzle15_app> {
   puzzle15_app()
       : finish_app("puzzle15",
                    "shortest solutions of the 15-puzzle; the order of tasks makes the search A* (Korf 1985; "
-                   "strategies, 2013)") {}
+                   "strategies, 2013)") {
+    has_no_effect({"--strategy", "--table-mib"}, ways::serial,
+                  "the serial program is iterative deepening, which has neither tasks nor a table");
+    has_no_effect({"--moves"}, "--instance", "only the random walk has a length");
+  }
 
   template <has_finish Here>
   void program(Here& here) {

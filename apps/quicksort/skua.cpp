@@ -14,7 +14,9 @@ class quicksort_app final : public finish_app<quicksort_app> {
   quicksort_app()
       : finish_app(
             "quicksort",
-            "quicksort of 32-bit keys with sequential partitions; thieves take the largest part (strategies, 2013)") {}
+            "quicksort of 32-bit keys with sequential partitions; thieves take the largest part (strategies, 2013)") {
+    has_no_effect({"--strategy"}, ways::twins, "the twins' tasks have no strategy");
+  }
 
   template <has_finish Here>
   void program(Here& here) {

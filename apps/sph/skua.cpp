@@ -23,7 +23,9 @@ constexpr std::size_t default_visits_3d = 800'000;
 class sph_app final : public program_app<sph_app>, public mapped {
  public:
   sph_app()
-      : program_app("sph", "a dam break by smoothed particle hydrodynamics over a quadtree or octree (ADWS 2019)") {}
+      : program_app("sph", "a dam break by smoothed particle hydrodynamics over a quadtree or octree (ADWS 2019)") {
+    has_no_effect({"--hints"}, ways::peers, "only Skua's policies read hints");
+  }
 
   template <fork_join Here>
   void program(Here& here) {

@@ -16,7 +16,10 @@ class sssp_app final : public finish_app<sssp_app> {
   sssp_app()
       : finish_app("sssp",
                    "shortest paths from one node; the order of tasks takes the role of the priority queue (strategies, "
-                   "2013)") {}
+                   "2013)") {
+    has_no_effect({"--strategy"}, ways::serial, "the serial program is Dijkstra's algorithm");
+    has_no_effect({"--n", "--density", "--longest", "--dense"}, "--graph", "only the random graph has it");
+  }
 
   template <has_finish Here>
   void program(Here& here) {

@@ -12,7 +12,9 @@ namespace {
 class strips_app final : public finish_app<strips_app> {
  public:
   strips_app()
-      : finish_app("strips", "triangle strips from a mesh, started where few neighbours are free (strategies, 2013)") {}
+      : finish_app("strips", "triangle strips from a mesh, started where few neighbours are free (strategies, 2013)") {
+    has_no_effect({"--triangles"}, "--mesh", "the file has its own triangles");
+  }
 
   template <has_finish Here>
   void program(Here& here) {

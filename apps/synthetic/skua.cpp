@@ -13,7 +13,9 @@ class synthetic_app final : public program_app<synthetic_app> {
  public:
   synthetic_app()
       : program_app("synthetic-loads",
-                    "independent tasks that take given times, to test balancers (retentive stealing, HPDC 2012)") {}
+                    "independent tasks that take given times, to test balancers (retentive stealing, HPDC 2012)") {
+    has_no_effect({"--hints"}, ways::serial, "only Skua's policies read hints");
+  }
 
   template <fork_join Here>
   void program(Here& here) {
@@ -21,7 +23,11 @@ class synthetic_app final : public program_app<synthetic_app> {
   }
 
  private:
+  static constexpr double usual_floor = 0.25;
+
   void build() override {
+    if (floor_ != usual_floor && shape_ != synthetic::shape::table3)
+      throw usage_error("synthetic-loads: --floor is given; allowed: with --shape table3 only");
     problem_.emplace(synthetic::loads({.of = shape_, .mean_ns = mean_us_ * 1000, .floor = floor_}, tasks_, seed_));
   }
   void restore() override { problem_->reset(); }
@@ -35,7 +41,7 @@ class synthetic_app final : public program_app<synthetic_app> {
   choice_option<synthetic::shape> shape_{*this, "--shape", "lognormal", synthetic::shape_names,
                                          "of their times: equal, uniform, lognormal, or table3 (Be256 in the paper)"};
   number_option<double> mean_us_{*this, "--mean-us", 100, between(0, 10'000'000), "their mean"};
-  number_option<double> floor_{*this, "--floor", 0.25, between(0, 1000),
+  number_option<double> floor_{*this, "--floor", usual_floor, between(0, 1000),
                                "of table3: the same for each task, as a part of the mean of the rest"};
   choice_option<bool> work_hints_{*this, "--hints", "none", hint_words, "none, or work: each task says its time"};
   seed_option seed_{*this, "of the times and their order"};

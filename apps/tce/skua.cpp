@@ -14,7 +14,13 @@ class tce_app final : public program_app<tce_app>, public ranks_program {
  public:
   tce_app()
       : program_app("tce",
-                    "block-sparse tensor contraction of coupled-cluster programs (retentive stealing, HPDC 2012)") {}
+                    "block-sparse tensor contraction of coupled-cluster programs (retentive stealing, HPDC 2012)") {
+    has_no_effect({"--hints"}, ways::serial, "only Skua's policies read hints");
+    has_no_effect({"--hints"}, ways::ranks, "collections have no hints");
+    has_no_effect({"--hints", "--count-only"}, ways::simulated_ranks,
+                  "simulated ranks have the times of the tasks alone");
+    has_no_effect({"--iterations", "--hints"}, "--count-only", "nothing is multiplied then");
+  }
 
   template <fork_join Here>
   void program(Here& here) {

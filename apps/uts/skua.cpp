@@ -15,7 +15,10 @@ class uts_app final : public program_app<uts_app>, public ranks_program {
   uts_app()
       : program_app("uts",
                     "Unbalanced Tree Search: counts a tree that cannot be divided evenly in advance (LCPC 2006; "
-                    "strategies, retentive)") {}
+                    "strategies, retentive)") {
+    has_no_effect({"--form", "--strategy"}, ways::twins, "the twins' tasks are forks, without a strategy");
+    has_no_effect({"--form", "--strategy"}, ways::ranks, "on ranks each inner node is a task of a collection");
+  }
 
   /// Which spawns are calls does.
   [[nodiscard]] bool depends_on_schedule() const override { return spawns_; }
@@ -38,6 +41,8 @@ class uts_app final : public program_app<uts_app>, public ranks_program {
 
  private:
   void build() override {
+    if (!spawns_ && how_ != uts::choice::by_depth)
+      throw usage_error("uts: --strategy is none; allowed: with --form spawn, because forks have no strategy");
     auto const& known = uts::published(name_.text());
     tree_ = known.parameters;
     if (!is_own()) {
@@ -53,7 +58,23 @@ class uts_app final : public program_app<uts_app>, public ranks_program {
     tree_.shift = shift_.value_or(tree_.shift);
     tree_.seed = seed_.value_or(tree_.seed);
     tree_.validate();
+    require_meaning();
     right_ = uts::survey(tree_);
+  }
+  /// Throws usage_error for an option that this kind of tree does not have.
+  void require_meaning() const {
+    auto const refuse = [](bool given, char const* option, char const* kinds) {
+      if (given) throw usage_error("uts: " + std::string(option) + " is given; allowed: for " + kinds + " trees only");
+    };
+    if (tree_.kind == uts::family::binomial) {
+      refuse(static_cast<bool>(shape_), "--shape", "geometric and hybrid");
+      refuse(static_cast<bool>(depth_), "--depth", "geometric and hybrid");
+    }
+    if (tree_.kind == uts::family::geometric) {
+      refuse(static_cast<bool>(probability_), "--probability", "binomial and hybrid");
+      refuse(static_cast<bool>(children_), "--children", "binomial and hybrid");
+    }
+    refuse(shift_ && tree_.kind != uts::family::hybrid, "--shift", "hybrid");
   }
   void restore() override {}
   [[nodiscard]] std::string check() override {

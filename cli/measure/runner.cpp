@@ -7,6 +7,7 @@
 #include <array>
 
 #include "cli/measure/first_mask.hpp"
+#include "cli/text/app_arguments.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/report.hpp"
 #include "skua/parts/base/error.hpp"
@@ -45,6 +46,19 @@ void refuse_missing(std::string_view option, std::string_view text, apps::app& w
   refuse(option, text,
          has.empty() ? fmt::format("none, because {} runs on Skua only", what.name())
                      : fmt::format("{}, the peers that {} has", joined(has), what.name()));
+}
+
+apps::ways way_of(peer_choice const& chosen, apps::app& what) {
+  using apps::ways;
+  if (!chosen.which->is_parallel) return ways::serial;
+  if (chosen.which->name == "tbb") return ways::tbb;
+  apps::loop_styles const* const styles = what.styles();
+  if (styles == nullptr) return ways::openmp;
+  auto const words = apps::loop_styles::openmp_words();
+  auto const schedule =
+      chosen.style.empty() ? styles->asked_openmp() : apps::meaning_of<apps::openmp_schedule>(chosen.style, words);
+  if (schedule == apps::openmp_schedule::of_static) return ways::openmp_static;
+  return schedule == apps::openmp_schedule::of_dynamic ? ways::openmp_dynamic : ways::openmp;
 }
 
 }  // namespace
@@ -90,6 +104,22 @@ peer_choice peer_choice_of(std::string_view option, std::string_view text, apps:
   if (std::ranges::find(styles, style) == styles.end())
     refuse_name(fmt::format("style of {} in {}", which.name, option), style, {styles.begin(), styles.end()});
   return {&which, style};
+}
+
+void refuse_unused(app_arguments const& of, std::span<peer_choice const> peers, bool has_pools,
+                   std::string_view peer_option, std::string_view typed) {
+  apps::ways in_use = has_pools ? apps::ways::pool : apps::ways::none;
+  for (peer_choice const& p : peers) in_use = in_use | way_of(p, of.chosen());
+  of.refuse_unused(in_use, typed, peer_option);
+  json const given = of.given();
+  for (peer_choice const& p : peers) {
+    bool const is_asked_twice = !p.style.empty() && given.contains(p.which->name);
+    auto const reads_option = [&p](peer_choice const& other) { return other.which == p.which && other.style.empty(); };
+    if (is_asked_twice && std::ranges::none_of(peers, reads_option)) {
+      refuse_together(fmt::format("--{}", p.which->name), fmt::format("{} {}", peer_option, p.name()),
+                      "both say how its loops are spread");
+    }
+  }
 }
 
 std::string runner::full_name() const { return fmt::format("{} with {}", name, in_words(workers, "worker")); }

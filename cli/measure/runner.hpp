@@ -17,6 +17,8 @@
 
 namespace skua::cli {
 
+class app_arguments;
+
 /// A runtime that Skua is compared with.
 struct peer {
   std::string_view name;
@@ -46,6 +48,11 @@ struct peer_choice {
 /// Reads NAME or NAME:STYLE. Throws as peer_of, and usage_error for a twin that `what` lacks or a style that its twins do
 /// not have.
 [[nodiscard]] peer_choice peer_choice_of(std::string_view option, std::string_view text, apps::app& what);
+
+/// Throws usage_error for an option of the app's own that neither these peers nor pools, if there are some, read.
+/// `peer_option` is what named the peers; `typed` is all that was typed for the runners.
+void refuse_unused(app_arguments const& of, std::span<peer_choice const> peers, bool has_pools,
+                   std::string_view peer_option, std::string_view typed);
 
 /// One way to run an app, ready to be called again and again.
 struct runner {

@@ -8,6 +8,7 @@ namespace skua::cli {
 namespace {
 
 sim_frame frame_of(app_arguments const& app, sim_flags const& flags, sim::machine_model const& machine, bool verify) {
+  app.refuse_unused(apps::ways::simulation, "a simulation");
   sim_frame all{.app = app.chosen().name(),
                 .options = app.given(),
                 .way = flags.way(app.chosen()),

@@ -56,6 +56,38 @@ void check_values(CLI::App& command) {
   }
 }
 
+bool is_given(CLI::App const& command, std::string_view option) {
+  CLI::Option const* const found = command.get_option_no_throw(std::string(option));
+  return found != nullptr && found->count() > 0;
+}
+
+/// The peer that alone reads an option which counts in these ways; empty: there is none, or more runners do.
+std::string_view only_reader(apps::ways counts_in) {
+  using apps::ways;
+  if ((counts_in & ~ways::openmp_twin) == ways::none) return "openmp";
+  return counts_in == ways::tbb ? "tbb" : "";
+}
+
+void refuse_unused_of(CLI::App const& command, std::span<apps::option const> rows, apps::ways in_use,
+                      std::string_view typed, std::string_view peer_option) {
+  using apps::ways;
+  for (apps::option const& o : rows) {
+    std::string_view const name = apps::first_name(o);
+    if (!is_given(command, name)) continue;
+    ways unused = ways::none;
+    for (apps::without_effect const& where : o.unused) {
+      if (!where.beside.empty() && is_given(command, where.beside)) refuse_together(name, where.beside, where.why);
+      unused = unused | where.in;
+    }
+    if ((in_use & ~unused) != ways::none) continue;
+    auto const why = std::ranges::find_if(o.unused, [&](auto const& w) { return (w.in & in_use) != ways::none; });
+    std::string_view const reader = only_reader(~unused);
+    if (!peer_option.empty() && !reader.empty())
+      refuse_without(name, fmt::format("{} {}", peer_option, reader), why->why);
+    refuse_together(name, typed, why->why);
+  }
+}
+
 }  // namespace
 
 app_arguments::app_arguments(parser command) {
@@ -92,6 +124,10 @@ json app_arguments::given() const {
   return all;
 }
 
+void app_arguments::refuse_unused(apps::ways in_use, std::string_view typed, std::string_view peer_option) const {
+  refuse_unused_of(chosen_one().command.of(), chosen().options(), in_use, typed, peer_option);
+}
+
 std::vector<std::string_view> apps_that(bool (*holds)(apps::app&)) {
   std::vector<std::string_view> names;
   for (apps::entry const& e : apps::all()) {
@@ -117,6 +153,7 @@ std::unique_ptr<apps::app> make_app(std::string const& name, std::string const& 
   } catch (CLI::ParseError const& fault) {
     throw usage_error(fmt::format("{} {}: {}", name, options, usage_message(command, fault)));
   }
+  refuse_unused_of(command, app->options(), apps::ways::simulation, "a simulation", {});
   return app;
 }
 

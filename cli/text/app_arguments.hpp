@@ -22,6 +22,10 @@ class app_arguments {
   [[nodiscard]] apps::app& chosen() const;
   /// The app's own options that were given, as typed: {"n": "4096"}.
   [[nodiscard]] json given() const;
+  /// Throws usage_error for the first given option of the app's own that counts in none of the ways in which the app runs
+  /// (apps/ways.hpp): "--hints is given with --peer serial; allowed: one of them, because WHY". `typed` is what asked for
+  /// these ways; `peer_option` names a peer, where the command has such an option.
+  void refuse_unused(apps::ways in_use, std::string_view typed, std::string_view peer_option = {}) const;
 
  private:
   struct choice {
@@ -35,8 +39,8 @@ class app_arguments {
 /// The names of all apps for which this holds.
 [[nodiscard]] std::vector<std::string_view> apps_that(bool (*holds)(apps::app&));
 
-/// The app with its options set, not prepared; of an option that is given twice the last value counts. Throws
-/// usage_error for an app or option that does not exist.
+/// The app with its options set, for simulations, not prepared; of an option that is given twice the last value counts.
+/// Throws usage_error for an app or option that does not exist, and for an option that counts for nothing.
 [[nodiscard]] std::unique_ptr<apps::app> make_app(std::string const& name, std::string const& options);
 
 }  // namespace skua::cli

@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -69,6 +70,16 @@ def has_pool(pid):
         except FileNotFoundError:
             continue
     return False
+
+
+def mode_refusal(names, of_command, err):
+    """The command says that this option and a mode exclude each other."""
+    said = re.fullmatch(rf"skua: {of_command}: (--[\w-]+|NAME) is given with(out)? (.+?); allowed: (one of them|only with \3), because .+\n", err)
+    return bool(said) and any(said[1] == name or said[3] == name or said[3].startswith(name + " ") for name in names)
+
+
+def is_one_line(err):
+    return err.startswith("skua: ") and err.count("\n") == 1
 
 
 class Case(unittest.TestCase):

@@ -233,7 +233,7 @@ COMMANDS = {
         "--places": Case("{0},{1}", line={"threads": [*THREADS, *PACKAGES], "--virtual": ["run", *FIB, "--virtual", *PACKAGES, "--policy", "numa-ws", "--json", "-"]}),
         "--partitions": Case("partitions", line={"threads": ["run", *FIB, "--trace", "t", *PACKAGES]}, also_wrong=("wrong",)),
         "--history": Case("h", line={"threads": ["run", *FIB, "--policy", "auto"]}, wrong=("/no/such/folder/h", "wrong", "")), "--trace": Case("u", wrong=("/no/such/folder/t",)), "--pin": PIN, "--spin": SPIN,
-        "--stack": Case("16k", line={"threads": ["run", "uts", "--tree", "T3", "--depth", "5", "--workers", "2"]}, may_fail=True),
+        "--stack": Case("16k", line={"threads": ["run", "uts", "--tree", "T3", "--workers", "2"]}, may_fail=True),
         "--synthetic": Case("package:2 core:2", line={"--virtual": ["run", *FIB, "--virtual", "--policy", "adws", "--json", "-"]}),
         "--xml": Case("three.xml", also_wrong=("wrong",), line={"threads": ["run", *FIB, "--trace", "t"], "--virtual": ["run", *FIB, "--virtual", "--policy", "adws", "--json", "-"]}),
         "--scatter": Case(line={"threads": [*THREADS, *PACKAGES], "--virtual": ["run", *FIB, "--virtual", "--workers", "4", "--synthetic", "package:2 numa:1 l3:2 core:2", "--policy", "adws", "--json", "-"]}),
@@ -245,7 +245,7 @@ COMMANDS = {
         "--map-overlap": Default(line={"pools": MAPPED}), "--no-map-overlap": Case(line={"pools": MAPPED}),
         "--breakdown": Case(), "--json": Case("other"), "--html": Case("page.html"), "--places": Case("{0},{1}", line={"pools": [*POOLS, *PACKAGES]}), "--partitions": Case("partitions", line={"pools": [*POOLS, *PACKAGES]}, also_wrong=("wrong",)),
         "--history": Case("h", line={"pools": ["compare", *FIB, "--repeat", "1", "--peers", "none", "--policies", "auto"]}, wrong=("/no/such/folder/h", "wrong", "")), "--trace": Case("u", wrong=("/no/such/folder/t",)),
-        "--pin": PIN, "--spin": SPIN, "--stack": Case("16k", line={"pools": ["compare", "uts", "--tree", "T3", "--depth", "5", "--workers", "2", "--repeat", "1", "--peers", "none"]}, may_fail=True),
+        "--pin": PIN, "--spin": SPIN, "--stack": Case("16k", line={"pools": ["compare", "uts", "--tree", "T3", "--workers", "2", "--repeat", "1", "--peers", "none"]}, may_fail=True),
         "--synthetic": Case("package:2 core:2"), "--xml": Case("three.xml", also_wrong=("wrong",)), "--scatter": Case(line={"pools": [*POOLS, *PACKAGES]}),
     }),
     "sim": ({"workers": Mode(SIM, rows), "--ranks": Mode(SIM_RANKS, rows)}, {

@@ -9,7 +9,6 @@ import collections
 import json
 import os
 import pathlib
-import re
 import signal
 import subprocess
 import time
@@ -23,16 +22,6 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 WHOLE = os.environ.get("TEST_EFFORT") == "full"
 # Commands whose options option_cases.py does not try, and the test below that does.
 OTHERS = {"calibrate": "Calibrate", "top": "Top"}
-
-
-def mode_refusal(names, of_command, err):
-    """The command says that this option and a mode exclude each other."""
-    said = re.fullmatch(rf"skua: {of_command}: (--[\w-]+|NAME) is given with(out)? (.+?); allowed: (one of them|only with \3), because .+\n", err)
-    return bool(said) and any(said[1] == name or said[3] == name or said[3].startswith(name + " ") for name in names)
-
-
-def is_one_line(err):
-    return err.startswith("skua: ") and err.count("\n") == 1
 
 
 class Tried(command.Case):
@@ -100,7 +89,7 @@ class Options(Tried):
         changed = self.with_option(line, option, name, self.of_mode(getattr(case, "to", None), mode_name, None))
         after = self.result(changed)
         told = f"skua {' '.join(changed)} -> {after.code}: {after.err}"
-        if after.code == 2 and mode_refusal(option.names, of_command, after.err):
+        if after.code == 2 and command.mode_refusal(option.names, of_command, after.err):
             return "refused", line
         if not getattr(case, "may_fail", False):
             self.assertEqual(after.code, 0, told)
@@ -137,7 +126,7 @@ class Options(Tried):
             with self.subTest(line=" ".join(tried)):
                 found = self.result(tried)
                 self.assertIn(found.code, (1, 2), f"accepted: {found.out[:300]}{found.err}")
-                self.assertTrue(is_one_line(found.err), found.err)
+                self.assertTrue(command.is_one_line(found.err), found.err)
 
     def check(self, of_command):
         modes, known = cases.COMMANDS[of_command]
@@ -196,7 +185,7 @@ class Calibrate(Tried):
             for value in wrong:
                 with self.subTest(option=name, value=value):
                     found = self.result(["calibrate", name, value])
-                    self.assertTrue(found.code in (1, 2) and is_one_line(found.err), found)
+                    self.assertTrue(found.code in (1, 2) and command.is_one_line(found.err), found)
 
     @unittest.skipUnless(WHOLE, "it takes a minute: TEST_EFFORT=full")
     def test_every_option_has_an_effect(self):
