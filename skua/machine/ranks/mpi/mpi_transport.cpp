@@ -128,12 +128,19 @@ void mpi_transport::sum(std::span<double> own) {
   });
 }
 
+/// Fresh memory would cost more than the copy: the system hands it out page by page, at the first touch of each.
+mpi_transport::sum_memory mpi_transport::memory_of_sum(std::size_t doubles) {
+  if (kept_.doubles >= doubles) return std::exchange(kept_, {});
+  kept_ = {};
+  return {std::make_unique_for_overwrite<double[]>(doubles), doubles};
+}
+
 /// The result is not the caller's memory: that may be gone if a rank dies meanwhile.
 void mpi_transport::start_sum(std::span<double const> own) {
   sum_ = std::make_unique<sum_under_way>();
-  sum_->result = std::make_unique_for_overwrite<double[]>(own.size());
+  sum_->result = memory_of_sum(own.size());
   each_piece(own.size(), [&](std::size_t at, int n) {
-    check(MPI_Iallreduce(own.data() + at, sum_->result.get() + at, n, MPI_DOUBLE, MPI_SUM, comm_,
+    check(MPI_Iallreduce(own.data() + at, sum_->result.first.get() + at, n, MPI_DOUBLE, MPI_SUM, comm_,
                          &sum_->requests.emplace_back(MPI_REQUEST_NULL)),
           "sum");
   });
@@ -141,7 +148,8 @@ void mpi_transport::start_sum(std::span<double const> own) {
 
 bool mpi_transport::take_sum(std::span<double> to) {
   if (!all_complete(sum_->requests)) return false;
-  std::memcpy(to.data(), sum_->result.get(), to.size_bytes());
+  std::memcpy(to.data(), sum_->result.first.get(), to.size_bytes());
+  if (sum_->result.doubles <= limits_.kept_bytes / sizeof(double)) kept_ = std::move(sum_->result);
   sum_.reset();
   return true;
 }

@@ -16,6 +16,7 @@ namespace skua { inline namespace v0 { namespace ranks {
 struct mpi_limits {
   std::size_t letter_bytes = 3072;                 ///< bodies up to here travel with their header
   std::size_t piece_bytes = std::size_t{1} << 30;  ///< MPI counts with int
+  std::size_t kept_bytes = std::size_t{1} << 26;   ///< memory of a watched sum that the next one uses again, at most
 };
 
 class mpi_transport final : public transport {
@@ -90,12 +91,20 @@ class mpi_transport final : public transport {
   neighbours node_{0, 1};
   std::vector<std::int64_t> processes_;  ///< of the ranks of this node; 0: not visible from here
   bool has_lost_ = false;
+  struct sum_memory {
+    std::unique_ptr<double[]> first;
+    std::size_t doubles = 0;
+  };
   /// A sum under way: in pieces, because MPI counts with int.
   struct sum_under_way {
     std::vector<MPI_Request> requests;
-    std::unique_ptr<double[]> result;
+    sum_memory result;
   };
+  /// For this many. The memory of the last sum, unless that was too long to be kept.
+  [[nodiscard]] sum_memory memory_of_sum(std::size_t doubles);
+
   std::unique_ptr<sum_under_way> sum_;
+  sum_memory kept_;                  ///< MPI does not use it: a sum under way has its own
   std::vector<std::uint64_t> sent_;  ///< letters, by receiver
   std::uint64_t received_ = 0;       ///< letters
 

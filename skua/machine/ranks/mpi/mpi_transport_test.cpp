@@ -96,6 +96,22 @@ TEST(mpi_transport, keeps_to_itself_beside_traffic_of_the_program_with_any_tag) 
   EXPECT_EQ(world->sum(std::uint64_t(ran)), 100U);
 }
 
+// Longer and shorter than the memory that is kept, and in several pieces.
+TEST(mpi_transport, sums_of_any_length_one_after_the_other_use_memory_again) {
+  mpi_transport network(MPI_COMM_WORLD, {.piece_bytes = 1000, .kept_bytes = 400 * sizeof(double)});
+  double const ranks = network.ranks();
+  for (std::size_t const n : {300U, 100U, 400U, 401U, 5000U, 1U, 300U, 399U, 125U, 400U}) {
+    std::vector<double> own(n);
+    for (std::size_t i = 0; i < n; ++i) own[i] = static_cast<double>(i + n) + network.rank();
+    network.start_sum(own);
+    while (!network.take_sum(own)) {}
+    for (std::size_t i = 0; i < n; ++i) {
+      ASSERT_EQ(own[i], ranks * static_cast<double>(i + n) + ranks * (ranks - 1) / 2) << i << " of " << n;
+    }
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 TEST(mpi_transport, works_on_a_part_of_the_ranks) {
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, world_rank() % 2, -world_rank(), &half);
