@@ -66,6 +66,14 @@ constexpr way ways[] = {
      [](skua::communicator& world) {
        if (world.rank() != leaver) world.barrier();
      }},
+    {"returns_before_a_broadcast",
+     [](skua::communicator& world) {
+       if (world.rank() != leaver) static_cast<void>(world.broadcast(7, leaver));
+     }},
+    {"returns_before_a_gather",
+     [](skua::communicator& world) {
+       if (world.rank() != leaver) static_cast<void>(world.gather(1, leaver));
+     }},
     {"std_exit",
      [](skua::communicator& world) {
        if (world.rank() == leaver) std::exit(0);

@@ -81,6 +81,10 @@ class Leaving(unittest.TestCase):
         for deadline in ((), ("2",)):
             self.ends("returns_before_process", *deadline, rank=1, reason=DIFFER.format(0, "process of 'all'", 1))
             self.ends("returns_before_a_barrier", *deadline, rank=1, reason=DIFFER.format(0, "barrier", 1))
+        # The leaver is the root.
+        for call in ("broadcast", "gather"):
+            direction = "from" if call == "broadcast" else "to"
+            self.ends(f"returns_before_a_{call}", rank=1, reason=DIFFER.format(0, f"{call} of one 'int' {direction} rank 1", 1))
 
     def test_std_exit(self):
         for deadline in ((), ("2",)):

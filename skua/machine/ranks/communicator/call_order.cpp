@@ -49,6 +49,10 @@ std::string call_order::in_words(collective_call const& call) const {
     case operation::sum: return "sum of " + elements_in_words(call);
     case operation::max: return "max of " + elements_in_words(call);
     case operation::min: return "min of " + elements_in_words(call);
+    case operation::gather: return "gather of " + call.detail;
+    case operation::allgather: return "allgather of " + call.detail;
+    case operation::broadcast: return "broadcast of " + call.detail;
+    case operation::scatter: return "scatter of " + call.detail;
     case operation::barrier: return "barrier";
     case operation::processors: return "processors";
     case operation::construction: return "the constructor of a task collection";

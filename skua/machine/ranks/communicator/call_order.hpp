@@ -21,6 +21,10 @@ enum class operation : std::uint8_t {
   sum,
   max,
   min,
+  gather,
+  allgather,
+  broadcast,
+  scatter,
   barrier,
   processors,
   construction,
@@ -40,7 +44,7 @@ enum class element : std::uint8_t { none, real, unsigned_integer, signed_integer
 struct collective_call {
   operation what = operation::none;
   std::uint32_t collection = 0;
-  std::string detail = {};  ///< the name of a balancer
+  std::string detail = {};  ///< the name of a balancer; what values are sent, and the rank that has them or gets them
   element of = element::none;
   std::uint64_t length = 0;
 

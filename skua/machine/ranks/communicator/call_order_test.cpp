@@ -47,6 +47,31 @@ bool sums_ones(communicator& world) {
   world.sum(ones);
   return ones.front() == world.size() && ones.back() == world.size();
 }
+template <class T>
+bool reduces_span(communicator& world) {
+  std::array<T, 2> ones{1, 1};
+  world.sum(ones);
+  return ones[0] == static_cast<T>(world.size()) && ones[1] == ones[0];
+}
+/// A rank may send any number of elements.
+bool gathers_spans(communicator& world) {
+  std::vector<double> const own(world.rank(), 1.5);
+  auto const all = world.gather(std::span(own));
+  return world.rank() != 0 || (all.size() == world.size() && all.back().size() == world.size() - 1);
+}
+template <std::size_t N>
+bool broadcasts(communicator& world) {
+  std::array<double, N> own;
+  own.fill(1.0 + world.rank());
+  world.broadcast(std::span(own));
+  return own.front() == 1 && own.back() == 1;
+}
+bool scatters_rows(communicator& world) {
+  std::vector<double> const all(2 * std::size_t{world.size()}, 3.0);
+  std::array<double, 2> own{};
+  world.scatter(std::span(all), std::span(own));
+  return own[0] == 3 && own[1] == 3;
+}
 constexpr std::array drawn_calls{
     drawn_call{"sum of 1 double", [](communicator& w) { return w.sum(1.0) == w.size(); }},
     drawn_call{"sum of 3 doubles", sums_ones<3>},
@@ -55,6 +80,19 @@ constexpr std::array drawn_calls{
     drawn_call{"sum of 1 signed integer", [](communicator& w) { return w.sum(-1) == -std::int64_t{w.size()}; }},
     drawn_call{"max of 1 double", [](communicator& w) { return w.max(1.0 * w.rank()) == w.size() - 1; }},
     drawn_call{"min of 1 double", [](communicator& w) { return w.min(1.0 + w.rank()) == 1; }},
+    drawn_call{"sum of 2 unsigned integers", [](communicator& w) { return reduces_span<std::uint64_t>(w); }},
+    drawn_call{"sum of 2 signed integers", [](communicator& w) { return reduces_span<std::int64_t>(w); }},
+    drawn_call{"gather of one 'int' to rank 0",
+               [](communicator& w) { return w.gather(7, 0).size() == (w.rank() == 0 ? w.size() : 0); }},
+    drawn_call{"gather of spans of 'double' to rank 0", gathers_spans},
+    drawn_call{"allgather of one 'int'", [](communicator& w) { return w.allgather(7).size() == w.size(); }},
+    drawn_call{"broadcast of one 'int' from rank 0", [](communicator& w) { return w.broadcast(7) == 7; }},
+    drawn_call{"broadcast of one 'double' from rank 0", [](communicator& w) { return w.broadcast(7.5) == 7.5; }},
+    drawn_call{"broadcast of 3 'double' from rank 0", broadcasts<3>},
+    drawn_call{"broadcast of 5 'double' from rank 0", broadcasts<5>},
+    drawn_call{"scatter of one 'int' from rank 0",
+               [](communicator& w) { return w.scatter(std::vector<int>(w.size(), 7)) == 7; }},
+    drawn_call{"scatter of 2 'double' for each rank from rank 0", scatters_rows},
     drawn_call{"barrier", [](communicator& w) { return w.barrier(), true; }},
     drawn_call{"processors", [](communicator& w) { return w.processors() > 0; }},
 };
@@ -104,6 +142,46 @@ TEST_P(call_orders, a_longer_vector_is_never_taken_for_a_sum) {
       EXPECT_TRUE(mentions(said, "sum of 1000 doubles") && mentions(said, "sum of 10 doubles")) << said;
       EXPECT_EQ(own, std::vector<double>(own.size(), 1.0)) << "unchanged";
     }
+  });
+}
+
+TEST_P(call_orders, a_root_and_the_parts_of_a_scatter_are_checked_on_every_rank) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    std::uint32_t const n = world.size();
+    auto const expect = [&](std::string const& text, std::function<void()> const& f) {
+      std::string const said = said_by_refusal(f);
+      EXPECT_TRUE(mentions(said, text)) << said;
+    };
+    std::string const ranks = "allowed: a rank from 0 to " + std::to_string(n - 1);
+    expect(ranks, [&] { static_cast<void>(world.gather(1, n)); });
+    expect(ranks, [&] { static_cast<void>(world.broadcast(1, n + 5)); });
+    expect(ranks, [&] { static_cast<void>(world.scatter(std::vector<int>(n), n)); });
+    for (std::uint32_t root = 0; root < n; ++root) {
+      std::string const from = " from rank " + std::to_string(root) + ": it has ";
+      // Only the root knows how many parts it has.
+      std::vector<int> const parts(world.rank() == root ? n + 1 : n);
+      expect("scatter of one 'int'" + from + std::to_string(n + 1) + " parts; allowed: " + std::to_string(n),
+             [&] { static_cast<void>(world.scatter(parts, root)); });
+      std::vector<float> rows(world.rank() == root ? 3 * n - 1 : 0);
+      std::array<float, 3> own{1, 2, 3};
+      expect("scatter of 3 'float' for each rank" + from + std::to_string(12 * n - 4) +
+                 " bytes; allowed: " + std::to_string(12 * n),
+             [&] { world.scatter(std::span(rows), std::span(own), root); });
+      EXPECT_EQ(own, (std::array<float, 3>{1, 2, 3})) << "unchanged";
+      if (n == 1) continue;
+      // Roots that differ, and lengths that differ.
+      std::uint32_t const other = (root + 1) % n;
+      std::uint32_t const mine = world.rank() == root ? other : root;
+      std::string said = said_by_refusal([&] { static_cast<void>(world.broadcast(1, mine)); });
+      EXPECT_TRUE(mentions(said, "from rank " + std::to_string(root)) &&
+                  mentions(said, "from rank " + std::to_string(other)))
+          << said;
+      std::vector<std::uint16_t> lengths(world.rank() == root ? 4 : 5, 9);
+      said = said_by_refusal([&] { world.broadcast(std::span(lengths), other); });
+      EXPECT_TRUE(mentions(said, "broadcast of 4 ") && mentions(said, "broadcast of 5 ")) << said;
+      EXPECT_EQ(lengths, std::vector<std::uint16_t>(lengths.size(), 9)) << "unchanged";
+    }
+    EXPECT_EQ(world.sum(1U), n);
   });
 }
 
@@ -167,6 +245,10 @@ TEST_P(call_orders, collective_calls_in_a_task_are_refused) {
         [&] { world.barrier(); },
         [&] { static_cast<void>(world.sum(1.0)); },
         [&] { static_cast<void>(world.processors()); },
+        [&] { static_cast<void>(world.gather(1)); },
+        [&] { static_cast<void>(world.allgather(1)); },
+        [&] { static_cast<void>(world.broadcast(1)); },
+        [&] { static_cast<void>(world.scatter(std::vector<int>(world.size()))); },
         [&] { other.process(); },
         [&] { static_cast<void>(other.report()); },
         [&] { other.rebalance("hierarchical"); },

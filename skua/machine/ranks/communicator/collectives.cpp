@@ -26,6 +26,20 @@ void append_part(bytes& to, std::uint64_t rank, std::span<std::byte const> part)
   append_bytes(to, part.data(), part.size());
 }
 
+/// What append_part has appended, by rank.
+std::vector<bytes> parts_in(bytes const& all, rank_number ranks) {
+  std::vector<bytes> parts(ranks);
+  for (std::size_t at = 0; at < all.size();) {
+    std::uint64_t head[2];
+    std::memcpy(head, all.data() + at, sizeof head);
+    at += sizeof head;
+    auto const first = all.begin() + static_cast<std::ptrdiff_t>(at);
+    parts[head[0]].assign(first, first + static_cast<std::ptrdiff_t>(head[1]));
+    at += head[1];
+  }
+  return parts;
+}
+
 }  // namespace
 
 void collectives::on_message(message const& m) { arrived_.push_back({m.head, {m.body.begin(), m.body.end()}}); }
@@ -107,6 +121,22 @@ bytes collectives::reduce_to_all(collective_call const& call, bytes own,
   return own;
 }
 
+bytes collectives::broadcast(collective_call const& call, bytes own, rank_number root) {
+  if (network_.rank() != root) own.clear();
+  return reduce_to_all(call, std::move(own), [](bytes& into, std::span<std::byte const> other) {
+    if (!other.empty()) into.assign(other.begin(), other.end());
+  });
+}
+
+std::vector<bytes> collectives::gather_to_all(collective_call const& call, bytes own) {
+  bytes part;
+  append_part(part, network_.rank(), own);
+  auto const append = [](bytes& into, std::span<std::byte const> other) {
+    append_bytes(into, other.data(), other.size());
+  };
+  return parts_in(reduce_to_all(call, std::move(part), append), network_.ranks());
+}
+
 void collectives::sum(collective_call call, std::span<double> own, bool watched) {
   bool const is_long = own.size_bytes() >= long_sum_bytes;
   if (!is_long || !network_.sums() || live_.size() < network_.ranks()) return sum_elements(*this, call, own);
@@ -138,25 +168,28 @@ std::vector<bytes> collectives::gather(bytes own) {
     send(parent(), kind::contribution, subtree);
     return {};
   }
-  std::vector<bytes> all(network_.ranks());
-  for (std::size_t at = 0; at < subtree.size();) {
-    std::uint64_t head[2];
-    std::memcpy(head, subtree.data() + at, sizeof head);
-    at += sizeof head;
-    auto const first = subtree.begin() + static_cast<std::ptrdiff_t>(at);
-    all[head[0]].assign(first, first + static_cast<std::ptrdiff_t>(head[1]));
-    at += head[1];
+  return parts_in(subtree, network_.ranks());
+}
+
+std::vector<bytes> collectives::gather_directly(bytes own, rank_number root) {
+  order_.begin_part();
+  rank_number const me = network_.rank();
+  if (me != root) {
+    send(root, kind::contribution, own);
+    return {};
   }
+  std::vector<bytes> all(network_.ranks());
+  live_.each([&](rank_number r) { all[r] = r == me ? std::move(own) : wait_for(kind::contribution, r).body; });
   return all;
 }
 
-bytes collectives::scatter(std::vector<bytes> parts) {
+bytes collectives::scatter(std::vector<bytes> parts, rank_number root) {
   order_.begin_part();
-  if (network_.rank() != 0) return wait_for(kind::result, 0).body;
+  if (network_.rank() != root) return wait_for(kind::result, root).body;
   live_.each([&](rank_number r) {
-    if (r != 0) send(r, kind::result, parts[r]);
+    if (r != root) send(r, kind::result, parts[r]);
   });
-  return std::move(parts[0]);
+  return std::move(parts[root]);
 }
 
 clock_offset collectives::measure_clock() {

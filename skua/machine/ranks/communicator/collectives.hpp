@@ -43,10 +43,10 @@ class collectives final : public receiver {
   /// deep. Throws usage_error on every rank if another one is in a different call.
   [[nodiscard]] bytes reduce_to_all(collective_call const& call, bytes own,
                                     std::function<void(bytes&, std::span<std::byte const>)> const& combine);
-  /// Returns rank 0's argument on every rank.
-  [[nodiscard]] bytes broadcast(collective_call const& call, bytes own) {
-    return reduce_to_all(call, std::move(own), [](bytes&, auto) {});
-  }
+  /// Returns the root's argument on every rank. It travels up the tree to rank 0 and down to all.
+  [[nodiscard]] bytes broadcast(collective_call const& call, bytes own, rank_number root = 0);
+  /// On every rank every rank's argument, by rank; empty for dead ones.
+  [[nodiscard]] std::vector<bytes> gather_to_all(collective_call const& call, bytes own);
   /// Returns when every rank is in this call.
   void meet(collective_call const& call) { static_cast<void>(broadcast(call, {})); }
 
@@ -59,8 +59,10 @@ class collectives final : public receiver {
 
   /// At rank 0: every rank's argument, by rank; empty for dead ones. Elsewhere nothing.
   [[nodiscard]] std::vector<bytes> gather(bytes own);
-  /// `parts`, one per rank, count on rank 0 only; each rank gets its own.
-  [[nodiscard]] bytes scatter(std::vector<bytes> parts);
+  /// The same at the root. Each rank sends its argument to the root itself, so that no other rank needs memory for all of them.
+  [[nodiscard]] std::vector<bytes> gather_directly(bytes own, rank_number root);
+  /// `parts`, one per rank, count on the root only; each rank gets its own.
+  [[nodiscard]] bytes scatter(std::vector<bytes> parts, rank_number root = 0);
 
   /// Asks rank 0 for its clock a few times. [Cristian, Distributed Computing 1989] Cost: O(ranks) at rank 0.
   [[nodiscard]] clock_offset measure_clock();

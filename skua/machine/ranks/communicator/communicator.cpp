@@ -72,6 +72,97 @@ void communicator::sum(std::span<double> own) {
   core_->all().sum({.what = ranks::operation::sum}, own, core_->is_watched());
 }
 
+void communicator::sum(std::span<std::uint64_t> own) {
+  ranks::sum_elements(core_->all(), {.what = ranks::operation::sum}, own);
+}
+void communicator::sum(std::span<std::int64_t> own) {
+  ranks::sum_elements(core_->all(), {.what = ranks::operation::sum}, own);
+}
+void communicator::max(std::span<double> own) {
+  ranks::max_elements(core_->all(), {.what = ranks::operation::max}, own);
+}
+void communicator::max(std::span<std::uint64_t> own) {
+  ranks::max_elements(core_->all(), {.what = ranks::operation::max}, own);
+}
+void communicator::max(std::span<std::int64_t> own) {
+  ranks::max_elements(core_->all(), {.what = ranks::operation::max}, own);
+}
+void communicator::min(std::span<double> own) {
+  ranks::min_elements(core_->all(), {.what = ranks::operation::min}, own);
+}
+void communicator::min(std::span<std::uint64_t> own) {
+  ranks::min_elements(core_->all(), {.what = ranks::operation::min}, own);
+}
+void communicator::min(std::span<std::int64_t> own) {
+  ranks::min_elements(core_->all(), {.what = ranks::operation::min}, own);
+}
+
+namespace {
+
+ranks::collective_call call_of(ranks::operation what, std::string detail) {
+  return {.what = what, .detail = std::move(detail)};
+}
+
+/// Throws usage_error on every rank if there is no such rank.
+void expect_root(ranks::communicator_core& core, ranks::collective_call const& call, std::uint32_t root) {
+  std::uint32_t const ranks = core.network().ranks();
+  if (root >= ranks) {
+    core.order().refuse(call, "the root of a collective call is rank " + std::to_string(root) +
+                                  "; allowed: a rank from 0 to " + std::to_string(ranks - 1));
+  }
+  if (!core.live().is_live(root)) {
+    core.order().refuse(
+        call, "the root of a collective call is rank " + std::to_string(root) + ", which died; allowed: a live rank");
+  }
+}
+
+std::string to_rank(std::string const& of, std::uint32_t root) { return of + " to rank " + std::to_string(root); }
+std::string from_rank(std::string const& of, std::uint32_t root) { return of + " from rank " + std::to_string(root); }
+
+}  // namespace
+
+std::vector<communicator::bytes> communicator::gather_bytes(std::string const& of, std::uint32_t root, bytes own) {
+  auto const call = call_of(ranks::operation::gather, to_rank(of, root));
+  expect_root(*core_, call, root);
+  core_->all().meet(call);
+  return core_->all().gather_directly(std::move(own), root);
+}
+
+std::vector<communicator::bytes> communicator::allgather_bytes(std::string const& of, bytes own) {
+  return core_->all().gather_to_all(call_of(ranks::operation::allgather, of), std::move(own));
+}
+
+communicator::bytes communicator::broadcast_bytes(std::string const& of, std::uint32_t root, bytes own) {
+  auto const call = call_of(ranks::operation::broadcast, from_rank(of, root));
+  expect_root(*core_, call, root);
+  return core_->all().broadcast(call, std::move(own), root);
+}
+
+communicator::bytes communicator::scatter_bytes(std::string const& of, std::uint32_t root, std::vector<bytes> parts) {
+  auto const call = call_of(ranks::operation::scatter, from_rank(of, root));
+  expect_root(*core_, call, root);
+  if (rank() == root && parts.size() != size()) {
+    core_->order().refuse(call, "scatter of " + call.detail + ": it has " + std::to_string(parts.size()) +
+                                    " parts; allowed: " + std::to_string(size()) + ", one for each rank");
+  }
+  core_->all().meet(call);
+  return core_->all().scatter(std::move(parts), root);
+}
+
+communicator::bytes communicator::scatter_rows(std::string const& of, std::uint32_t root,
+                                               std::span<std::byte const> all, std::size_t row_bytes) {
+  std::vector<bytes> parts;
+  if (rank() == root && all.size() != row_bytes * size()) {
+    core_->order().refuse(call_of(ranks::operation::scatter, from_rank(of, root)),
+                          "scatter of " + from_rank(of, root) + ": it has " + std::to_string(all.size()) +
+                              " bytes; allowed: " + std::to_string(row_bytes * size()) + ", so that each rank gets " +
+                              std::to_string(row_bytes));
+  }
+  for (std::uint32_t r = 0; rank() == root && r < size(); ++r)
+    parts.push_back(ranks::bytes_of(all.subspan(r * row_bytes, row_bytes)));
+  return scatter_bytes(of, root, std::move(parts));
+}
+
 void communicator::barrier() { core_->all().meet({.what = ranks::operation::barrier}); }
 
 void communicator::watch(double deadline_s) {

@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <type_traits>
+#include <vector>
 
+#include "skua/machine/ranks/communicator/sent_values.hpp"
 #include "skua/program/collection/host.hpp"
 #include "skua/program/collection/worker_threads.hpp"
 
@@ -70,8 +73,79 @@ class communicator final : public runtime::collection_host {
   [[nodiscard]] T min(T own) {
     return static_cast<T>(min(static_cast<wide<T>>(own)));
   }
-  /// Element by element, in place; of equal length on every rank, else every rank throws usage_error.
+  /// Element by element, in place; of equal length on every rank, else every rank throws usage_error and nothing changes.
   void sum(std::span<double> own);
+  void sum(std::span<std::uint64_t> own);
+  void sum(std::span<std::int64_t> own);
+  void max(std::span<double> own);
+  void max(std::span<std::uint64_t> own);
+  void max(std::span<std::int64_t> own);
+  void min(std::span<double> own);
+  void min(std::span<std::uint64_t> own);
+  void min(std::span<std::int64_t> own);
+
+  // Values go from rank to rank as tasks do: as their bytes in memory, or by `serialize` (archive.hpp). T has a default constructor. The ranks
+  // call with the same T and the same root, else every rank throws usage_error. A rank that died has an empty value.
+
+  /// At the root, every rank's value, by rank; elsewhere nothing. Strings and vectors may have another length on each
+  /// rank. Cost: a reduction, and one message of each rank to the root.
+  template <class T>
+  [[nodiscard]] std::vector<T> gather(T const& own, std::uint32_t root = 0) {
+    return ranks::read_values<T>(gather_bytes(ranks::words_of_value<T>(), root, ranks::written(own)));
+  }
+  /// The same of elements that travel as their bytes; each rank may have another number of them.
+  template <class T, std::size_t N>
+  [[nodiscard]] std::vector<ranks::elements<T>> gather(std::span<T, N> own, std::uint32_t root = 0) {
+    return ranks::read_rows<T>(gather_bytes(ranks::words_of_rows<T>(), root, ranks::written_row(own)));
+  }
+
+  /// On every rank, every rank's value, by rank. Lengths may differ as in gather. Cost: a reduction that carries all
+  /// values, so each rank receives and stores them all.
+  template <class T>
+  [[nodiscard]] std::vector<T> allgather(T const& own) {
+    return ranks::read_values<T>(allgather_bytes(ranks::words_of_value<T>(), ranks::written(own)));
+  }
+  template <class T, std::size_t N>
+  [[nodiscard]] std::vector<ranks::elements<T>> allgather(std::span<T, N> own) {
+    return ranks::read_rows<T>(allgather_bytes(ranks::words_of_rows<T>(), ranks::written_row(own)));
+  }
+
+  /// Returns the root's value on every rank; the other ranks' arguments do not matter. Cost: a reduction that carries
+  /// the value.
+  template <class T>
+  [[nodiscard]] T broadcast(T const& own, std::uint32_t root = 0) {
+    return ranks::read_value<T>(
+        broadcast_bytes(ranks::words_of_value<T>(), root, rank() == root ? ranks::written(own) : bytes()));
+  }
+  /// Copies the root's elements to every rank, in place; of equal length on every rank, else every rank throws usage_error. For a
+  /// vector whose length only the root knows: `v = world.broadcast(v)`.
+  template <class T, std::size_t N>
+    requires(!std::is_const_v<T>)
+  void broadcast(std::span<T, N> own, std::uint32_t root = 0) {
+    ranks::read_row(
+        broadcast_bytes(ranks::words_of_row<T>(own.size()), root, rank() == root ? ranks::written_row(own) : bytes()),
+        own);
+  }
+
+  /// Returns parts[rank()] of the root; the other ranks' arguments do not matter. Parts that are strings or vectors may
+  /// have different lengths. Every rank throws usage_error unless the root has size() parts. Cost: a reduction, and one message of the root to
+  /// each rank.
+  template <class T>
+  [[nodiscard]] T scatter(std::vector<T> const& parts, std::uint32_t root = 0) {
+    std::vector<bytes> all;
+    for (std::size_t r = 0; rank() == root && r < parts.size(); ++r) all.push_back(ranks::written<T>(parts[r]));
+    return ranks::read_value<T>(scatter_bytes(ranks::words_of_value<T>(), root, std::move(all)));
+  }
+  /// Copies the root's elements [rank() * own.size(), (rank() + 1) * own.size()) to `own`, which has the same length on every
+  /// rank. Every rank throws usage_error if lengths differ, or unless the root has size() * own.size() elements.
+  template <class T, std::size_t N, class U, std::size_t M>
+    requires std::same_as<std::remove_const_t<T>, U>
+  void scatter(std::span<T, N> all, std::span<U, M> own, std::uint32_t root = 0) {
+    ranks::read_row(
+        scatter_rows(ranks::words_of_row<U>(own.size()) + " for each rank", root, std::as_bytes(all), own.size_bytes()),
+        own);
+  }
+
   /// Returns when every rank has called it.
   void barrier();
 
@@ -101,6 +175,15 @@ class communicator final : public runtime::collection_host {
   friend mpi::session;
   template <class T>
   using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+  using bytes = std::vector<std::byte>;
+
+  // `of`: what is sent, in words that ranks must agree on.
+  [[nodiscard]] std::vector<bytes> gather_bytes(std::string const& of, std::uint32_t root, bytes own);
+  [[nodiscard]] std::vector<bytes> allgather_bytes(std::string const& of, bytes own);
+  [[nodiscard]] bytes broadcast_bytes(std::string const& of, std::uint32_t root, bytes own);
+  [[nodiscard]] bytes scatter_bytes(std::string const& of, std::uint32_t root, std::vector<bytes> parts);
+  [[nodiscard]] bytes scatter_rows(std::string const& of, std::uint32_t root, std::span<std::byte const> all,
+                                   std::size_t row_bytes);
 
   std::unique_ptr<ranks::communicator_core> core_;
 };
