@@ -77,6 +77,10 @@ class told_engine final : public runtime::collection_engine, public runtime::col
   [[nodiscard]] collection_report report() override { return {.iteration = 7}; }
   [[nodiscard]] std::uint64_t recorded() const noexcept override { return 8; }
   [[nodiscard]] std::uint64_t waiting() const noexcept override { return 9; }
+  void add_weighed(std::span<std::byte const> task, double work) override {
+    to_.calls.push_back("add of work " + std::to_string(work));
+    to_.tasks.emplace_back(task.begin(), task.end());
+  }
 
   [[nodiscard]] std::uint32_t rank() const noexcept override { return 1; }
   [[nodiscard]] std::uint32_t ranks() const noexcept override { return 2; }
@@ -165,9 +169,10 @@ TEST(a_collection, adds_tasks_in_the_way_that_its_machine_allows) {
         other, {}, [&](owning_task& t) { texts.push_back(t.text + "/" + std::to_string(t.number)); });
     owning.add({.text = "one", .number = 1});
     owning.emplace("two", 2);
-    EXPECT_EQ(other.to.calls, (calls{"add", "add"}));
+    owning.add({.text = "three", .number = 3}, 0.5);
+    EXPECT_EQ(other.to.calls, (calls{"add", "add", "add of work 0.500000"}));
     owning.process();
-    EXPECT_EQ(texts, (std::vector<std::string>{"one/1", "two/2"}));
+    EXPECT_EQ(texts, (std::vector<std::string>{"one/1", "two/2", "three/3"}));
   }
 }
 

@@ -49,7 +49,8 @@ enum class lost_tasks : std::uint8_t {
 /// The outcome of a task. null: it had no work, and need not run in the next iterations. [retentive-hpdc12 7.1]
 enum class task_outcome : std::uint8_t { done, null };
 
-/// Where restore() seeds the executed tasks: on the rank that executed them, or on the rank that first added them.
+/// Where restore() seeds the executed tasks: on the rank that executed them, or where they were before their first process(): on the rank
+/// that added them, or to which rebalance() moved them before it.
 enum class placement_of_tasks : std::uint8_t { retained, original };
 
 struct collection_options {
@@ -146,6 +147,8 @@ class collection_engine {
   [[nodiscard]] virtual collection_report report() = 0;
   [[nodiscard]] virtual std::uint64_t recorded() const noexcept = 0;
   [[nodiscard]] virtual std::uint64_t waiting() const noexcept = 0;
+  /// As add, with the task's work. Also for plain tasks without threads. Throws usage_error for a work that is none.
+  virtual void add_weighed(std::span<std::byte const> task, double work) = 0;
 };
 
 class collection_host {

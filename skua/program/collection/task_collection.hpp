@@ -121,6 +121,11 @@ class task_collection {
       engine_->commit();
     }
   }
+  /// The same, and says how much work the task is: in any unit, the same for all tasks; finite and more than 0, else throws usage_error. If every task
+  /// that waits has a work, rebalance() distributes them before the first process(). A work has no other effect.
+  void add(Task const& task, double work) {
+    runtime::with_bytes(task, [this, work](auto bytes) { engine_->add_weighed(bytes, work); });
+  }
   /// Constructs a task on this rank, in place if the rank has one worker and tasks are not serialized. Otherwise as
   /// add.
   template <class... Arguments>
@@ -148,8 +153,9 @@ class task_collection {
   /// Seeds the next process() with the tasks that the last one executed. Local for `retained`, collective otherwise.
   void restore(placement_of_tasks where = placement_of_tasks::retained) { engine_->restore(where); }
   /// Collective: moves the executed tasks so that the next process() is balanced. `how`: a balancer and its options,
-  /// such as "hierarchical:arity=4". Throws usage_error for an unknown balancer, and where no executed tasks are recorded: before process(), or
-  /// after restore().
+  /// such as "hierarchical:arity=4". Before the first process() it moves the tasks that wait, if each was added with its work. Throws
+  /// usage_error for an unknown balancer, and where no executed tasks are recorded otherwise: before process(), or after restore(). Cost: the times or works of
+  /// all tasks travel to rank 0, which decides for all; tasks travel directly.
   void rebalance(std::string_view how) { engine_->rebalance(how); }
   /// Collective: calls rebalance(how) if, by the measured times, imbalance since the last call of it has cost more than
   /// that call did; the first time, if the imbalance is above 1 %. Returns, on every rank, whether it did. Cost without

@@ -2,11 +2,13 @@
 #include "skua/machine/ranks/collection/collection_core.hpp"
 
 #include <array>
+#include <bit>
 #include <numeric>
 #include <string>
 #include <utility>
 
 #include "skua/machine/ranks/collection/balance_plan.hpp"
+#include "skua/machine/ranks/collection/task_work.hpp"
 #include "skua/machine/ranks/communicator/elementwise.hpp"
 #include "skua/parts/base/assert.hpp"
 
@@ -86,6 +88,18 @@ void collection_core::add(std::span<std::byte const> task) {
   if (has_threads()) return workers_.add(task, is_processing());
   shape_.put(queue_.reserve(), task);
   commit();
+}
+
+void collection_core::add_weighed(std::span<std::byte const> task, double work) {
+  if (!is_work(work)) {
+    throw usage_error("the task collection '" + options_.name + "': add of a task with the work " +
+                      std::to_string(work) + "; allowed: a finite work that is more than 0");
+  }
+  if (has_threads()) return workers_.add(task, is_processing(), work);
+  if (is_processing()) return add(task);
+  workers_.prepare_weighing();
+  add(task);
+  workers_.weigh(work);
 }
 
 void* collection_core::reserve() { return queue_.reserve(); }
@@ -317,8 +331,47 @@ void collection_core::move(collective_call const& call, std::vector<move_order> 
 
 void collection_core::rebalance(std::string_view how) {
   collective_call const call = this->call(operation::rebalance, how);
-  expect_everywhere(call, "rebalance", needs::a_record);
-  balance(call);
+  expect_at_rest("rebalance");
+  choice const chosen = choose_balanced(call);
+  if (chosen.what == balanced::record) return balance(call);
+  balance_waiting(call, chosen.largest_work);
+}
+
+collection_core::choice collection_core::choose_balanced(collective_call const& call) {
+  bool const recorded = state_ == collection_state::executed;
+  bool const weighed = workers_.are_weighed();
+  std::array<std::uint64_t, 4> largest{recorded ? 0U : 1U, recorded || (waiting() > 0 && !weighed) ? 1U : 0U,
+                                       weighed ? 1U : 0U, std::bit_cast<std::uint64_t>(workers_.largest_work())};
+  max_elements(core_.all(), call, std::span(largest));
+  balanced const what = balanced_by({largest[0], largest[1], largest[2]});
+  if (what == balanced::nothing) {
+    refuse_if_hindered("rebalance", static_cast<std::uint64_t>(obstacle::nothing_to_balance));
+  }
+  return {what, std::bit_cast<double>(largest[3])};
+}
+
+/// Before the first process(): the tasks that wait are a record for a while, with their works for times.
+void collection_core::balance_waiting(collective_call const& call, double largest_work) {
+  workers_.record_waiting(largest_work);
+  try {
+    balance(call);
+  } catch (...) {
+    seed_weighed(largest_work);
+    throw;
+  }
+  seed_weighed(largest_work);
+}
+
+/// The record waits again, and is weighed. Tasks that never ran belong to the rank where they wait.
+void collection_core::seed_weighed(double largest_work) {
+  queue_.admit(queue_.size() + record_.size());
+  for (; record_.size() > 0; record_.release_last()) {
+    std::uint64_t const last = record_.size() - 1;
+    record_.set_origin(last, rank());
+    workers_.prepare_weighing();
+    queue_.push(record_.slot(last));
+    workers_.weigh(work_of(record_.times_ns()[last], largest_work));
+  }
 }
 
 void collection_core::balance(collective_call const& call) {

@@ -44,6 +44,7 @@ class collection_core final : public runtime::collection_engine {
   [[nodiscard]] collection_report report() override;
   [[nodiscard]] std::uint64_t recorded() const noexcept override { return record_.size(); }
   [[nodiscard]] std::uint64_t waiting() const noexcept override { return workers_.waiting(); }
+  void add_weighed(std::span<std::byte const> task, double work) override;
 
  private:
   [[nodiscard]] std::uint32_t rank() const noexcept { return network_.rank(); }
@@ -63,6 +64,14 @@ class collection_core final : public runtime::collection_engine {
   /// Both of them. Collective.
   void expect_everywhere(collective_call const& call, char const* name, needs what);
   void balance(collective_call const& call);
+  /// What rebalance() moves, the same on every rank, and the largest work of all ranks if these are waiting tasks. Collective. Throws usage_error on every rank if there is nothing.
+  struct choice {
+    balanced what;
+    double largest_work;
+  };
+  [[nodiscard]] choice choose_balanced(collective_call const& call);
+  void balance_waiting(collective_call const& call, double largest_work);
+  void seed_weighed(double largest_work);
   void enter_with_recovery();
   void mended(live_ranks const& live, std::span<std::byte const> lost);
   void serve_until_the_end();

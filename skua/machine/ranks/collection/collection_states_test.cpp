@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every call of a collection in every state (program/collection/collection.md has the table): what it does, or a usage_error on every rank
-// that changes nothing. First each pair, then random sequences of calls; both are compared with a model of three numbers.
+// that changes nothing. First each pair, then random sequences of calls; both are compared with a model of a few numbers.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -26,18 +26,19 @@ enum class outcome : std::uint8_t { done, refused, failed };
 struct model {
   std::uint64_t recorded = 0;
   std::uint64_t waiting = 0;
+  std::uint64_t works = 0;  ///< of waiting tasks
   bool executed = false;
   std::uint64_t kept = 0;
   std::optional<std::uint64_t> saved;
 
   outcome process() {
     kept = recorded = waiting;
-    waiting = 0;
+    waiting = works = 0;
     executed = true;
     return outcome::done;
   }
   outcome fail() {
-    kept = recorded = waiting = 0;
+    kept = recorded = waiting = works = 0;
     executed = false;
     return outcome::failed;
   }
@@ -47,7 +48,10 @@ struct model {
     executed = false;
     return outcome::done;
   }
-  [[nodiscard]] outcome rebalance() const { return executed ? outcome::done : outcome::refused; }
+  [[nodiscard]] outcome rebalance() const {
+    return executed || (waiting > 0 && works == waiting) ? outcome::done : outcome::refused;
+  }
+  [[nodiscard]] outcome rebalance_if_due() const { return executed ? outcome::done : outcome::refused; }
   outcome checkpoint() {
     if (!executed || waiting > 0) return outcome::refused;
     saved = recorded;
@@ -56,7 +60,7 @@ struct model {
   outcome restart() {
     if (!saved) return outcome::failed;
     recorded = *saved;
-    waiting = 0;
+    waiting = works = 0;
     executed = true;
     return outcome::done;
   }
@@ -75,11 +79,17 @@ class compared {
     all_.add(1);
     model_.waiting += world_.size();
   }
+  void add_weighed() {
+    all_.add(1, 1.0 + world_.rank());
+    model_.waiting += world_.size();
+    model_.works += world_.size();
+  }
 
   using call = std::pair<char const*, std::function<void(compared&)>>;
   static std::vector<call> const& calls() {
     static std::vector<call> const all{
         {"add", [](compared& c) { c.add(); }},
+        {"add with a work", [](compared& c) { c.add_weighed(); }},
         {"process", [](compared& c) { c.expect(c.model_.process(), [&] { c.all_.process(); }); }},
         {"a process that fails", [](compared& c) { c.fail(); }},
         {"enable_stealing", [](compared& c) { c.all_.enable_stealing(true); }},
@@ -88,7 +98,7 @@ class compared {
         {"rebalance", [](compared& c) { c.expect(c.model_.rebalance(), [&] { c.all_.rebalance("centralised"); }); }},
         {"rebalance_if_due",
          [](compared& c) {
-           c.expect(c.model_.rebalance(), [&] { static_cast<void>(c.all_.rebalance_if_due("hierarchical")); });
+           c.expect(c.model_.rebalance_if_due(), [&] { static_cast<void>(c.all_.rebalance_if_due("hierarchical")); });
          }},
         {"checkpoint", [](compared& c) { c.expect(c.model_.checkpoint(), [&] { c.all_.checkpoint(c.path_); }); }},
         {"restart",
@@ -159,9 +169,17 @@ class collection_states : public on_each_number_of_ranks {
 std::vector<std::vector<char const*>> ways() {
   return {{},
           {"add"},
+          {"add with a work"},
+          {"add with a work", "rebalance"},
+          {"add with a work", "rebalance", "add with a work"},
+          {"add with a work", "add"},
+          {"add with a work", "rebalance", "process"},
           {"add", "process"},
           {"process"},
           {"add", "process", "add"},
+          {"add", "process", "add with a work"},
+          {"add", "process", "add with a work", "restore"},
+          {"process", "add with a work", "restore"},
           {"add", "process", "restore"},
           {"add", "process", "restore original", "add"},
           {"add", "process", "checkpoint"},

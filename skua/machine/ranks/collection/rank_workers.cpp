@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/ranks/collection/rank_workers.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
 
+#include "skua/machine/ranks/collection/task_work.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/context/current.hpp"
 
@@ -36,6 +38,7 @@ void rank_workers::drop_added() noexcept {
 }
 
 void rank_workers::drop_waiting() {
+  works_.clear();
   drop_added();
   for (std::vector<std::byte> slot(shape_.bytes()); arrivals_.pop(slot.data());) shape_.drop(slot.data());
 }
@@ -44,9 +47,29 @@ void rank_workers::begin() {
   failure_.clear();
   for (auto const& w : workers_) w->begin();
   record_.clear();
+  works_.clear();
   seeded_ = arrivals_.size();
   bring_added();
   server_ = runtime::thread_number();
+}
+
+double rank_workers::largest_work() const noexcept { return works_.empty() ? 0 : *std::ranges::max_element(works_); }
+
+void rank_workers::prepare_weighing() {
+  if (works_.size() == works_.capacity()) works_.reserve(2 * works_.size() + 16);
+}
+
+void rank_workers::record_waiting(double largest) {
+  record_.reserve(works_.size());  // nothing below allocates
+  std::vector<std::byte> slot(shape_.bytes());
+  std::vector<std::byte> const added = added_.take();
+  auto const record = [&](std::byte const* task) {
+    record_.add(task, load_of(works_.back(), largest));
+    works_.pop_back();
+  };
+  // Those that were added by other threads came after those of the queue.
+  for (std::size_t at = added.size(); at > 0;) record(added.data() + (at -= shape_.bytes()));
+  while (arrivals_.pop(slot.data())) record(slot.data());
 }
 
 bool rank_workers::start_one() noexcept {
@@ -114,7 +137,7 @@ split_queue& rank_workers::fullest() noexcept {
   return *most;
 }
 
-void rank_workers::add(std::span<std::byte const> task, bool spawned) {
+void rank_workers::add(std::span<std::byte const> task, bool spawned, double work) {
   if (spawned && log_ != nullptr) {
     throw usage_error(
         "a task adds to a collection whose lost tasks run again; allowed: site.spawn, which records the parent");
@@ -125,6 +148,8 @@ void rank_workers::add(std::span<std::byte const> task, bool spawned) {
       throw resource_error("task collection: full, with its limit of " + std::to_string(limit_) +
                            " tasks on one rank; allow more, or add fewer");
     }
+    bool const weighs = work > 0 && !spawned;
+    if (weighs) prepare_weighing();
     slots.resize(at + shape_.bytes());
     try {
       shape_.put(slots.data() + at, task);
@@ -133,6 +158,7 @@ void rank_workers::add(std::span<std::byte const> task, bool spawned) {
       throw;
     }
     shape_.set_mark(slots.data() + at, {.origin = core_.network().rank(), .spawned = spawned ? 1U : 0U});
+    if (weighs) weigh(work);
   });
 }
 

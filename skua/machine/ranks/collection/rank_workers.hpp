@@ -56,14 +56,27 @@ class rank_workers final : public queue_choice {
   [[nodiscard]] std::uint64_t waiting() const;
   /// Between two process(): tasks that were added or restored will not run.
   void drop_waiting();
+
+  // Between two process(), without other threads that add: the works of tasks that wait, in the order in which they were added.
+
+  /// One for each waiting task? Then they are those of these tasks, and there is at least one.
+  [[nodiscard]] bool are_weighed() const noexcept { return !works_.empty() && works_.size() == waiting(); }
+  [[nodiscard]] double largest_work() const noexcept;
+  /// Moves the waiting tasks to the server's record, the newest first, with their loads for times (task_work.hpp). `largest`: of the
+  /// works of all ranks. Precondition: are_weighed(), or none waits.
+  void record_waiting(double largest);
+  /// Room for one more, so that `weigh` cannot fail.
+  void prepare_weighing();
+  /// The newest waiting task of the server's queue has this work.
+  void weigh(double work) noexcept { works_.push_back(work); }
   /// After an error other than a task's: returns when no worker runs.
   void stop() noexcept;
   [[nodiscard]] split_queue& fullest() noexcept override;
 
   // --- any thread
 
-  /// Adds a copy of the task.
-  void add(std::span<std::byte const> task, bool spawned);
+  /// Adds a copy of the task. `work`: 0 for none.
+  void add(std::span<std::byte const> task, bool spawned, double work = 0);
   /// A task of this rank threw: no worker begins another one. Only the first failure is kept.
   void fail(std::exception_ptr what) noexcept { failure_.fail(std::move(what)); }
   /// A task of another rank threw: no worker begins another one.
@@ -120,6 +133,8 @@ class rank_workers final : public queue_choice {
   poll_pace pace_;
 
   added_tasks<std::vector<std::byte>> added_;  ///< slots
+  /// Of tasks that wait: all of them have one if there are as many. Changed under the lock of added_ if there are threads.
+  std::vector<double> works_;
 
   rank_failure<std::exception_ptr> failure_;
 };

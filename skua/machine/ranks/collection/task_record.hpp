@@ -39,6 +39,10 @@ class task_record {
     times_.insert(times_.end(), other.times_.begin(), other.times_.end());
     other.release();
   }
+  void reserve(std::uint64_t entries) {
+    slots_.reserve(entries * slot_bytes_);
+    times_.reserve(entries);
+  }
   void clear() noexcept {
     for (std::uint64_t e = 0; e < size(); ++e) shape_.drop(slot(e));
     release();
