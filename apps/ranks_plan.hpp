@@ -17,11 +17,10 @@
 namespace skua::apps {
 
 struct ranks_plan {
-  /// none: every rank runs its own tasks. steal: ranks also steal; the next iteration starts as the first one did.
-  /// retentive: it starts where the last one ended. auto: as retentive, with hierarchical balancing once imbalance has
-  /// cost more than moving tasks would. Else a balancer: stealing in the first iteration only, and the balancer after
-  /// each one.
-  std::string balance = "retentive";
+  /// auto: each iteration starts as the measurements of the ones before make it expect the least time. none: every rank runs its own
+  /// tasks. steal: ranks also steal; the next iteration starts as the first one did. retentive: it starts where the last one
+  /// ended. Else a balancer: stealing in the first iteration only, and the balancer after each one.
+  std::string balance = "auto";
   /// Folder of the files from which a killed job continues; empty: none are written.
   std::string checkpoint = {};
   /// What happens to the tasks of a rank that dies within an iteration.
@@ -77,14 +76,12 @@ class planned_workers {
 template <class Task, class F>
 void iterate(task_collection<Task>& all, ranks_plan const& plan, unsigned iteration, std::string const& file,
              F between) {
-  all.enable_stealing(plan.steals_in(iteration));
+  if (iteration == 0) all.enable_stealing(plan.steals_in(0));
   all.process();
   plan.tell(all.report());
   std::vector<double> const state = between();
-  if (plan.is_balancer()) all.rebalance(plan.balance);
-  if (plan.balance == "auto") static_cast<void>(all.rebalance_if_due("hierarchical"));
   if (!file.empty()) all.checkpoint(file, std::as_bytes(std::span(state)));
-  all.restore(plan.balance == "steal" ? placement_of_tasks::original : placement_of_tasks::retained);
+  all.restore(plan.balance);
 }
 
 }  // namespace skua::apps

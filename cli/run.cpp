@@ -325,7 +325,7 @@ subcommand add_run(parser root) {
   command.add_flag("--ranks", given->on_ranks, "run on the ranks that mpirun started; the default under mpirun");
   command
       .add_option("--balance", given->balance, "HOW",
-                  "between the iterations on ranks: none, steal, retentive (the default), auto, or a balancer")
+                  "between the iterations on ranks: auto (the default), none, steal, retentive, or a balancer")
       .refuses_empty();
   command.add_option("--checkpoint", given->checkpoint, "FOLDER",
                      "on ranks: write a checkpoint after each iteration, and restart from it if it exists");

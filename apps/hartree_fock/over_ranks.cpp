@@ -48,7 +48,7 @@ void over_ranks(communicator& world, problem& p, ranks_plan const& plan) {
     std::vector<double> numbers(state.size() / sizeof(double));
     std::memcpy(numbers.data(), state.data(), numbers.size() * sizeof(double));
     p.resume(numbers);
-    tasks.restore();
+    tasks.restore(plan.balance);
   } else {
     seed(world, on, tasks);
   }

@@ -42,7 +42,7 @@ void over_ranks(communicator& world, contraction const& on, gemm const& by, tens
   unsigned iteration = 0;
   if (is_there(world, file)) {
     iteration = done_in(tasks.restart(file));
-    tasks.restore();
+    tasks.restore(plan.balance);
   } else {
     seed(world, on, tasks);
   }

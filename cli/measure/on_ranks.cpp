@@ -105,12 +105,15 @@ json to_json(collection_report const& r) {
           {"tasks_run_again", r.run_again},
           {"tasks_dropped", r.dropped},
           {"busy_mean_s", r.mean_busy},
-          {"busy_max_s", r.most_busy}};
+          {"busy_max_s", r.most_busy},
+          {"start", r.start}};
 }
 
 std::string in_a_line(collection_report const& r) {
-  return fmt::format("  iteration {}: {}, {} tasks, {}; {} of {} steals succeeded\n", r.iteration,
-                     in_seconds(r.seconds), r.tasks, in_words(r), r.successful, r.attempted);
+  bool const was_chosen = r.start.find(": ") != std::string::npos;  // a name of --balance has none
+  return fmt::format("  iteration {}: {}, {} tasks, {}; {} of {} steals succeeded{}\n", r.iteration,
+                     in_seconds(r.seconds), r.tasks, in_words(r), r.successful, r.attempted,
+                     was_chosen ? "\n    started " + r.start : "");
 }
 
 }  // namespace skua::cli

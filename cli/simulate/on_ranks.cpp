@@ -171,7 +171,7 @@ void rank_flags::add_to(parser command) {
   parser const of_stealing = command.never_with("--balance none", "no rank tries to steal then");
   command.add_option("--iterations", iterations_, "N", "how often the collection is processed (default: 5)");
   command.add_option("--balance", balance_, "HOW",
-                     "between iterations: none, steal, retentive (default), auto, or a balancer");
+                     "between iterations: auto (default), none, steal, retentive, or a balancer");
   command.add_option("--floor", floor_, "SHARE",
                      "fixed time of every task, as a fraction of the mean (default: 0.25; an assumption)");
   command.add_option("--variation", variation_, "SHARE",

@@ -44,7 +44,7 @@ class rank_flags {
  private:
   std::optional<std::string> ranks_;
   std::string iterations_ = "5";
-  std::string balance_ = "retentive";
+  std::string balance_ = "auto";
   std::string floor_ = "0.25";
   std::string variation_ = "0";
   std::optional<std::string> pattern_;

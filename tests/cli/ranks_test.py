@@ -314,7 +314,7 @@ class OneCommand(OnRanks):
             for ranks in (1, 2, 4):
                 code, out, err = self.on(mpi, ranks, *FOCK, "--ranks")
                 self.assertEqual(code, 0, err)
-                self.assertRegex(out, rf"^hartree-fock on {ranks} ranks? of {MPIS[mpi]}\b.*, --balance retentive\n")
+                self.assertRegex(out, rf"^hartree-fock on {ranks} ranks? of {MPIS[mpi]}\b.*, --balance auto\n")
                 self.assertEqual(out.count("answer  right"), 1)
                 self.assertIn(MPIS[mpi], self.row(mpi, ranks, *FOCK, "--ranks")["mpi"])
 

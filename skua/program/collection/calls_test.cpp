@@ -65,6 +65,7 @@ class told_engine final : public runtime::collection_engine, public runtime::col
   void restore(placement_of_tasks where) override {
     to_.calls.push_back(where == placement_of_tasks::retained ? "restore retained" : "restore original");
   }
+  void restore_as(std::string_view how) override { to_.calls.push_back("restore as " + std::string(how)); }
   void rebalance(std::string_view how) override { to_.calls.push_back("rebalance " + std::string(how)); }
   [[nodiscard]] bool rebalance_if_due(std::string_view how) override {
     to_.calls.push_back("if due " + std::string(how));
@@ -228,6 +229,7 @@ TEST(a_collection, passes_every_other_call_to_its_machine) {
   plain.enable_stealing(false);
   plain.restore();
   plain.restore(placement_of_tasks::original);
+  plain.restore("auto");
   plain.rebalance("greedy");
   EXPECT_TRUE(plain.rebalance_if_due("due"));
   EXPECT_FALSE(plain.rebalance_if_due("not yet"));
@@ -235,7 +237,7 @@ TEST(a_collection, passes_every_other_call_to_its_machine) {
   plain.checkpoint("file", state);
   plain.checkpoint("file");
   EXPECT_EQ(host.to.calls,
-            (calls{"stealing on", "stealing off", "restore retained", "restore original", "rebalance greedy",
+            (calls{"stealing on", "stealing off", "restore retained", "restore original", "restore as auto", "rebalance greedy",
                    "if due due", "if due not yet", "checkpoint file 3", "checkpoint file 0"}));
   EXPECT_EQ(plain.restart("path"), bytes_of("path"));
   EXPECT_EQ(plain.report().iteration, 7U);

@@ -88,6 +88,7 @@ struct collection_report {
   double seconds = 0;            ///< of the slowest rank's process()
   double mean_busy = 0;          ///< time in tasks, mean of all workers
   double most_busy = 0;          ///< time in tasks of the busiest rank, mean of its workers
+  std::string start = {};        ///< of restore(how): `how`, or what auto chose for this process(), and why; else empty
   /// The fraction of `seconds` that an ideal balance would save: 1 - mean_busy / seconds.
   [[nodiscard]] double idle_share() const noexcept { return seconds > 0 ? 1 - mean_busy / seconds : 0; }
 };
@@ -140,6 +141,7 @@ class collection_engine {
   virtual void process() = 0;
   virtual void stealing(bool on) = 0;
   virtual void restore(placement_of_tasks where) = 0;
+  virtual void restore_as(std::string_view how) = 0;
   virtual void rebalance(std::string_view how) = 0;
   [[nodiscard]] virtual bool rebalance_if_due(std::string_view how) = 0;
   virtual void checkpoint(std::string const& path, std::span<std::byte const> state) = 0;

@@ -152,6 +152,12 @@ class task_collection {
   void enable_stealing(bool on) { engine_->stealing(on); }
   /// Seeds the next process() with the tasks that the last one executed. Local for `retained`, collective otherwise.
   void restore(placement_of_tasks where = placement_of_tasks::retained) { engine_->restore(where); }
+  /// Collective: restore, with the way in which the next process() starts:
+  /// "none": where tasks ran, and no rank steals; "steal": where they were added first; "retentive": where they ran; a balancer and its
+  /// options: where it puts them, and no rank steals; "auto": one of these, chosen from what the last iterations have measured, the
+  /// same on every rank, which report().start names. It sets what enable_stealing sets. Throws usage_error on every rank for an unknown word, and
+  /// where no executed tasks are recorded. Cost of auto: three reductions, and those of a balancer where it pays.
+  void restore(std::string_view how) { engine_->restore_as(how); }
   /// Collective: moves the executed tasks so that the next process() is balanced. `how`: a balancer and its options,
   /// such as "hierarchical:arity=4". Before the first process() it moves the tasks that wait, if each was added with its work. Throws
   /// usage_error for an unknown balancer, and where no executed tasks are recorded otherwise: before process(), or after restore(). Cost: the times or works of

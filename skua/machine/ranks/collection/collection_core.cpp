@@ -16,9 +16,6 @@ namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
-/// Thieves wait at most this long for a rank that runs short tasks. During a long task they wait for its end, or for
-/// `progress`.
-
 /// For a program that did not choose a deadline: communicator::watch.
 constexpr double default_deadline_s = 10;
 
@@ -163,6 +160,7 @@ void collection_core::process() {
   run_again_ = 0;
   dropped_ = 0;
   if (recovers()) enter_with_recovery();
+  seeded_.begin(workers_.has_threads() ? 0 : queue_.size());
   ++epoch_;
   engine_.begin(core_.order().step());
   traced_.note({.what = trace::kind::iteration_began, .id = workers_.counted().added, .value = epoch_});
@@ -185,6 +183,7 @@ void collection_core::process() {
   throw_failure();
   state_ = collection_state::executed;
   kept_ = record_.size();
+  is_measured_ = true;
 }
 
 /// Gives tasks the identity by which surviving ranks will know them.
@@ -245,6 +244,7 @@ void collection_core::run_tasks() {
 bool collection_core::look_around() {
   bool heard = false;
   while (core_.poll()) heard = true;
+  if (engine_.counts().tasks > 0) seeded_.tasks_arrived(record_.size());
   pass_on_failures();
   workers_.look_after();
   return heard;
@@ -291,113 +291,6 @@ void collection_core::throw_failure() {
   throw remote_error(engine_.failed()->rank, engine_.failed()->message);
 }
 
-void collection_core::restore(placement_of_tasks where) {
-  expect_at_rest("restore");
-  if (where == placement_of_tasks::original) {
-    std::vector<move_order> home;
-    for (std::uint64_t e = 0; e < record_.size(); ++e) {
-      std::uint32_t const origin = shape_.mark_of(record_.slot(e)).origin;
-      std::uint32_t const to = core_.live().is_live(origin) ? origin : core_.live().after(origin);
-      if (to != rank()) home.push_back({static_cast<std::uint32_t>(e), to});
-    }
-    move(call(operation::restore), home);
-  }
-  // The rank may have executed more tasks than may wait on it: it took them one after the other.
-  queue_.admit(queue_.size() + record_.size());
-  // The queue returns the newest first: pushed in reverse, tasks run in the order of the record.
-  for (; record_.size() > 0; record_.release_last()) queue_.push(record_.slot(record_.size() - 1));
-  state_ = collection_state::seeding;
-}
-
-/// Collective: sends entries of the record away, and appends the entries that other ranks send.
-void collection_core::move(collective_call const& call, std::vector<move_order> const& orders) {
-  std::vector<collectives::addressed> out;
-  std::vector<std::uint64_t> messages_to(ranks(), 0);
-  std::vector<bool> leaves(record_.size(), false);
-  std::vector<std::vector<std::uint64_t>> parts(ranks());
-  for (move_order const& o : orders) {
-    leaves[o.entry] = true;
-    parts[o.receiver].push_back(o.entry);
-  }
-  for (std::uint32_t to = 0; to < ranks(); ++to) {
-    if (parts[to].empty()) continue;
-    messages_to[to] = 1;
-    out.push_back({to, encode(record_, parts[to])});
-  }
-  sum_elements(core_.all(), call, std::span(messages_to));
-  record_.remove(leaves);
-  for (auto const& in : core_.all().send_and_receive(std::move(out), messages_to[rank()])) decode(in.body, record_);
-}
-
-void collection_core::rebalance(std::string_view how) {
-  collective_call const call = this->call(operation::rebalance, how);
-  expect_at_rest("rebalance");
-  choice const chosen = choose_balanced(call);
-  if (chosen.what == balanced::record) return balance(call);
-  balance_waiting(call, chosen.largest_work);
-}
-
-collection_core::choice collection_core::choose_balanced(collective_call const& call) {
-  bool const recorded = state_ == collection_state::executed;
-  bool const weighed = workers_.are_weighed();
-  std::array<std::uint64_t, 4> largest{recorded ? 0U : 1U, recorded || (waiting() > 0 && !weighed) ? 1U : 0U,
-                                       weighed ? 1U : 0U, std::bit_cast<std::uint64_t>(workers_.largest_work())};
-  max_elements(core_.all(), call, std::span(largest));
-  balanced const what = balanced_by({largest[0], largest[1], largest[2]});
-  if (what == balanced::nothing) {
-    refuse_if_hindered("rebalance", static_cast<std::uint64_t>(obstacle::nothing_to_balance));
-  }
-  return {what, std::bit_cast<double>(largest[3])};
-}
-
-/// Before the first process(): the tasks that wait are a record for a while, with their works for times.
-void collection_core::balance_waiting(collective_call const& call, double largest_work) {
-  workers_.record_waiting(largest_work);
-  try {
-    balance(call);
-  } catch (...) {
-    seed_weighed(largest_work);
-    throw;
-  }
-  seed_weighed(largest_work);
-}
-
-/// The record waits again, and is weighed. Tasks that never ran belong to the rank where they wait.
-void collection_core::seed_weighed(double largest_work) {
-  queue_.admit(queue_.size() + record_.size());
-  for (; record_.size() > 0; record_.release_last()) {
-    std::uint64_t const last = record_.size() - 1;
-    record_.set_origin(last, rank());
-    workers_.prepare_weighing();
-    queue_.push(record_.slot(last));
-    workers_.weigh(work_of(record_.times_ns()[last], largest_work));
-  }
-}
-
-void collection_core::balance(collective_call const& call) {
-  move(call, orders_of(core_.all(), rank(), record_.times_ns(), call.detail));
-}
-
-bool collection_core::rebalance_if_due(std::string_view how) {
-  expect_at_rest("rebalance_if_due");
-  collective_call const call = this->call(operation::rebalance_if_due, how);
-  auto const times = record_.times_ns();
-  std::uint64_t const most = std::accumulate(times.begin(), times.end(), std::uint64_t{0});
-  std::uint64_t sum = most;
-  sum_elements(core_.all(), call, std::span(&sum, 1));
-  std::array<std::uint64_t, 2> largest{most, hindrance(needs::a_record)};
-  max_elements(core_.all(), call, std::span(largest));
-  refuse_if_hindered("rebalance_if_due", largest[1]);
-  balancing_.predict(largest[0], sum / core_.live().size());
-  if (!balancing_.is_due()) return false;
-  std::uint64_t const began_ns = network_.now_ns();
-  balance(call);
-  std::uint64_t cost_ns = network_.now_ns() - began_ns;
-  max_elements(core_.all(), call, std::span(&cost_ns, 1));
-  balancing_.balanced(cost_ns);
-  return true;
-}
-
 void collection_core::checkpoint(std::string const& path, std::span<std::byte const> state) {
   collective_call const call = this->call(operation::checkpoint);
   expect_everywhere(call, "checkpoint", needs::only_a_record);
@@ -418,6 +311,7 @@ std::vector<std::byte> collection_core::restart(std::string const& path) {
     found = read_checkpoint(path, identity_of(options_, binding_), shape_);
     parts = deal_again(found, shape_, core_.live());
   });
+  is_measured_ = false;
   workers_.drop_waiting();
   record_.clear();
   state_ = collection_state::executed;
@@ -453,7 +347,8 @@ collection_report collection_core::report() {
           .dropped = sums[8],
           .seconds = static_cast<double>(most[0]) * ns,
           .mean_busy = static_cast<double>(sums[5]) / static_cast<double>(sums[6]) * ns,
-          .most_busy = static_cast<double>(most[1]) * ns};
+          .most_busy = static_cast<double>(most[1]) * ns,
+          .start = start_};
 }
 
 }}}  // namespace skua::v0::ranks

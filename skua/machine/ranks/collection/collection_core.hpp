@@ -13,6 +13,7 @@
 #include "skua/machine/ranks/collection/claimed_name.hpp"
 #include "skua/machine/ranks/collection/collection_state.hpp"
 #include "skua/machine/ranks/collection/rank_workers.hpp"
+#include "skua/machine/ranks/collection/seeded_times.hpp"
 #include "skua/machine/ranks/collection/stall_report.hpp"
 #include "skua/machine/ranks/collection/task_record.hpp"
 #include "skua/machine/ranks/communicator/communicator_core.hpp"
@@ -20,6 +21,7 @@
 #include "skua/machine/ranks/protocol/recovery_log.hpp"
 #include "skua/machine/ranks/queue/split_queue.hpp"
 #include "skua/machine/ranks/queue/task_slot.hpp"
+#include "skua/policy/balance/balance_choice.hpp"
 #include "skua/policy/balance/when_to_balance.hpp"
 #include "skua/program/collection/host.hpp"
 
@@ -37,6 +39,7 @@ class collection_core final : public runtime::collection_engine {
   void process() override;
   void stealing(bool on) override;
   void restore(placement_of_tasks where) override;
+  void restore_as(std::string_view how) override;
   void rebalance(std::string_view how) override;
   [[nodiscard]] bool rebalance_if_due(std::string_view how) override;
   void checkpoint(std::string const& path, std::span<std::byte const> state) override;
@@ -64,6 +67,7 @@ class collection_core final : public runtime::collection_engine {
   /// Both of them. Collective.
   void expect_everywhere(collective_call const& call, char const* name, needs what);
   void balance(collective_call const& call);
+  [[nodiscard]] policies::balance::iteration_summary summary(collective_call const& call);
   /// What rebalance() moves, the same on every rank, and the largest work of all ranks if these are waiting tasks. Collective. Throws usage_error on every rank if there is nothing.
   struct choice {
     balanced what;
@@ -103,7 +107,12 @@ class collection_core final : public runtime::collection_engine {
   std::uint32_t idle_rounds_ = 0;
   stall_report stalled_;
   policies::balance::when_to_balance balancing_;
-  std::uint64_t kept_ = 0;  ///< by the last process()
+  policies::balance::balance_choice choice_;
+  seeded_times seeded_;
+  bool is_measured_ = false;      ///< the record is that of a process(), and not of restart()
+  std::string start_;             ///< how the next process() starts, or the last one started
+  std::uint64_t balance_ns_ = 0;  ///< of the balancing before the next process()
+  std::uint64_t kept_ = 0;        ///< by the last process()
   std::uint64_t run_again_ = 0;
   std::uint64_t dropped_ = 0;
 };

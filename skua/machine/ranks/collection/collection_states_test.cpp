@@ -95,6 +95,8 @@ class compared {
         {"enable_stealing", [](compared& c) { c.all_.enable_stealing(true); }},
         {"restore", [](compared& c) { c.restore(placement_of_tasks::retained); }},
         {"restore original", [](compared& c) { c.restore(placement_of_tasks::original); }},
+        {"restore as auto", [](compared& c) { c.restore_as("auto"); }},
+        {"restore as hierarchical", [](compared& c) { c.restore_as("hierarchical"); }},
         {"rebalance", [](compared& c) { c.expect(c.model_.rebalance(), [&] { c.all_.rebalance("centralised"); }); }},
         {"rebalance_if_due",
          [](compared& c) {
@@ -140,6 +142,10 @@ class compared {
     fails_ = true;
     expect(model_.fail(), [&] { all_.process(); });
     fails_ = false;
+  }
+  void restore_as(char const* how) {
+    bool const allowed = model_.executed;
+    expect(allowed ? model_.restore() : outcome::refused, [&] { all_.restore(how); });
   }
   void restore(placement_of_tasks where) {
     expect(model_.restore(), [&] { all_.restore(where); });

@@ -35,6 +35,7 @@ enum class operation : std::uint8_t {
   checkpoint,
   restart,
   restore,
+  restore_as,
   end,  ///< of a session: the rank is about to leave the job
 };
 

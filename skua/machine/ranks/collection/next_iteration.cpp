@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// What a collection does between two process(): where its tasks start next. collection.md has the states.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "skua/machine/ranks/collection/balance_plan.hpp"
+#include "skua/machine/ranks/collection/collection_core.hpp"
+#include "skua/machine/ranks/communicator/elementwise.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/policy/balance/balancers.hpp"
+
+namespace skua { inline namespace v0 { namespace ranks {
+
+namespace {
+
+using policies::balance::next_start;
+using policies::balance::start_of_tasks;
+
+/// Unset: auto. Throws usage_error.
+std::optional<next_start> start_named(std::string_view how) {
+  if (how == "none") return next_start{start_of_tasks::retained, false};
+  if (how == "steal") return next_start{start_of_tasks::original, true};
+  if (how == "retentive") return next_start{start_of_tasks::retained, true};
+  if (how == "auto") return {};
+  try {
+    static_cast<void>(policies::balance::make_balancer(how));
+  } catch (usage_error const& e) {
+    throw usage_error(std::string("restore: ") + e.what() + "; or none, steal, retentive, auto");
+  }
+  return next_start{start_of_tasks::balanced, false};
+}
+
+}  // namespace
+
+void collection_core::restore(placement_of_tasks where) {
+  expect_at_rest("restore");
+  if (where == placement_of_tasks::original) {
+    std::vector<move_order> home;
+    for (std::uint64_t e = 0; e < record_.size(); ++e) {
+      std::uint32_t const origin = shape_.mark_of(record_.slot(e)).origin;
+      std::uint32_t const to = core_.live().is_live(origin) ? origin : core_.live().after(origin);
+      if (to != rank()) home.push_back({static_cast<std::uint32_t>(e), to});
+    }
+    move(call(operation::restore), home);
+  }
+  if (record_.size() > 0) seeded_.seed(record_.times_ns());
+  // The rank may have executed more tasks than may wait on it: it took them one after the other.
+  queue_.admit(queue_.size() + record_.size());
+  // The queue returns the newest first: pushed in reverse, tasks run in the order of the record.
+  for (; record_.size() > 0; record_.release_last()) queue_.push(record_.slot(record_.size() - 1));
+  state_ = collection_state::seeding;
+}
+
+void collection_core::restore_as(std::string_view how) {
+  expect_at_rest("restore");
+  std::optional<next_start> const named = start_named(how);
+  collective_call const call = this->call(operation::restore_as, how);
+  expect_everywhere(call, "restore", needs::a_record);
+  if (!named && is_measured_) static_cast<void>(choice_.next(summary(call)));
+  next_start const next = named ? *named : is_measured_ ? choice_.chosen() : next_start{};
+  start_ = named ? std::string(how) : choice_.reason();
+  balance_ns_ = 0;
+  if (next.from == start_of_tasks::balanced) {
+    std::uint64_t const began_ns = network_.now_ns();
+    collective_call by = call;
+    if (!named) by.detail = "hierarchical";
+    balance(by);
+    balance_ns_ = network_.now_ns() - began_ns;
+  }
+  engine_.stealing(next.steals);
+  restore(next.from == start_of_tasks::original ? placement_of_tasks::original : placement_of_tasks::retained);
+}
+
+/// Of the last process(), the same numbers on every rank. Collective.
+policies::balance::iteration_summary collection_core::summary(collective_call const& call) {
+  auto const times = record_.times_ns();
+  auto const [differs_ns, then_ns] = seeded_.compare(times);
+  std::array<std::uint64_t, 6> sums{
+      workers_.counted().executed, engine_.counts().tasks, workers_.busy_ns(), workers_.count(), differs_ns, then_ns};
+  std::array<std::uint64_t, 4> most{wall_ns_, workers_.busy_ns() / workers_.count(),
+                                    times.empty() ? 0 : *std::ranges::max_element(times), balance_ns_};
+  sum_elements(core_.all(), call, std::span(sums));
+  max_elements(core_.all(), call, std::span(most));
+  return {.ranks = core_.live().size(),
+          .tasks = sums[0],
+          .moved = sums[1],
+          .wall_ns = most[0],
+          .mean_ns = sums[2] / sums[3],
+          .most_ns = most[1],
+          .longest_ns = most[2],
+          .balance_ns = most[3],
+          .change =
+              sums[5] > 0 ? std::optional(static_cast<double>(sums[4]) / static_cast<double>(sums[5])) : std::nullopt};
+}
+
+/// Collective: sends entries of the record away, and appends the entries that other ranks send.
+void collection_core::move(collective_call const& call, std::vector<move_order> const& orders) {
+  std::vector<collectives::addressed> out;
+  std::vector<std::uint64_t> messages_to(ranks(), 0);
+  std::vector<bool> leaves(record_.size(), false);
+  std::vector<std::vector<std::uint64_t>> parts(ranks());
+  for (move_order const& o : orders) {
+    leaves[o.entry] = true;
+    parts[o.receiver].push_back(o.entry);
+  }
+  for (std::uint32_t to = 0; to < ranks(); ++to) {
+    if (parts[to].empty()) continue;
+    messages_to[to] = 1;
+    out.push_back({to, encode(record_, parts[to])});
+  }
+  sum_elements(core_.all(), call, std::span(messages_to));
+  record_.remove(leaves);
+  for (auto const& in : core_.all().send_and_receive(std::move(out), messages_to[rank()])) decode(in.body, record_);
+}
+
+void collection_core::rebalance(std::string_view how) {
+  collective_call const call = this->call(operation::rebalance, how);
+  expect_at_rest("rebalance");
+  choice const chosen = choose_balanced(call);
+  if (chosen.what == balanced::record) return balance(call);
+  balance_waiting(call, chosen.largest_work);
+}
+
+collection_core::choice collection_core::choose_balanced(collective_call const& call) {
+  bool const recorded = state_ == collection_state::executed;
+  bool const weighed = workers_.are_weighed();
+  std::array<std::uint64_t, 4> largest{recorded ? 0U : 1U, recorded || (waiting() > 0 && !weighed) ? 1U : 0U,
+                                       weighed ? 1U : 0U, std::bit_cast<std::uint64_t>(workers_.largest_work())};
+  max_elements(core_.all(), call, std::span(largest));
+  balanced const what = balanced_by({largest[0], largest[1], largest[2]});
+  if (what == balanced::nothing) {
+    refuse_if_hindered("rebalance", static_cast<std::uint64_t>(obstacle::nothing_to_balance));
+  }
+  return {what, std::bit_cast<double>(largest[3])};
+}
+
+/// Before the first process(): the tasks that wait are a record for a while, with their works for times.
+void collection_core::balance_waiting(collective_call const& call, double largest_work) {
+  workers_.record_waiting(largest_work);
+  try {
+    balance(call);
+  } catch (...) {
+    seed_weighed(largest_work);
+    throw;
+  }
+  seed_weighed(largest_work);
+}
+
+/// The record waits again, and is weighed. Tasks that never ran belong to the rank where they wait.
+void collection_core::seed_weighed(double largest_work) {
+  queue_.admit(queue_.size() + record_.size());
+  for (; record_.size() > 0; record_.release_last()) {
+    std::uint64_t const last = record_.size() - 1;
+    record_.set_origin(last, rank());
+    workers_.prepare_weighing();
+    queue_.push(record_.slot(last));
+    workers_.weigh(work_of(record_.times_ns()[last], largest_work));
+  }
+}
+
+void collection_core::balance(collective_call const& call) {
+  move(call, orders_of(core_.all(), rank(), record_.times_ns(), call.detail));
+}
+
+bool collection_core::rebalance_if_due(std::string_view how) {
+  expect_at_rest("rebalance_if_due");
+  collective_call const call = this->call(operation::rebalance_if_due, how);
+  auto const times = record_.times_ns();
+  std::uint64_t const most = std::accumulate(times.begin(), times.end(), std::uint64_t{0});
+  std::uint64_t sum = most;
+  sum_elements(core_.all(), call, std::span(&sum, 1));
+  std::array<std::uint64_t, 2> largest{most, hindrance(needs::a_record)};
+  max_elements(core_.all(), call, std::span(largest));
+  refuse_if_hindered("rebalance_if_due", largest[1]);
+  balancing_.predict(largest[0], sum / core_.live().size());
+  if (!balancing_.is_due()) return false;
+  std::uint64_t const began_ns = network_.now_ns();
+  balance(call);
+  std::uint64_t cost_ns = network_.now_ns() - began_ns;
+  max_elements(core_.all(), call, std::span(&cost_ns, 1));
+  balancing_.balanced(cost_ns);
+  return true;
+}
+
+}}}  // namespace skua::v0::ranks
