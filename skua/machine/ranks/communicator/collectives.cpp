@@ -99,22 +99,32 @@ void collectives::compare_arrived() {
   }
 }
 
+void collectives::contribute(rank_number to, collective_call const& call, bytes& own) {
+  std::size_t const elements = own.size();
+  message_header h;
+  h.kind = kind::contribution;
+  h.epoch = order_.step();
+  append_call(h, own, call);
+  network_.send(to, h, own);
+  own.resize(elements);
+}
+
+bytes collectives::contribution_of(rank_number from) {
+  arrived theirs = wait_for(kind::contribution, from);
+  order_.compare(from, call_in(theirs.head, theirs.body));
+  theirs.body.resize(theirs.body.size() - theirs.head.flags);
+  return std::move(theirs.body);
+}
+
 bytes collectives::reduce_to_all(collective_call const& call, bytes own,
                                  std::function<void(bytes&, std::span<std::byte const>)> const& combine) {
   order_.begin(call);
   std::erase_if(arrived_, [&](arrived const& a) { return call_order::is_before(a.head.epoch, order_.step()); });
   rank_number const me = network_.rank();
-  each_child([&](rank_number c) {
-    arrived const theirs = wait_for(kind::contribution, c);
-    order_.compare(c, call_in(theirs.head, theirs.body));
-    combine(own, std::span(theirs.body).first(theirs.body.size() - theirs.head.flags));
-  });
+  if (network_.ranks() == 2 && live_.size() == 2) return reduce_by_exchange(call, std::move(own), combine);
+  each_child([&](rank_number c) { combine(own, contribution_of(c)); });
   if (me != 0) {
-    message_header h;
-    h.kind = kind::contribution;
-    h.epoch = order_.step();
-    append_call(h, own, call);
-    network_.send(parent(), h, own);
+    contribute(parent(), call, own);
     own = wait_for(kind::result, parent()).body;
   }
   each_child([&](rank_number c) { send(c, kind::result, own); });
@@ -135,6 +145,18 @@ std::vector<bytes> collectives::gather_to_all(collective_call const& call, bytes
     append_bytes(into, other.data(), other.size());
   };
   return parts_in(reduce_to_all(call, std::move(part), append), network_.ranks());
+}
+
+/// The messages pass each other, and neither rank waits for an answer. Both combine rank 0's elements with rank 1's: the bits
+/// are the same.
+bytes collectives::reduce_by_exchange(collective_call const& call, bytes own,
+                                      std::function<void(bytes&, std::span<std::byte const>)> const& combine) {
+  rank_number const other = 1 - network_.rank();
+  contribute(other, call, own);
+  bytes theirs = contribution_of(other);
+  if (other == 0) own.swap(theirs);
+  combine(own, theirs);
+  return own;
 }
 
 void collectives::sum(collective_call call, std::span<double> own, bool watched) {

@@ -40,7 +40,8 @@ class collectives final : public receiver {
   [[nodiscard]] live_ranks const& live() const noexcept { return live_; }
 
   /// Combines the contributions of all ranks, always in the same order: combine(into, other). O(log ranks) messages
-  /// deep. Throws usage_error on every rank if another one is in a different call.
+  /// deep, up and down the tree; one message deep between two ranks. Throws usage_error on every rank if another one is in
+  /// a different call.
   [[nodiscard]] bytes reduce_to_all(collective_call const& call, bytes own,
                                     std::function<void(bytes&, std::span<std::byte const>)> const& combine);
   /// Returns the root's argument on every rank. It travels up the tree to rank 0 and down to all.
@@ -86,6 +87,12 @@ class collectives final : public receiver {
     message_header head;
     bytes body;
   };
+  /// Sends what this rank adds to a reduction; leaves `own` as it was.
+  void contribute(rank_number to, collective_call const& call, bytes& own);
+  /// Its elements. Throws usage_error if it is in another call.
+  [[nodiscard]] bytes contribution_of(rank_number from);
+  [[nodiscard]] bytes reduce_by_exchange(collective_call const& call, bytes own,
+                                         std::function<void(bytes&, std::span<std::byte const>)> const& combine);
   [[nodiscard]] arrived wait_for(kind what, rank_number from);
   [[nodiscard]] arrived wait_for_any(kind what);
   template <class F>
