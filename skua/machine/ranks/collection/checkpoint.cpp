@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/ranks/collection/checkpoint.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -16,6 +11,7 @@
 
 #include "skua/parts/base/checksum.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/regular_file.hpp"
 #include "skua/parts/base/whole_file.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
@@ -73,38 +69,6 @@ class source {
   std::span<std::byte const> left_;
   std::string const& path_;
 };
-
-[[noreturn]] void refused(std::string const& what, std::string const& path) {
-  throw resource_error("checkpoint " + path + ": " + what + ": " + std::strerror(errno));
-}
-
-[[noreturn]] void special_file(std::string const& path) {
-  throw usage_error("checkpoint " + path + ": it is no regular file; allowed: a file, a link to one, or a new name");
-}
-
-/// The whole file. Throws as read_checkpoint.
-bytes content_of(std::string const& path) {
-  struct file {
-    // Not blocking: a FIFO would wait for its writer.
-    explicit file(std::string const& name) : number(open(name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
-    ~file() {
-      if (number >= 0) close(number);
-    }
-    int const number;
-  } const opened(path);
-  struct stat what{};
-  if (opened.number < 0 || fstat(opened.number, &what) != 0) refused("cannot be read", path);
-  if (!S_ISREG(what.st_mode) && !S_ISDIR(what.st_mode)) special_file(path);
-  bytes all;
-  bytes piece(1 << 16);
-  while (true) {
-    ssize_t const n = read(opened.number, piece.data(), piece.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) refused("cannot be read", path);
-    if (n == 0) return all;
-    put(all, piece.data(), static_cast<std::size_t>(n));
-  }
-}
 
 }  // namespace
 
@@ -190,12 +154,12 @@ void write_checkpoint(std::string const& path, checkpoint_identity const& of, sa
   std::memcpy(all.data() + first_line.size(), of_the_rest.data(), sizeof of_the_rest);
   std::string_view const text(reinterpret_cast<char const*>(all.data()), all.size());
   runtime::write_fault const fault = runtime::try_write_whole_file(path, text, {.flushed = true});
-  if (fault.is_special) special_file(path);
+  if (fault.is_special) runtime::refuse_special_file("checkpoint", path);
   if (fault) throw resource_error("checkpoint " + path + ": cannot be written: " + fault.in_words());
 }
 
 saved_records read_checkpoint(std::string const& path, checkpoint_identity const& wanted, slot_shape const& shape) {
-  bytes const all = content_of(path);
+  bytes const all = runtime::read_regular_file("checkpoint", path);
   source from(all, path);
   std::string head(first_line.size(), ' ');
   from.take(head.data(), head.size());

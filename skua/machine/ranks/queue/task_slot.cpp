@@ -9,7 +9,7 @@ namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
-void append_to_slot(std::vector<std::byte>& to, void const* from, std::size_t n) {
+void append_packed(std::vector<std::byte>& to, void const* from, std::size_t n) {
   // GCC 12 warns of an overflow in insert() that cannot happen.
   std::size_t const at = to.size();
   to.resize(at + n);
@@ -30,12 +30,12 @@ task_block* slot_shape::make_block(std::span<std::byte const> task) {
 
 void slot_shape::pack(std::byte const* slot, std::vector<std::byte>& to) const {
   slot_mark const mark = mark_of(slot);
-  append_to_slot(to, &mark, sizeof mark);
-  if (!has_block) return append_to_slot(to, slot, task_bytes);
+  append_packed(to, &mark, sizeof mark);
+  if (!has_block) return append_packed(to, slot, task_bytes);
   task_block* const block = block_of(slot);
   std::uint64_t const size = block->size;
-  append_to_slot(to, &size, sizeof size);
-  append_to_slot(to, block->bytes(), block->size);
+  append_packed(to, &size, sizeof size);
+  append_packed(to, block->bytes(), block->size);
 }
 
 std::optional<std::size_t> slot_shape::packed_bytes(std::span<std::byte const> from) const noexcept {
