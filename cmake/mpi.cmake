@@ -69,7 +69,7 @@ endif()
 
 function(skua_smpi_program name)
   set(transport ${PROJECT_SOURCE_DIR}/skua/machine/ranks/mpi)
-  set(sources ${ARGN} ${transport}/job_end.cpp ${transport}/mpi_transport.cpp ${transport}/session.cpp)
+  set(sources ${ARGN} ${transport}/job_end.cpp ${transport}/mpi_transport.cpp ${transport}/mpi_window.cpp ${transport}/session.cpp)
   add_library(${name} MODULE ${sources})
   target_link_libraries(${name} PRIVATE skua PkgConfig::simgrid)
   target_include_directories(${name} SYSTEM PRIVATE ${smpi_folder})

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <new>
 
 #include "skua/machine/ranks/communicator/communicator.hpp"
 #include "skua/machine/threads/face/detached.hpp"
+#include "skua/machine/threads/face/one_shot.hpp"
 #include "skua/machine/threads/face/pool.hpp"
 #include "skua/parts/base/built_with.hpp"
 #include "skua/program/collection/worker_threads.hpp"
@@ -47,6 +49,14 @@ class rank_pool final : private runtime::worker_threads {
     runtime::worker_call& call;
   };
 
+  struct signal_of_pool final : runtime::one_time_signal {
+    [[nodiscard]] bool is_set() const noexcept override { return happened.is_set(); }
+    void set() noexcept override { happened.set_value(); }
+    void wait() override { happened.wait(); }
+    one_shot<> happened;
+  };
+
+  [[nodiscard]] std::unique_ptr<runtime::one_time_signal> make_signal() override { return std::make_unique<signal_of_pool>(); }
   [[nodiscard]] std::uint32_t count() const noexcept override { return pool_.num_workers(); }
   /// In a child of fork(), which has no workers, this ends the process.
   void start(runtime::worker_call& call) noexcept override {

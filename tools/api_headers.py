@@ -17,7 +17,7 @@ import re
 import visible_names
 from sources import Source
 
-FACES = ("skua/skua.hpp", "skua/mpi.hpp", "skua/rank_pool.hpp")
+FACES = ("skua/skua.hpp", "skua/mpi.hpp", "skua/rank_pool.hpp", "skua/distributed_matrix.hpp")
 POLICY_FACES = ("skua/policy/policy.hpp", "skua/policy/setup.hpp", "skua/policy/greedy.hpp")
 # What users never name, but whose members they call: the argument of every task, and bases of public classes.
 INHERITED = {"here", "basic_task_group", "basic_task_handle", "one_shot_base", "scope", "finish_handle", "flow_graph"}

@@ -60,7 +60,7 @@ class a_program(unittest.TestCase):
         self.assert_refused(self.linking("-D_GLIBCXX_DEBUG", links=["-Wl,--gc-sections"]), DEBUG)
 
     def test_of_each_public_header_is_refused(self):
-        for header in ("skua/conventional.hpp", "skua/as_tbb.hpp", "skua/ranks.hpp", "skua/rank_pool.hpp"):
+        for header in ("skua/conventional.hpp", "skua/as_tbb.hpp", "skua/ranks.hpp", "skua/rank_pool.hpp", "skua/distributed_matrix.hpp"):
             with self.subTest(header):
                 self.assert_refused(self.linking("-D_GLIBCXX_DEBUG", header=header), DEBUG)
 

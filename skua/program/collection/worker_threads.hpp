@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace skua { inline namespace v0 {
 
@@ -22,6 +23,17 @@ struct worker_call {
   alignas(std::max_align_t) std::byte room[192] = {};  ///< for worker_threads, between `start` and `run`
 };
 
+/// One thread sets it, once; another one waits for that, at most once.
+class one_time_signal {
+ public:
+  virtual ~one_time_signal() = default;
+  [[nodiscard]] virtual bool is_set() const noexcept = 0;
+  /// Any thread.
+  virtual void set() noexcept = 0;
+  /// In a task: its worker runs other tasks of the threads meanwhile. May destroy the signal after it has returned.
+  virtual void wait() = 0;
+};
+
 /// Laws that the compiler cannot check: after `start(c)` some thread calls c.run(c) once; the calling thread does so
 /// only after `start` has returned. The caller's writes are visible to c.run. `start` neither waits nor fails. After
 /// c.run has begun, worker_threads does not touch c. When c.run returns, its thread runs other calls, or forks of
@@ -32,6 +44,8 @@ class worker_threads {
   [[nodiscard]] virtual std::uint32_t count() const noexcept = 0;
   /// Any thread.
   virtual void start(worker_call& call) noexcept = 0;
+  /// For a task that runs on these threads. Throws std::bad_alloc.
+  [[nodiscard]] virtual std::unique_ptr<one_time_signal> make_signal() = 0;
 
  protected:
   ~worker_threads() = default;

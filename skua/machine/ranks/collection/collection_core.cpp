@@ -153,6 +153,7 @@ void collection_core::process() {
     ~until_left() { order.end_process(); }
   } const left{core_.order()};
   workers_.begin();
+  core_.transfers_of_rank()->open(workers_.has_threads() ? core_.threads() : nullptr);
   idle_rounds_ = 0;
   stalled_.restart();
   state_ = collection_state::processing;
@@ -170,12 +171,14 @@ void collection_core::process() {
   try {
     serve_until_the_end();
   } catch (...) {
+    core_.transfers_of_rank()->fail(std::current_exception());  // its workers may wait for one
     workers_.stop();
     state_ = collection_state::seeding;
     record_.clear();
     throw;
   }
   core_.leave(number_);
+  core_.transfers_of_rank()->close();
   state_ = collection_state::seeding;
   wall_ns_ = network_.now_ns() - began_ns;
   traced_.note({.what = trace::kind::iteration_ended, .id = workers_.counted().executed, .value = epoch_});
@@ -266,6 +269,16 @@ void collection_core::wait_for_work() {
     stalled_.tell(rank(), "no task of '" + options_.name + "'", engine_.state_in_words(), now_ns);
   if (engine_.has_left()) return;
   if (ranks() > 1) core_.look_beside(now_ns);
+  rest();
+}
+
+/// Where tasks use matrices, a worker wakes the server.
+void collection_core::rest() {
+  constexpr std::uint32_t yields = 80;  // transport::rest sleeps only after more
+  constexpr std::uint32_t longest_us = 200;
+  transfers& moving = *core_.transfers_of_rank();
+  if (moving.is_busy()) idle_rounds_ = std::min(idle_rounds_, yields);
+  if (idle_rounds_ > yields && moving.is_open() && !core_.windows()->empty()) return moving.rest(longest_us);
   network_.rest(idle_rounds_++);
 }
 

@@ -82,6 +82,7 @@ class collection_core final : public runtime::collection_engine {
   void run_tasks();
   bool look_around();
   void wait_for_work();
+  void rest();
   void pass_on_failures();
   void throw_failure();
   void move(collective_call const& call, std::vector<move_order> const& orders);

@@ -127,6 +127,7 @@ class chosen_threads final : public runtime::worker_threads {
   chosen_threads(std::uint32_t count, when w) noexcept : count_(count), when_(w) {}
 
   [[nodiscard]] std::uint32_t count() const noexcept override { return count_; }
+  [[nodiscard]] std::unique_ptr<runtime::one_time_signal> make_signal() override { return nullptr; }
   void start(runtime::worker_call& call) noexcept override {
     ++started;
     if (when_ == when::at_once) return run(call);

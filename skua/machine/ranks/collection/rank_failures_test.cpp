@@ -118,6 +118,7 @@ TEST(rank_failures, of_the_network_end_process_when_no_worker_runs_any_more) {
   on_one_rank([](communicator& world, meter& m) {
     struct asynchronous final : runtime::worker_threads {
       std::uint32_t count() const noexcept override { return 1; }
+      [[nodiscard]] std::unique_ptr<runtime::one_time_signal> make_signal() override { return nullptr; }
       void start(runtime::worker_call& c) noexcept override {
         thread = std::jthread([&c] { c.run(c); });
       }

@@ -188,6 +188,7 @@ TEST(started_workers, give_other_ranks_what_lies_in_their_queues) {
   std::atomic<bool> is_stolen{false};
   struct asynchronous final : runtime::worker_threads {
     std::uint32_t count() const noexcept override { return 1; }
+    [[nodiscard]] std::unique_ptr<runtime::one_time_signal> make_signal() override { return nullptr; }
     void start(runtime::worker_call& c) noexcept override {
       threads.emplace_back([&c] { c.run(c); });
     }
@@ -320,6 +321,7 @@ TEST(started_workers, that_have_nothing_make_the_rank_ask_while_others_run) {
   std::atomic<bool> has_asked{false};
   struct asynchronous final : runtime::worker_threads {
     std::uint32_t count() const noexcept override { return 2; }
+    [[nodiscard]] std::unique_ptr<runtime::one_time_signal> make_signal() override { return nullptr; }
     void start(runtime::worker_call& c) noexcept override {
       threads.emplace_back([&c] { c.run(c); });
     }

@@ -36,6 +36,7 @@ enum class operation : std::uint8_t {
   restart,
   restore,
   restore_as,
+  matrix,  ///< what the detail says
   end,  ///< of a session: the rank is about to leave the job
 };
 

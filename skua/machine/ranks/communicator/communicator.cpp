@@ -10,6 +10,7 @@
 #include "skua/machine/ranks/communicator/communicator_core.hpp"
 #include "skua/machine/ranks/communicator/elementwise.hpp"
 #include "skua/machine/ranks/communicator/processors.hpp"
+#include "skua/machine/ranks/matrix/matrix_core.hpp"
 #include "skua/machine/ranks/transport/loopback.hpp"
 
 namespace skua { inline namespace v0 {
@@ -203,6 +204,12 @@ std::unique_ptr<runtime::collection_engine> communicator::make_collection(collec
                               "MPI_Init_thread with MPI_THREAD_FUNNELED or more");
   }
   return std::make_unique<ranks::collection_core>(*core_, options, binding);
+}
+
+std::unique_ptr<ranks::matrix_core> communicator::make_matrix(std::string name, ranks::window_element type,
+                                                              std::uint64_t rows, std::uint64_t columns,
+                                                              matrix_distribution const& how) {
+  return std::make_unique<ranks::matrix_core>(*core_, std::move(name), type, rows, columns, how);
 }
 
 }}  // namespace skua::v0

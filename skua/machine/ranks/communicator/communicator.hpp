@@ -19,9 +19,13 @@ namespace skua { inline namespace v0 {
 namespace ranks {
 
 class communicator_core;
+class matrix_core;
 class transport;
+enum class window_element : std::uint8_t;
 
 }  // namespace ranks
+
+class matrix_distribution;
 
 namespace mpi {
 
@@ -170,6 +174,11 @@ class communicator final : public runtime::collection_host {
 
   [[nodiscard]] std::unique_ptr<runtime::collection_engine> make_collection(
       collection_options const& options, runtime::task_binding const& binding) override;
+
+  /// For distributed_matrix, which has the checks of types. Collective.
+  [[nodiscard]] std::unique_ptr<ranks::matrix_core> make_matrix(std::string name, ranks::window_element type,
+                                                                std::uint64_t rows, std::uint64_t columns,
+                                                                matrix_distribution const& how);
 
  private:
   friend mpi::session;

@@ -20,6 +20,35 @@ constexpr std::uint64_t gone_for_ns = 2'000'000'000;
 
 }  // namespace
 
+communicator_core::~communicator_core() {
+  bool const is_whole = !broken_ && live_.size() == live_.ranks();
+  try {
+    if (is_whole) transfers_->finish();
+  } catch (std::exception const&) {}  // nobody waits for it
+  transfers_->end(std::make_exception_ptr(
+      usage_error("a distributed matrix after the end of its communicator; allowed: before it")));
+  if (is_whole) {
+    windows_->end();
+  } else {
+    windows_->abandon();
+  }
+}
+
+/// The rank waits for a transfer: it answers others, and yields its processor.
+void communicator_core::wait_for_window(std::uint32_t rounds) {
+  constexpr std::uint32_t longest = 80;  // transport::rest sleeps only after more
+  if (poll()) return;
+  if (rounds % 1024 == 1023) look_beside(network_->now_ns());
+  network_->rest(std::min(rounds, longest));
+}
+
+/// A rank has died, and its part of every matrix with it.
+void communicator_core::lose_windows() noexcept {
+  rank_number const dead = broken_ ? broken_->rank() : live_.dead().back();
+  std::string const why = broken_ ? broken_->what() : "rank " + std::to_string(dead) + " died";
+  transfers_->end(std::make_exception_ptr(rank_lost(dead, why + "; its part of the distributed matrices is lost")));
+}
+
 void communicator_core::agree(collective_call const& call, std::string const& what, std::string const& mine) {
   all_.meet(call);
   auto const texts = all_.gather(bytes_of(std::as_bytes(std::span(mine))));
@@ -94,6 +123,7 @@ void communicator_core::leave(std::uint32_t collection) noexcept {
 }
 
 void communicator_core::throw_broken() {
+  lose_windows();
   order_.note_failure({.reporter = broken_->rank() == 0 ? 1U : 0U, .text = broken_->what(), .is_death = true});
   throw rank_lost(*broken_);
 }
@@ -141,6 +171,7 @@ void communicator_core::lose(liveness::death const& d) {
   }
   live_.remove(d.rank);
   network_->abandon(d.rank);
+  lose_windows();
   bool const mends = processing_ != nullptr && processing_->lose(d.rank);
   if (!mends && !broken_) {
     broken_.emplace(d.rank, what);
@@ -152,6 +183,7 @@ void communicator_core::mended(live_ranks const& live) {
   for (rank_number const d : live.dead()) {
     if (live_.remove(d)) network_->abandon(d);
   }
+  lose_windows();
 }
 
 void communicator_core::give_up(std::string const& why) {

@@ -14,6 +14,8 @@
 #include "skua/machine/ranks/collection/claimed_name.hpp"
 #include "skua/machine/ranks/communicator/call_order.hpp"
 #include "skua/machine/ranks/communicator/collectives.hpp"
+#include "skua/machine/ranks/matrix/transfers.hpp"
+#include "skua/machine/ranks/matrix/window_table.hpp"
 #include "skua/machine/ranks/protocol/liveness.hpp"
 #include "skua/machine/ranks/protocol/post_office.hpp"
 #include "skua/machine/ranks/trace/rank_trace.hpp"
@@ -33,7 +35,9 @@ class communicator_core final : private receiver {
         live_(network_->ranks()), order_(*network_, live_),
         all_(*network_, live_, order_,
              {.poll = [this] { return poll(); }, .look_beside = [this] { look_beside(network_->now_ns()); }}),
-        office_(*this) {}
+        office_(*this), transfers_(std::make_shared<transfers>([this](std::uint32_t rounds) { wait_for_window(rounds); })) {}
+  /// Collective if no rank has died.
+  ~communicator_core();
 
   [[nodiscard]] transport& network() noexcept { return *network_; }
   /// The trace of this rank; null: none.
@@ -50,6 +54,7 @@ class communicator_core final : private receiver {
     bool const came = network_->poll(office_);
     compare_calls();
     if (watch_ || broken_) look();
+    transfers_->serve();
     return came;
   }
   /// For a rank that waits in a collective call, at any time: without a deadline each rank watches the process of the
@@ -104,11 +109,16 @@ class communicator_core final : private receiver {
     throw_everywhere(call, std::move(fault));
   }
 
+  [[nodiscard]] std::shared_ptr<window_table> const& windows() const noexcept { return windows_; }
+  [[nodiscard]] std::shared_ptr<transfers> const& transfers_of_rank() const noexcept { return transfers_; }
+
   /// Of the collections that live on this rank.
   [[nodiscard]] std::shared_ptr<collection_names> const& names() const noexcept { return names_; }
 
  private:
   void on_message(message const& m) override;
+  void wait_for_window(std::uint32_t rounds);
+  void lose_windows() noexcept;
   void on_sent(std::uint64_t token) override { all_.on_sent(token); }
   void look();
   void compare_calls() {
@@ -149,6 +159,8 @@ class communicator_core final : private receiver {
   };
   std::vector<pool_of_threads> pools_;  ///< that have not ended, the oldest first
   std::uint64_t last_pool_ = 0;
+  std::shared_ptr<window_table> const windows_ = std::make_shared<window_table>();
+  std::shared_ptr<transfers> const transfers_;
 };
 
 }}}  // namespace skua::v0::ranks

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "skua/distributed_matrix.hpp"
 #include "skua/machine/ranks/communicator/communicator.hpp"
 #include "skua/machine/ranks/transport/loopback.hpp"
 #include "skua/program/collection/task_collection.hpp"
@@ -38,6 +39,10 @@ class seen_transport final : public transport {
   }
   bool poll(receiver& to) override { return network_->poll(to); }
   [[nodiscard]] std::uint64_t now_ns() const noexcept override { return network_->now_ns(); }
+  [[nodiscard]] std::uint64_t room_for_windows() const override { return network_->room_for_windows(); }
+  [[nodiscard]] std::unique_ptr<window> make_window(window_element type, std::uint64_t elements) override {
+    return network_->make_window(type, elements);
+  }
   void rest(std::uint32_t rounds) override { network_->rest(rounds); }
 
  private:
@@ -47,7 +52,7 @@ class seen_transport final : public transport {
 };
 
 /// What each rank but the leaver throws; `waits` is what they do.
-void expect_found(std::function<void(communicator&, task_collection<int>&)> const& waits) {
+void expect_found(std::function<void(communicator&, task_collection<int>&, distributed_matrix<double>&)> const& waits) {
   constexpr rank_number ranks = 3;
   for (rank_number leaver = 0; leaver < ranks; ++leaver) {
     std::atomic<bool> has_ended = false;
@@ -58,17 +63,26 @@ void expect_found(std::function<void(communicator&, task_collection<int>&)> cons
       threads.emplace_back([&, r] {
         communicator world(
             std::make_unique<seen_transport>(loopback_network::owned_end(network, r), leaver, has_ended));
-        task_collection<int> all(world, {.name = "all"}, [](int) {});
+        distributed_matrix<double> matrix(world, 6, 6);
+        // A task must not get from the dead rank for ever.
+        task_collection<int> all(world, {.name = "all"}, [&](int n) {
+          if (n == 2) static_cast<void>(matrix.get({0, 0, 6, 6}));
+        });
         if (r == leaver) {
           has_ended = true;
           return;
         }
         try {
-          waits(world, all);
+          waits(world, all, matrix);
         } catch (rank_lost const& e) {
           said[r] = e.what();
           EXPECT_EQ(e.rank(), leaver);
           EXPECT_THROW(world.barrier(), rank_lost) << "from now on";
+          double x = 1;
+          EXPECT_THROW(matrix.get({0, 0, 1, 1}, &x, 1), rank_lost);
+          EXPECT_THROW(matrix.accumulate({5, 5, 1, 1}, &x, 1), rank_lost);
+          EXPECT_THROW(matrix.sync(), rank_lost);
+          EXPECT_THROW(distributed_matrix<double>(world, 2, 2), rank_lost);
         }
       });
     }
@@ -81,13 +95,22 @@ void expect_found(std::function<void(communicator&, task_collection<int>&)> cons
 }
 
 TEST(left_rank, is_found_by_those_that_wait_in_a_barrier) {
-  expect_found([](communicator& world, task_collection<int>&) { world.barrier(); });
+  expect_found([](communicator& world, auto&, auto&) { world.barrier(); });
 }
 
 TEST(left_rank, is_found_by_those_that_wait_in_process) {
-  expect_found([](communicator&, task_collection<int>& all) {
+  expect_found([](communicator&, task_collection<int>& all, auto&) {
     all.add(1);
+    all.add(2);
     all.process();
+  });
+}
+
+TEST(left_rank, is_found_by_those_that_wait_for_a_matrix) {
+  expect_found([](auto&, auto&, distributed_matrix<double>& matrix) {
+    double const x = 1;
+    matrix.accumulate({0, 0, 1, 1}, &x, 1);
+    matrix.sync();
   });
 }
 

@@ -2,17 +2,19 @@
 #include "skua/machine/ranks/mpi/mpi_transport.hpp"
 
 #include <sched.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <string>
 #include <utility>
 
+#include "skua/machine/ranks/mpi/mpi_check.hpp"
+#include "skua/machine/ranks/mpi/mpi_window.hpp"
 #include "skua/machine/ranks/transport/process_life.hpp"
-#include "skua/parts/base/error.hpp"
+#include "skua/parts/base/physical_memory.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
 
@@ -22,30 +24,15 @@ constexpr int letter_tag = 1;
 constexpr int body_tag = 2;
 constexpr std::size_t ring_size = 16;
 
-void check(int result, char const* what) {
-  if (result == MPI_SUCCESS) return;
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  MPI_Error_string(result, text.data(), &length);
-  throw resource_error(std::string("MPI: ") + what + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
-}
-
-/// True if all of them are complete. Frees the complete ones.
-bool all_complete(std::vector<MPI_Request>& requests) {
-  int done = 0;
-  check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "test");
-  return done != 0;
-}
-
 }  // namespace
 
 mpi_transport::mpi_transport(MPI_Comm program, mpi_limits limits) : limits_(limits) {
-  check(MPI_Comm_dup(program, &comm_), "duplicate a communicator");
-  check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "set the error handler");
+  check_mpi(MPI_Comm_dup(program, &comm_), "duplicate a communicator");
+  check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "set the error handler");
   int n = 0;
-  check(MPI_Comm_rank(comm_, &n), "rank");
+  check_mpi(MPI_Comm_rank(comm_, &n), "rank");
   rank_ = static_cast<rank_number>(n);
-  check(MPI_Comm_size(comm_, &n), "size");
+  check_mpi(MPI_Comm_size(comm_, &n), "size");
   ranks_ = static_cast<rank_number>(n);
   sent_.resize(ranks_);
   find_node(program);
@@ -69,13 +56,13 @@ mpi_transport::~mpi_transport() {
 /// The ranks around this one that share its memory. Ranks of a node that are not neighbours in number are left out.
 void mpi_transport::find_node(MPI_Comm program) {
   MPI_Comm node_comm = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(program, MPI_COMM_TYPE_SHARED, static_cast<int>(rank_), MPI_INFO_NULL, &node_comm),
-        "split");
+  check_mpi(MPI_Comm_split_type(program, MPI_COMM_TYPE_SHARED, static_cast<int>(rank_), MPI_INFO_NULL, &node_comm),
+            "split");
   int leader = static_cast<int>(rank_);
-  check(MPI_Bcast(&leader, 1, MPI_INT, 0, node_comm), "broadcast");
-  check(MPI_Comm_free(&node_comm), "free");
+  check_mpi(MPI_Bcast(&leader, 1, MPI_INT, 0, node_comm), "broadcast");
+  check_mpi(MPI_Comm_free(&node_comm), "free");
   std::vector<int> leaders(ranks_);
-  check(MPI_Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, comm_), "gather");
+  check_mpi(MPI_Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, comm_), "gather");
   node_ = {rank_, rank_ + 1};
   while (node_.first > 0 && leaders[node_.first - 1] == leader) --node_.first;
   while (node_.last < ranks_ && leaders[node_.last] == leader) ++node_.last;
@@ -85,7 +72,7 @@ void mpi_transport::find_processes() {
   process_name const mine = process_name::own();
   std::vector<process_name> all(ranks_);
   int const n = sizeof(process_name);
-  check(MPI_Allgather(&mine, n, MPI_BYTE, all.data(), n, MPI_BYTE, comm_), "gather");
+  check_mpi(MPI_Allgather(&mine, n, MPI_BYTE, all.data(), n, MPI_BYTE, comm_), "gather");
   for (rank_number r = node_.first; r < node_.last; ++r) {
     bool const is_visible = all[r].space == mine.space && life_of_process(all[r].number) != life::ended;
     processes_.push_back(is_visible ? all[r].number : 0);
@@ -124,7 +111,7 @@ void mpi_transport::each_piece(std::size_t doubles, F f) const {
 
 void mpi_transport::sum(std::span<double> own) {
   each_piece(own.size(), [&](std::size_t at, int n) {
-    check(MPI_Allreduce(MPI_IN_PLACE, own.data() + at, n, MPI_DOUBLE, MPI_SUM, comm_), "sum");
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, own.data() + at, n, MPI_DOUBLE, MPI_SUM, comm_), "sum");
   });
 }
 
@@ -140,9 +127,9 @@ void mpi_transport::start_sum(std::span<double const> own) {
   sum_ = std::make_unique<sum_under_way>();
   sum_->result = memory_of_sum(own.size());
   each_piece(own.size(), [&](std::size_t at, int n) {
-    check(MPI_Iallreduce(own.data() + at, sum_->result.first.get() + at, n, MPI_DOUBLE, MPI_SUM, comm_,
-                         &sum_->requests.emplace_back(MPI_REQUEST_NULL)),
-          "sum");
+    check_mpi(MPI_Iallreduce(own.data() + at, sum_->result.first.get() + at, n, MPI_DOUBLE, MPI_SUM, comm_,
+                             &sum_->requests.emplace_back(MPI_REQUEST_NULL)),
+              "sum");
   });
 }
 
@@ -163,11 +150,12 @@ void mpi_transport::receive_the_rest() {
   if (has_lost_) return;
   std::uint64_t expected = 0;
   MPI_Request counts = MPI_REQUEST_NULL;
-  check(MPI_Ireduce_scatter_block(sent_.data(), &expected, 1, MPI_UINT64_T, MPI_SUM, comm_, &counts), "count messages");
+  check_mpi(MPI_Ireduce_scatter_block(sent_.data(), &expected, 1, MPI_UINT64_T, MPI_SUM, comm_, &counts),
+            "count messages");
   int is_known = 0;
   for (std::uint32_t rounds = 0;; ++rounds) {
     if (poll(to)) rounds = 0;
-    if (is_known == 0) check(MPI_Test(&counts, &is_known, MPI_STATUS_IGNORE), "test");
+    if (is_known == 0) check_mpi(MPI_Test(&counts, &is_known, MPI_STATUS_IGNORE), "test");
     if (is_known != 0 && received_ == expected && incoming_.empty() && outgoing_.empty()) return;
     rest(rounds);
   }
@@ -175,9 +163,9 @@ void mpi_transport::receive_the_rest() {
 
 void mpi_transport::post(std::size_t slot) {
   std::vector<std::byte>& memory = ring_[slot];
-  check(MPI_Irecv(memory.data(), static_cast<int>(memory.size()), MPI_BYTE, MPI_ANY_SOURCE, letter_tag, comm_,
-                  &ring_requests_[slot]),
-        "receive");
+  check_mpi(MPI_Irecv(memory.data(), static_cast<int>(memory.size()), MPI_BYTE, MPI_ANY_SOURCE, letter_tag, comm_,
+                      &ring_requests_[slot]),
+            "receive");
 }
 
 mpi_transport::parcel_out mpi_transport::letter_to(rank_number to, message_header head, std::span<std::byte const> body,
@@ -189,9 +177,9 @@ mpi_transport::parcel_out mpi_transport::letter_to(rank_number to, message_heade
   out.letter.resize(sizeof first + (follows ? 0 : body.size()));
   std::memcpy(out.letter.data(), &first, sizeof first);
   if (!follows && !body.empty()) std::memcpy(out.letter.data() + sizeof first, body.data(), body.size());
-  check(MPI_Isend(out.letter.data(), static_cast<int>(out.letter.size()), MPI_BYTE, static_cast<int>(to), letter_tag,
-                  comm_, &out.requests.emplace_back(MPI_REQUEST_NULL)),
-        "send");
+  check_mpi(MPI_Isend(out.letter.data(), static_cast<int>(out.letter.size()), MPI_BYTE, static_cast<int>(to),
+                      letter_tag, comm_, &out.requests.emplace_back(MPI_REQUEST_NULL)),
+            "send");
   ++sent_[to];
   return out;
 }
@@ -199,9 +187,9 @@ mpi_transport::parcel_out mpi_transport::letter_to(rank_number to, message_heade
 void mpi_transport::send_pieces(rank_number to, std::span<std::byte const> body, parcel_out& out) {
   for (std::size_t at = 0; at < body.size(); at += limits_.piece_bytes) {
     std::size_t const n = std::min(limits_.piece_bytes, body.size() - at);
-    check(MPI_Isend(body.data() + at, static_cast<int>(n), MPI_BYTE, static_cast<int>(to), body_tag, comm_,
-                    &out.requests.emplace_back(MPI_REQUEST_NULL)),
-          "send");
+    check_mpi(MPI_Isend(body.data() + at, static_cast<int>(n), MPI_BYTE, static_cast<int>(to), body_tag, comm_,
+                        &out.requests.emplace_back(MPI_REQUEST_NULL)),
+              "send");
   }
 }
 
@@ -235,7 +223,7 @@ bool mpi_transport::poll(receiver& to) {
 bool mpi_transport::take_letter(receiver& to) {
   int there = 0;
   MPI_Status status;
-  check(MPI_Test(&ring_requests_[oldest_], &there, &status), "receive");
+  check_mpi(MPI_Test(&ring_requests_[oldest_], &there, &status), "receive");
   if (there == 0) return false;
   std::size_t const slot = oldest_;
   oldest_ = (oldest_ + 1) % ring_size;
@@ -261,9 +249,9 @@ void mpi_transport::expect_body(letter_head const& first) {
   in.body.resize(first.body_bytes);
   for (std::size_t at = 0; at < in.body.size(); at += limits_.piece_bytes) {
     std::size_t const n = std::min(limits_.piece_bytes, in.body.size() - at);
-    check(MPI_Irecv(in.body.data() + at, static_cast<int>(n), MPI_BYTE, static_cast<int>(first.head.sender), body_tag,
-                    comm_, &in.requests.emplace_back(MPI_REQUEST_NULL)),
-          "receive");
+    check_mpi(MPI_Irecv(in.body.data() + at, static_cast<int>(n), MPI_BYTE, static_cast<int>(first.head.sender),
+                        body_tag, comm_, &in.requests.emplace_back(MPI_REQUEST_NULL)),
+              "receive");
   }
 }
 
@@ -291,6 +279,18 @@ std::uint64_t mpi_transport::now_ns() const noexcept {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// MPIs put the windows of a node into /dev/shm if there is one. Some of them do not ask whether it has room: the first store ends the process.
+std::uint64_t mpi_transport::room_for_windows() const {
+  std::uint64_t const memory = runtime::physical_memory();
+  struct statvfs shared{};
+  if (::statvfs("/dev/shm", &shared) != 0) return memory;
+  return std::min<std::uint64_t>(memory, std::uint64_t{shared.f_bavail} * shared.f_frsize);
+}
+
+std::unique_ptr<window> mpi_transport::make_window(window_element type, std::uint64_t elements) {
+  return mpi_window::make(comm_, type, elements);
 }
 
 void mpi_transport::rest(std::uint32_t rounds) {

@@ -35,6 +35,8 @@ class mpi_transport final : public transport {
                      std::uint64_t token) override;
   bool poll(receiver& to) override;
   [[nodiscard]] std::uint64_t now_ns() const noexcept override;
+  [[nodiscard]] std::uint64_t room_for_windows() const override;
+  [[nodiscard]] std::unique_ptr<window> make_window(window_element type, std::uint64_t elements) override;
   void rest(std::uint32_t rounds) override;
   /// What MPI granted.
   [[nodiscard]] bool allows_threads() const noexcept override;

@@ -32,6 +32,10 @@ class traced_transport final : public transport {
   void start_sum(std::span<double const> own) override { network_->start_sum(own); }
   [[nodiscard]] bool take_sum(std::span<double> to) override { return network_->take_sum(to); }
   void receive_the_rest() override { network_->receive_the_rest(); }
+  [[nodiscard]] std::uint64_t room_for_windows() const override { return network_->room_for_windows(); }
+  [[nodiscard]] std::unique_ptr<window> make_window(window_element type, std::uint64_t elements) override {
+    return network_->make_window(type, elements);
+  }
   void rest(std::uint32_t rounds) override { network_->rest(rounds); }
 
  private:

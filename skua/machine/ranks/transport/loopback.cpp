@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "skua/parts/base/clock.hpp"
+#include "skua/parts/base/physical_memory.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
 
@@ -72,6 +73,15 @@ class loopback_network::end final : public transport {
 
   [[nodiscard]] std::uint64_t now_ns() const noexcept override { return runtime::clock_ns(); }
 
+  [[nodiscard]] std::uint64_t room_for_windows() const override { return runtime::physical_memory(); }
+  [[nodiscard]] std::unique_ptr<window> make_window(window_element type, std::uint64_t elements) override {
+    auto memory = all_.memory_of(++windows_, type);
+    memory->allocate(rank_, elements);
+    bool const is_late = delays_one_in_ > 0;
+    return std::make_unique<loopback_window>(std::move(memory), rank_, ranks_ == 1 && !is_late,
+                                             !is_late || windows_ % 2 == 0, delays_one_in_, dice_.next());
+  }
+
   void rest(std::uint32_t rounds) override {
     if (rounds < 16) return std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::microseconds(std::min<std::uint32_t>(rounds, 100)));
@@ -110,7 +120,17 @@ class loopback_network::end final : public transport {
   mutable std::mutex lock_;
   runtime::dice dice_;
   std::deque<parcel> inbox_;
+  std::uint64_t windows_ = 0;
 };
+
+/// The ranks of a window share its memory as long as one of them has it.
+std::shared_ptr<window_memory> loopback_network::memory_of(std::uint64_t number, window_element type) {
+  std::scoped_lock const held(lock_);
+  std::erase_if(windows_, [&](auto const& w) { return w.first != number && w.second.expired(); });
+  auto memory = windows_[number].lock();
+  if (memory == nullptr) windows_[number] = memory = std::make_shared<window_memory>(type, ranks());
+  return memory;
+}
 
 loopback_network::loopback_network(rank_number ranks, rank_number on_a_node, disorder how) {
   rank_number const size = on_a_node == 0 ? ranks : on_a_node;
@@ -148,6 +168,10 @@ class shared_end final : public transport {
   void rest(std::uint32_t rounds) override { end_.rest(rounds); }
   [[nodiscard]] life life_of(rank_number rank) const override { return end_.life_of(rank); }
   void abandon(rank_number rank) override { end_.abandon(rank); }
+  [[nodiscard]] std::uint64_t room_for_windows() const override { return end_.room_for_windows(); }
+  [[nodiscard]] std::unique_ptr<window> make_window(window_element type, std::uint64_t elements) override {
+    return end_.make_window(type, elements);
+  }
 
  private:
   std::shared_ptr<loopback_network> network_;

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "skua/machine/ranks/transport/loopback_window.hpp"
 #include "skua/machine/ranks/transport/transport.hpp"
 #include "skua/parts/base/dice.hpp"
 
@@ -38,7 +40,12 @@ class loopback_network {
 
  private:
   class end;
+  /// Of the window with this number, which each rank counts for itself.
+  [[nodiscard]] std::shared_ptr<window_memory> memory_of(std::uint64_t number, window_element type);
+
   std::vector<std::unique_ptr<end>> ends_;
+  std::mutex lock_;
+  std::map<std::uint64_t, std::weak_ptr<window_memory>> windows_;  ///< guarded by lock_
 };
 
 }}}  // namespace skua::v0::ranks

@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "skua/machine/ranks/transport/message.hpp"
+#include "skua/machine/ranks/transport/window.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
 
@@ -71,6 +73,12 @@ class transport {
   /// Collective, after the last message and the last poll, if no rank was abandoned: returns when every message to this
   /// rank has arrived. Drops them.
   virtual void receive_the_rest() {}
+
+  /// How many bytes the windows of all ranks of this node may have together now, an upper bound. 0: this transport has no windows.
+  [[nodiscard]] virtual std::uint64_t room_for_windows() const { return 0; }
+  /// Collective: `elements` of this rank, for all ranks. Null, or std::bad_alloc or resource_error: the system refused; the caller
+  /// sees to it that all ranks learn of that, and uses none of the windows then.
+  [[nodiscard]] virtual std::unique_ptr<window> make_window(window_element, std::uint64_t /*elements*/) { return nullptr; }
 
   /// Nothing arrived in `rounds` consecutive polls: yields the processor, for longer the more rounds there were.
   virtual void rest(std::uint32_t rounds) = 0;
