@@ -253,7 +253,7 @@ COMMANDS = {
         "--trace": Case("t", line={"workers": ["sim", *ONE]}, view=whole, wrong=("/no/such/folder/t",)),
         "--trace-size": Case("64k", line={"workers": ["sim", *ONE, "--trace", "t"]}, view=outline),
         **simulation("sim", SIM),
-        "--ranks": Case("60", also_wrong=("10000001",)), "--iterations": Case("3", line={"workers": ["sim", *TASKS]}), "--balance": Case("steal", also_wrong=("nope",)), "--floor": Case("0.9"), "--variation": Case("0.5"), "--pattern": Case("drift", line={"--ranks": [*SIM_RANKS, "--variation", "0.5"]}),
+        "--ranks": Case("60", also_wrong=("10000001",)), "--iterations": Case("3", line={"workers": ["sim", *TASKS]}), "--balance": Case("steal", also_wrong=("nope",)), "--floor": Case("0.9"), "--variation": Case("0.5"), "--pattern": Case("drift", wrong=("nope", ""), line={"--ranks": [*SIM_RANKS, "--variation", "0.5"]}),
         "--longest-pause": Case("1us", line={"--ranks": [*SIM_RANKS, "--floor", "0"]}, also_wrong=("0us",)), "--every-attempt": Case(),
     }),
     "profile": ({"workers": Mode(PROFILE, rows)}, {

@@ -186,7 +186,7 @@ class Ranks(OnRanks):
             text = ""
             for line in job.stdout:
                 text += line
-                if text.count("iteration ") == 3:
+                if text.count("  iteration ") == 3:
                     os.kill(whom(job.pid, sorted(ranks_with(str(path)))), number)
                     break
             rest, err = job.communicate(timeout=command.TIMEOUT_S)
