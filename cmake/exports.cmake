@@ -1,5 +1,6 @@
 # The shared object exports what skua.symbols lists and the templates of templates.symbols, and hides everything else: names of parts that only the library uses, and what it has of
 # other libraries' templates. The list, and not attributes in the headers, decides: so archive and shared object are linked from the same objects.
+# The functions of C, skua_..., are all exported.
 # SKUA_ABI rises, with the inline namespace, when compiled programs break: a name is gone from the list, or what the headers inline has changed.
 set(SKUA_ABI 0)  # since 0.1.0
 file(STRINGS skua/skua.symbols exported REGEX "^[^#]")
@@ -14,7 +15,7 @@ foreach(pattern IN LISTS exported)
   string(REGEX REPLACE "[<>]" "?" pattern "${pattern}")
   string(APPEND exported_lines "    ${pattern};\n")
 endforeach()
-file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/skua.map CONTENT "SKUA_${SKUA_ABI} {\n  global: extern \"C++\" {\n${exported_lines}  };\n  local: *;\n};\n" @ONLY)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/skua.map CONTENT "SKUA_${SKUA_ABI} {\n  global: extern \"C++\" {\n${exported_lines}  };\n  skua_*;\n  local: *;\n};\n" @ONLY)
 # A program that contains the archive and loads modules (the command) exports the same names to them.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/skua.exported CONTENT "{\n  extern \"C++\" {\n${exported_lines}  };\n};\n" @ONLY)
 function(skua_serves_modules target)

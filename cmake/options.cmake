@@ -31,15 +31,15 @@ if(SKUA_INSTALL)
 endif()
 
 # For Skua's folders only, as everything below.
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast)
+add_compile_options(-Wall -Wextra "$<$<NOT:$<COMPILE_LANGUAGE:Fortran>>:-Wpedantic;-Wshadow;-Wconversion>" "$<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor;-Wold-style-cast>")
 # libstdc++ 12's stable_sort calls what it declares deprecated, and clang reports that where we use it.
-add_compile_options($<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
+add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>)
 # GCC 12 sees overlapping copies in std::string that are not there.
-add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
 # Without this, GCC's unique symbols keep a shared object that contains Skua loaded for ever (tests/dlclose).
-add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
 # GCC collects its garbage from 128 MiB on, which takes a tenth of its time; our largest sources need 1 GiB without.
-add_compile_options($<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>)
+add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1000000>)
 if(SKUA_WERROR)
   add_compile_options(-Werror)
 endif()

@@ -93,7 +93,7 @@ class debians_recipe(unittest.TestCase):
                 (root / file).parent.mkdir(exist_ok=True)
                 (root / file).write_text(text, encoding="utf-8")
             self.assertEqual(exports.debian(root / "skua/skua.symbols").splitlines(), [
-                "libskua.so.7 libskua7 #MINVER#", "* Build-Depends-Package: libskua-dev", " SKUA_7@SKUA_7 1.1.0",
+                "libskua.so.7 libskua7 #MINVER#", "* Build-Depends-Package: libskua-dev", " SKUA_7@SKUA_7 1.1.0", ' (regex)"^skua_.*@SKUA_7$" 1.1.0',
                 ' (c++)"skua::a(int [2])@SKUA_7" 1.1.0', ' (c++)"skua::b()@SKUA_7" 1.2.0', ' (c++|regex|optional)"^skua::t<.*>@SKUA_7$" 1.1.0'])
             exports.update(root / "skua/skua.symbols", [("T", "skua::b()"), ("T", "skua::c()")], {"skua::c()"})
             self.assertEqual((root / "skua/skua.symbols").read_text().splitlines()[1:], ["skua::b() @1.2.0", "skua::c() @1.2.0"])

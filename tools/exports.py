@@ -79,7 +79,7 @@ def tables_of(names, symbols):
 
 def faults(listed, exported, strong, defined, needed):
     """Sentences about what does not agree. `strong`: those exported that the library defines once."""
-    for name in sorted(strong - listed):
+    for name in sorted(n for n in strong - listed if not n.startswith("skua_")):  # those of C are all exported
         yield f"exported, but not on the list: {name}"
     for name in sorted(needed - listed):
         yield f"needed by programs, but not on the list: {name}"
@@ -101,6 +101,7 @@ def debian(path):
     _, abi, first = facts(path.resolve().parents[1])
     templates = (".*".join(map(re.escape, pattern.split("*"))) for pattern in read_list(path.with_name("templates.symbols")))
     return "\n".join([f"libskua.so.{abi} libskua{abi} #MINVER#", "* Build-Depends-Package: libskua-dev", f" SKUA_{abi}@SKUA_{abi} {first}",
+                      f' (regex)"^skua_.*@SKUA_{abi}$" {first}',
                       *(f' (c++)"{name}@SKUA_{abi}" {version or first}' for name, version in read_list(path).items()),
                       *(f' (c++|regex|optional)"^{text}@SKUA_{abi}$" {first}' for text in templates), ""])
 

@@ -119,7 +119,7 @@ def rule_layers(tree):
     for source in tree.code:
         for line, name, quoted in source.includes():
             if name.startswith(OUR_ROOTS):
-                if name not in tree.sources:
+                if name not in tree.sources and name != "skua/ranks.h":  # C, which tidy does not read
                     yield source, line, f"there is no file {name}"
                 elif why := layers.why_barred(source.path, name):
                     yield source, line, f"must not include {name}: {why}"
@@ -256,7 +256,8 @@ def rule_partner_comments(tree):
 
 @rule
 def rule_one_thread_local(tree):
-    uses = [(s, s.line_of(m.start())) for s in tree.library for m in re.finditer(r"\bthread_local\b", s.code)]
+    # skua/c has the text of a thread's last error, as errno has its number: a flow reads it before it can switch.
+    uses = [(s, s.line_of(m.start())) for s in tree.library if not s.path.startswith("skua/c/") for m in re.finditer(r"\bthread_local\b", s.code)]
     for source, line in uses[1:]:
         first, at = uses[0]
         yield source, line, f"a second thread_local; the only one of the library stands at {first.path}:{at}"

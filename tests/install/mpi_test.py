@@ -125,6 +125,10 @@ class Installed(unittest.TestCase):
             self.assertEqual(code, 0, out + err)
             code, out, err = launch(mpi, 3, folder / "ranks")
             self.assertEqual((code, out.startswith(f"sum 5050 on 3 ranks of {NAMES[mpi]}")), (0, True), out + err)
+            languages = ["c", "fortran"] if (folder / "ranks_fortran").exists() else ["c"]
+            for language in languages:
+                code, out, err = launch(mpi, 3, folder / f"ranks_{language}")
+                self.assertEqual((code, out.count("trace 96.0, 144 tasks") or out.count("trace   96.0, 144 tasks")), (0, 4), out + err)
             for other in set(MPIS) - {mpi}:
                 code, out, err = launch(other, 3, folder / "ranks")
                 self.assertNotEqual(code, 0)
