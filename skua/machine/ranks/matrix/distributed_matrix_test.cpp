@@ -13,6 +13,7 @@
 #include "skua/machine/ranks/transport/ranks_for_test.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/ranks.hpp"
+#include "tests/programs/effort.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks { namespace {
 
@@ -231,7 +232,8 @@ void compare_with_serial() {
   on_ranks(::testing::TestWithParam<std::uint32_t>::GetParam(), [](communicator& world) {
     std::uint64_t const seed = agreed_seed(world);
     SCOPED_TRACE("SEED=" + std::to_string(seed));
-    for (std::uint64_t n = 0; n < 3; ++n) one_matrix<T>(world, seed + n).run_rounds(2);
+    for (std::uint64_t n = 0; n < testing::full_or<std::uint64_t>(8, 2); ++n)
+      one_matrix<T>(world, seed + n).run_rounds(1);
   });
 }
 

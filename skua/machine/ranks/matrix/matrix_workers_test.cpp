@@ -11,6 +11,7 @@
 #include "skua/machine/ranks/transport/ranks_for_test.hpp"
 #include "skua/rank_pool.hpp"
 #include "skua/ranks.hpp"
+#include "tests/programs/effort.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks { namespace {
 
@@ -247,7 +248,8 @@ std::vector<workers_shape> worker_shapes() {
   for (std::uint32_t const ranks : numbers_of_ranks()) {
     if (ranks > 3 && numbers_of_ranks().size() > 1) continue;
     all.push_back({ranks, 0, serving::between_tasks});
-    for (std::uint32_t const threads : {1, 2, 3}) {
+    for (std::uint32_t const threads : {1U, 2U, 3U}) {
+      if (threads == 2 && !testing::full_effort()) continue;
       all.push_back({ranks, threads, serving::server_thread});
       all.push_back({ranks, threads, serving::between_tasks});
     }

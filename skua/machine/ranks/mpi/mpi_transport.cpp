@@ -290,7 +290,7 @@ std::uint64_t mpi_transport::room_for_windows() const {
 }
 
 std::unique_ptr<window> mpi_transport::make_window(window_element type, std::uint64_t elements) {
-  return mpi_window::make(comm_, type, elements);
+  return mpi_window::make(comm_, type, elements, node_.last - node_.first == ranks_);
 }
 
 void mpi_transport::rest(std::uint32_t rounds) {

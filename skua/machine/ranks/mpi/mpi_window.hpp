@@ -16,8 +16,9 @@ namespace skua { inline namespace v0 { namespace ranks {
 
 class mpi_window final : public window {
  public:
-  /// Collective. Null if MPI refuses.
-  [[nodiscard]] static std::unique_ptr<mpi_window> make(MPI_Comm comm, window_element type, std::uint64_t elements);
+  /// Collective. Null if MPI refuses. `one_node`: all ranks share memory.
+  [[nodiscard]] static std::unique_ptr<mpi_window> make(MPI_Comm comm, window_element type, std::uint64_t elements,
+                                                        bool one_node);
   /// Collective.
   ~mpi_window() override;
   mpi_window(mpi_window const&) = delete;
@@ -35,13 +36,15 @@ class mpi_window final : public window {
     std::uint64_t number;
     std::vector<MPI_Request> requests;
   };
+  void begin(transfer_kind what, window_run const& run, MPI_Request* request);
   mpi_window(MPI_Win made, std::byte* own, MPI_Datatype type) noexcept : window_(made), own_(own), type_(type) {}
 
   MPI_Win window_;
   std::byte* const own_;
   MPI_Datatype const type_;
   bool is_unified_ = false;
-  bool is_flushed_ = true;  ///< since the last put or accumulate
+  bool is_immediate_ = false;  ///< transfers complete within `start`
+  bool is_flushed_ = true;     ///< since the last put or accumulate
   std::uint64_t last_ = 0;
   std::vector<under_way> under_way_;
 };
