@@ -130,9 +130,11 @@ std::string matrix_core::call(std::string const& action, std::string const& rest
 }
 
 void matrix_core::expect_valid(char const* call, rectangle const& r, void const* first, std::uint64_t leading) const {
+  bool const is_within = layout_.contains(r);
+  if (is_within && (r.rows <= 1 || leading >= r.columns) && (first != nullptr || r.is_empty())) return;
   std::string const where =
       "the distributed matrix '" + name_ + "' on rank " + std::to_string(rank_) + ": " + call + " of " + in_words(r);
-  if (!layout_.contains(r)) {
+  if (!is_within) {
     throw usage_error(where + "; allowed: within its " + std::to_string(layout_.rows()) + " rows and " +
                       std::to_string(layout_.columns()) + " columns");
   }
@@ -140,7 +142,7 @@ void matrix_core::expect_valid(char const* call, rectangle const& r, void const*
     throw usage_error(where + " with a leading dimension of " + std::to_string(leading) + "; allowed: at least " +
                       std::to_string(r.columns));
   }
-  if (!r.is_empty() && first == nullptr) throw usage_error(where + " with a null pointer; allowed: memory for it");
+  throw usage_error(where + " with a null pointer; allowed: memory for it");
 }
 
 void matrix_core::count(transfer_kind what, bool is_local, std::uint64_t moved) noexcept {
