@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,8 +62,12 @@ class tbb_twin {
 class ranks_program {
  public:
   virtual ~ranks_program() = default;
+  /// Before prepare(), which may then make data that lie on all of these ranks: every rank calls both. Only for runs on ranks.
+  virtual void expect_ranks(communicator&, ranks_plan const&) {}
   /// Collective. Afterwards every rank has the answer, for wrong() and facts().
   virtual void run_on_ranks(communicator& world, ranks_plan const& plan) = 0;
+  /// What tasks of the last run transferred between ranks by distributed matrices, of all ranks; none: the data do not lie in such.
+  [[nodiscard]] virtual std::optional<std::uint64_t> remote_bytes() const { return {}; }
   /// The load that skua sim --ranks simulates, from the options alone, without prepare(); empty tables: none. Throws
   /// usage_error.
   [[nodiscard]] virtual ranks_load load();

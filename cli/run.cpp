@@ -131,6 +131,7 @@ int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments
   bool const speaks = world.rank() == 0;
   json_target const target(speaks ? given.json_path : std::string());
   bool const prints = speaks && !target.takes_stdout();
+  app.ranks()->expect_ranks(world, plan);
   app.prepare();
   if (prints)
     write_to_stdout(fmt::format("{} on {}{}, --balance {}\n", app.name(), in_words(world.size(), "rank"),
@@ -156,6 +157,8 @@ int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments
                                      {"simulated", false},
                                      {"ranks", world.size()},
                                      {"mpi", all.mpi().empty() ? json() : json(all.mpi())},
+                                     {"ranks_memory_bytes", what.memory_bytes},
+                                     {"remote_bytes", what.remote_bytes ? json(*what.remote_bytes) : json()},
                                      {"times_s", what.times_s},
                                      {"facts", what.facts},
                                      {"iterations", json::array()}}});
@@ -165,6 +168,11 @@ int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments
     if (prints) {
       std::string text = facts_text(what.facts);
       text += fmt::format("  workers {} per rank\n", what.workers_per_rank(world.size()));
+      text +=
+          fmt::format("  memory  {:.1f} MiB of the largest rank\n", static_cast<double>(what.memory_bytes) / (1 << 20));
+      if (what.remote_bytes)
+        text +=
+            fmt::format("  moved   {:.1f} MiB between ranks\n", static_cast<double>(*what.remote_bytes) / (1 << 20));
       if (any_run) text += fmt::format("  time    {}\n  answer  {}\n", in_seconds(row.median_s()), answer);
       if (ended_early) {
         text += fmt::format("  {}; {} in all\n", interrupt_note(row.times_s.size(), repeat, "run"),

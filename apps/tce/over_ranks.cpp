@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: MIT
 #include "apps/tce/over_ranks.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace skua::apps::tce {
 
 namespace {
 
-/// Every rank seeds an equal share of the tasks, which lie as they do in C.
+/// Every rank seeds its share of the tasks, by (k, l): tasks one after the other use the same row of B, which most of them must get from another rank.
 void seed(communicator& world, contraction const& on, task_collection<std::uint32_t>& all) {
-  std::uint64_t const tasks = on.tasks().size();
-  std::uint64_t const first = tasks * world.rank() / world.size();
-  std::uint64_t const last = tasks * (world.rank() + 1) / world.size();
-  for (std::uint64_t t = first; t < last; ++t) all.add(static_cast<std::uint32_t>(t));
+  std::vector<std::uint32_t> own(first_task(on, world.rank() + 1, world.size()) -
+                                 first_task(on, world.rank(), world.size()));
+  std::iota(own.begin(), own.end(), static_cast<std::uint32_t>(first_task(on, world.rank(), world.size())));
+  std::ranges::stable_sort(own, {}, [&](std::uint32_t t) { return std::pair(on.tasks()[t].r, on.tasks()[t].s); });
+  for (std::uint32_t const t : own) all.add(t);
 }
 
 /// How many contractions the killed job had done.
@@ -26,18 +31,13 @@ unsigned done_in(std::vector<std::byte> const& state) {
   return static_cast<unsigned>(done);
 }
 
-}  // namespace
-
-void over_ranks(communicator& world, contraction const& on, gemm const& by, tensors& with, unsigned iterations,
-                ranks_plan const& plan) {
-  planned_workers const workers(world, plan);
-  std::vector<std::unique_ptr<contraction_worker>> places(world.workers());  // of those that got a task
-  auto const run = [&](task_site<std::uint32_t>& here, std::uint32_t task) {
-    auto& mine = places[here.worker()];
-    if (mine == nullptr) mine = std::make_unique<contraction_worker>(on, by);
-    mine->run(on.tasks()[task], with);
-  };
-  task_collection<std::uint32_t> tasks(world, {.name = "tce", .on_loss = plan.on_loss}, run);
+/// `run`: a task on a worker. `begin` and `complete`: before and after the tasks of a contraction.
+void iterate_all(communicator& world, contraction const& on, unsigned iterations, ranks_plan const& plan,
+                 std::function<void(std::uint32_t worker, tile_index const& task)> const& run,
+                 std::function<void()> const& begin, std::function<void()> const& complete) {
+  task_collection<std::uint32_t> tasks(
+      world, {.name = "tce", .on_loss = plan.on_loss},
+      [&](task_site<std::uint32_t>& here, std::uint32_t task) { run(here.worker(), on.tasks()[task]); });
   std::string const file = checkpoint_file(plan, "tce");
   unsigned iteration = 0;
   if (is_there(world, file)) {
@@ -49,9 +49,44 @@ void over_ranks(communicator& world, contraction const& on, gemm const& by, tens
   // A job that was killed after its last iteration has its file, but not its C.
   for (bool first = true; first || iteration < iterations; first = false) {
     if (!first && !plan.goes_on()) return;
-    with.clear_c();
-    iterate(tasks, plan, iteration++, file, [&] { return std::vector<double>{static_cast<double>(iteration)}; });
+    begin();
+    iterate(tasks, plan, iteration++, file, [&] {
+      complete();
+      return std::vector<double>{static_cast<double>(iteration)};
+    });
   }
+}
+
+/// Of a worker that got a task.
+struct workplace {
+  contraction_worker products;
+  worker_tiles tiles;
+};
+
+}  // namespace
+
+void over_ranks(communicator& world, contraction const& on, gemm const& by, distributed_tensors& with,
+                unsigned iterations, ranks_plan const& plan) {
+  planned_workers const workers(world, plan);
+  std::vector<std::unique_ptr<workplace>> places(world.workers());
+  auto const run = [&](std::uint32_t worker, tile_index const& task) {
+    auto& mine = places[worker];
+    if (mine == nullptr) mine = std::make_unique<workplace>(contraction_worker(on, by), worker_tiles(with));
+    mine->products.run(task, mine->tiles);
+  };
+  iterate_all(world, on, iterations, plan, run, [&] { with.clear_c(); }, [&] { with.complete_c(); });
+}
+
+void over_ranks_with_copies(communicator& world, contraction const& on, gemm const& by, tensors& with,
+                            unsigned iterations, ranks_plan const& plan) {
+  planned_workers const workers(world, plan);
+  std::vector<std::unique_ptr<contraction_worker>> places(world.workers());
+  auto const run = [&](std::uint32_t worker, tile_index const& task) {
+    auto& mine = places[worker];
+    if (mine == nullptr) mine = std::make_unique<contraction_worker>(on, by);
+    mine->run(task, with);
+  };
+  iterate_all(world, on, iterations, plan, run, [&] { with.clear_c(); }, [] {});
 }
 
 ranks_load load_of(contraction const& on) {

@@ -30,14 +30,24 @@ class tce_app final : public program_app<tce_app>, public ranks_program {
       tce::program(here, *on_, *gemm_, *tensors_, work_hints_);
     }
   }
+  void expect_ranks(communicator& world, ranks_plan const& plan) override {
+    // What a dead rank has accumulated to others cannot be told from what they have of live ones.
+    shared_by_ = plan.on_loss == lost_tasks::fail ? &world : nullptr;
+  }
   void run_on_ranks(communicator& world, ranks_plan const& plan) override {
-    if (!count_only_) {
-      tce::over_ranks(world, *on_, *gemm_, *tensors_, iterations_, plan);
+    if (shared_) {
+      shared_->count_anew();
+      tce::over_ranks(world, *on_, *gemm_, *shared_, iterations_, plan);
+      remote_bytes_ = shared_->remote_bytes();
+      c_x_ = shared_->c_times_random(seed_of_check());
+    } else if (!count_only_) {
+      tce::over_ranks_with_copies(world, *on_, *gemm_, *tensors_, iterations_, plan);
       c_x_ = tensors_->c_times_random(seed_of_check());
       world.sum(*c_x_);
     }
     has_run();
   }
+  [[nodiscard]] std::optional<std::uint64_t> remote_bytes() const override { return remote_bytes_; }
   [[nodiscard]] ranks_load load() override {
     require_allowed(name(), rows());
     return tce::load_of(tce::contraction(tce::shapes[scale_]));
@@ -50,18 +60,26 @@ class tce_app final : public program_app<tce_app>, public ranks_program {
       throw usage_error("tce: --scale paper takes 570 GB; allowed: --scale reduced, or --count-only");
     }
     tensors_.reset();
+    shared_.reset();
     on_.emplace(tce::shapes[scale_]);
     if (count_only_) return;
     if (!gemm_) gemm_.emplace();
-    tensors_.emplace(*on_, seed_);
+    if (shared_by_ == nullptr) {
+      tensors_.emplace(*on_, seed_);
+    } else {
+      shared_.emplace(*shared_by_, *on_, seed_);
+      a_b_x_ = shared_->a_b_times_random(seed_of_check());
+    }
   }
   [[nodiscard]] std::string too_large() const override { return "the tensors; --scale small may fit"; }
   void restore() override {
     c_x_.reset();
+    remote_bytes_.reset();
     if (tensors_) tensors_->clear_c();
   }
   [[nodiscard]] std::string check() override {
     if (count_only_) return on_->products() > 0 ? "" : "tce: no products";
+    if (shared_) return c_x_ ? tce::difference(*on_, *c_x_, a_b_x_) : "tce: no C";
     return tensors_->wrong(seed_of_check(), c_x_ ? *c_x_ : tensors_->c_times_random(seed_of_check()));
   }
   void add_facts(json_value& all) const override {
@@ -82,7 +100,11 @@ class tce_app final : public program_app<tce_app>, public ranks_program {
   std::optional<tce::gemm> gemm_;  ///< loads a library that starts threads: only where it is needed
   std::optional<tce::contraction> on_;
   std::optional<tce::tensors> tensors_;
-  std::optional<std::vector<double>> c_x_;  ///< of the sum of the ranks' C
+  communicator* shared_by_ = nullptr;               ///< whose ranks share the tensors; null: this process has them
+  std::optional<tce::distributed_tensors> shared_;  ///< instead of tensors_
+  std::vector<double> a_b_x_;                       ///< of these: by which C is checked
+  std::optional<std::vector<double>> c_x_;          ///< of the C of all ranks
+  std::optional<std::uint64_t> remote_bytes_;
 };
 
 }  // namespace

@@ -7,48 +7,46 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "apps/tce/contraction.hpp"
+#include "apps/tce/tile_places.hpp"
+#include "skua/parts/base/dice.hpp"
 
 namespace skua::apps::tce {
+
+/// The next element of A or B: a random whole number from -3 to 3.
+[[nodiscard]] double random_element(runtime::dice& dice) noexcept;
+/// A vector over the pairs (k, l), by which the check multiplies C.
+[[nodiscard]] std::vector<double> random_vector(contraction const& on, std::uint64_t seed);
+/// Empty if C x and A B x, over the pairs (i, j), are equal for a random x (Freivalds 1977), else one line: a wrong C passes with a probability below
+/// 1/2000.
+[[nodiscard]] std::string difference(contraction const& on, std::vector<double> const& c_x,
+                                     std::vector<double> const& a_b_x);
 
 /// A tensor of four indices.
 class tiled_tensor {
  public:
-  using spaces = std::array<index_space const*, 4>;
+  using spaces = tile_places::spaces;
 
   tiled_tensor() = default;
   /// Zeros. `over` must outlive it.
-  explicit tiled_tensor(spaces const& over);
+  explicit tiled_tensor(spaces const& over) : places_(over), elements_(places_.elements()) {}
 
   /// The elements of a non-zero tile, the last index fastest.
-  [[nodiscard]] double* tile(tile_index const& which) noexcept { return &elements_[offsets_[place(which)]]; }
-  [[nodiscard]] double const* tile(tile_index const& which) const noexcept {
-    return &elements_[offsets_[place(which)]];
-  }
-  [[nodiscard]] bool non_zero(tile_index const& which) const noexcept { return offsets_[place(which)] != absent; }
-  [[nodiscard]] std::size_t tile_size(tile_index const& which) const noexcept;
+  [[nodiscard]] double* tile(tile_index const& which) noexcept { return &elements_[places_.at(which)]; }
+  [[nodiscard]] double const* tile(tile_index const& which) const noexcept { return &elements_[places_.at(which)]; }
+  [[nodiscard]] bool non_zero(tile_index const& which) const noexcept { return places_.non_zero(which); }
+  [[nodiscard]] std::size_t tile_size(tile_index const& which) const noexcept { return places_.size(which); }
   [[nodiscard]] std::vector<double>& elements() noexcept { return elements_; }
   [[nodiscard]] std::vector<double> const& elements() const noexcept { return elements_; }
 
   /// Calls each(indices, element) for the elements of all non-zero tiles.
   void visit(std::function<void(std::array<std::uint32_t, 4> const&, double)> const& each) const;
-  void visit_tile(tile_index const& which,
-                  std::function<void(std::array<std::uint32_t, 4> const&, double)> const& each) const;
 
  private:
-  static constexpr std::size_t absent = std::numeric_limits<std::size_t>::max();
-  [[nodiscard]] std::size_t place(tile_index const& t) const noexcept {
-    return ((std::size_t{t.p} * over_[1]->tiles() + t.q) * over_[2]->tiles() + t.r) * over_[3]->tiles() + t.s;
-  }
-  template <class Each>
-  void for_each_tile(Each const& each) const;
-
-  spaces over_{};
-  std::vector<std::size_t> offsets_;
+  tile_places places_;
   std::vector<double> elements_;
 };
 
@@ -72,12 +70,14 @@ class tensors {
 
   /// C times a random vector. Work O(elements).
   [[nodiscard]] std::vector<double> c_times_random(std::uint64_t seed) const;
-  /// Multiplies A B by the same random vector as C (Freivalds 1977): a wrong C passes with a probability below 1/2000. `c_x`: what c_times_random
-  /// gave, or the sum of what it gave on several ranks. Returns an empty string or one line. Work O(elements).
-  [[nodiscard]] std::string wrong(std::uint64_t seed, std::vector<double> const& c_x) const;
+  /// A times (B times the same vector). Work O(elements).
+  [[nodiscard]] std::vector<double> a_b_times_random(std::uint64_t seed) const;
+  /// `c_x`: what c_times_random gave, or the sum of what it gave on several ranks. Returns an empty string or one line.
+  [[nodiscard]] std::string wrong(std::uint64_t seed, std::vector<double> const& c_x) const {
+    return difference(*on_, c_x, a_b_times_random(seed));
+  }
 
  private:
-  [[nodiscard]] std::vector<double> random_vector(std::uint64_t seed) const;
   static void copy(tiled_tensor const& from, tile_index const& which, double* into) noexcept {
     std::copy_n(from.tile(which), from.tile_size(which), into);
   }

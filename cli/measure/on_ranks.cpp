@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <utility>
 
 #include "cli/mpi/modules.hpp"
@@ -41,6 +42,16 @@ class mpi_job final : public job {
 
 double seconds_since(std::chrono::steady_clock::time_point began) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+}
+
+/// Of this process, at most so far; 0 without /proc.
+std::uint64_t peak_memory_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    std::uint64_t kib = 0;
+    if (word == "VmHWM:" && status >> kib) return kib << 10;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -88,7 +99,9 @@ ranks_outcome run_on_ranks(apps::app& what, communicator& world, apps::ranks_pla
     bool const is_wrong = verify && world.sum(std::uint64_t{wrong.empty() ? 0U : 1U}) > 0;
     if (is_wrong && all.wrong.empty()) all.wrong = wrong.empty() ? "the answer of rank 0 is wrong" : wrong;
     all.facts = what.facts().sorted();
+    all.remote_bytes = what.ranks()->remote_bytes();
   }
+  all.memory_bytes = world.max(peak_memory_bytes());
   return all;
 }
 

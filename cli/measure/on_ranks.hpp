@@ -2,6 +2,7 @@
 // An app on the ranks of a job: each rank is a process that runs this command, and rank 0 speaks for all.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,10 +32,12 @@ class job {
 [[nodiscard]] std::unique_ptr<job> open_job(double deadline_s);
 
 struct ranks_outcome {
-  std::vector<double> times_s;             ///< of the slowest rank; complete runs only
-  json facts = json::object();             ///< the app's facts about the last complete run
-  std::vector<collection_report> reports;  ///< of all iterations, also of a run that was not complete
-  std::string wrong;                       ///< of the first rank whose answer is wrong; empty: none
+  std::vector<double> times_s;                ///< of the slowest rank; complete runs only
+  json facts = json::object();                ///< the app's facts about the last complete run
+  std::vector<collection_report> reports;     ///< of all iterations, also of a run that was not complete
+  std::uint64_t memory_bytes = 0;             ///< the most that one of the ranks had resident until now
+  std::optional<std::uint64_t> remote_bytes;  ///< of the last complete run, as the app says
+  std::string wrong;                          ///< of the first rank whose answer is wrong; empty: none
   /// The mean, rounded down: ranks may differ. 0: no collection was processed.
   [[nodiscard]] std::uint32_t workers_per_rank(std::uint32_t ranks) const {
     return reports.empty() ? 0 : reports.back().workers / ranks;

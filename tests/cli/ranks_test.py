@@ -136,6 +136,18 @@ class Ranks(OnRanks):
             self.assertTrue(row["verified"])
             self.assertEqual(len(row["iterations"]), 2)
 
+    def test_no_rank_holds_a_whole_tensor_unless_its_tasks_may_run_again(self):
+        for mpi in self.each():
+            alone = self.row(mpi, 1, "run", "tce", "--ranks")
+            self.assertEqual((alone["verified"], alone["remote_bytes"]), (True, 0))
+            row = self.row(mpi, 3, "run", "tce", "--balance", "none")
+            self.assertTrue(row["verified"])
+            self.assertGreater(row["remote_bytes"], 0)
+            self.assertEqual(row["facts"], alone["facts"])
+            for recover in ("--recover", "--recover=drop"):
+                copies = self.row(mpi, 3, "run", "tce", recover)
+                self.assertEqual((copies["verified"], copies["remote_bytes"], copies["facts"]), (True, None, alone["facts"]))
+
     def test_a_restart_on_fewer_ranks_is_right_under_each_balance(self):
         for mpi in self.each():
             for balance in ("none", "steal", "retentive", "auto", "hierarchical"):
