@@ -16,6 +16,10 @@ namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
+/// A victim of one worker answers after its task. A millisecond is many times the reply of one that polls, and little against the tasks
+/// that make thieves wait.
+constexpr std::uint64_t patience_ns = 1'000'000;
+
 /// For a program that did not choose a deadline: communicator::watch.
 constexpr double default_deadline_s = 10;
 
@@ -36,7 +40,13 @@ std::string in_words(collection_options const& options, runtime::task_binding co
 }
 
 engine_settings settings_of(collection_options const& options, std::uint32_t number, slot_shape const& shape) {
-  return {.collection = number, .seed = options.seed, .steals = options.steals, .owner_answers = true, .shape = shape};
+  return {.collection = number,
+          .seed = options.seed,
+          .steals = options.steals,
+          .owner_answers = true,
+          .patience_ns = patience_ns,
+          .oldest_first = true,
+          .shape = shape};
 }
 
 slot_shape shape_of(collection_options const& options, runtime::task_binding const& b) {

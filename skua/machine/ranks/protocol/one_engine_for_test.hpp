@@ -69,14 +69,22 @@ struct one_rank_settings {
   rank_number ranks = 7;
   std::optional<transport::neighbours> node = {};  ///< alone on its node
   slot_shape shape = numbers;
+  std::uint64_t patience_ns = 0;
+  bool oldest_first = false;
+  std::uint64_t limit = std::uint64_t{1} << 40;
 };
 
 /// Rank 1 of seven, if nothing else is said: its parent is 0, its children are 3 and 4.
 struct one_rank {
   explicit one_rank(one_rank_settings const& s = {})
       : shape(s.shape), network(s.me, s.ranks, s.node.value_or(transport::neighbours{s.me, s.me + 1})),
-        queue(shape.bytes()),
-        engine({.collection = 5, .seed = 1, .owner_answers = s.owner_answers, .shape = shape}, queue, network),
+        queue(shape.bytes(), s.limit), engine({.collection = 5,
+                                               .seed = 1,
+                                               .owner_answers = s.owner_answers,
+                                               .patience_ns = s.patience_ns,
+                                               .oldest_first = s.oldest_first,
+                                               .shape = shape},
+                                              queue, network),
         log(shape) {
     if (!shape.has_identity) engine.begin(1);
   }

@@ -19,7 +19,7 @@ void process_engine::recover(recovery_hooks hooks, live_ranks const& live) {
 }
 
 void process_engine::begin(std::uint32_t epoch) {
-  runtime::invariant(!asking_, "no request is open when a rank leaves");
+  runtime::invariant(requests_.none(), "no request is open when a rank leaves");
   epoch_ = epoch;
   end_.begin();
   generation_ = 0;
@@ -49,12 +49,14 @@ void process_engine::idle(task_count count, std::uint64_t now_ns) {
 }
 
 void process_engine::vote(task_count count) {
-  if (asking_ || is_recovering()) return;
+  if (!requests_.none() || is_recovering()) return;
   end_.quiet(count);
 }
 
 void process_engine::want(std::uint64_t now_ns) {
-  if (may_ask() && now_ns >= not_before_ns_) ask(next_victim(), now_ns);
+  bool const asks = requests_.none() ? may_ask() && now_ns >= not_before_ns_
+                                     : may_ask_another() && now_ns >= requests_.another_ns(settings_.patience_ns);
+  if (asks) ask(next_victim(), now_ns);
 }
 
 void process_engine::count_failed(std::uint64_t attempts, std::uint64_t next_ns) noexcept {
@@ -70,18 +72,17 @@ void process_engine::double_pause() noexcept { pause_ns_ = std::min(pause_ns_ * 
 void process_engine::ask(rank_number victim, std::uint64_t now_ns) {
   message_header request = header(kind::steal_request);
   request.a = queue_.room();
-  victim_ = victim;
+  requests_.add(victim, now_ns);
   not_before_ns_ = now_ns + pause_ns_;
-  asking_ = true;
   ++counts_.attempted;
-  network_.send(victim_, request, {});
+  network_.send(victim, request, {});
 }
 
-/// Draws a live victim; there must be one.
+/// Draws a live victim without an open request; there must be one. A request without an answer counts as a failed one.
 rank_number process_engine::next_victim() {
-  for (std::uint32_t dead = 0;; ++dead) {
-    rank_number const drawn = victims_.next(failed_attempts_ + dead);
-    if (live_.is_live(drawn)) return drawn;
+  for (std::uint32_t drawn_in_vain = 0;; ++drawn_in_vain) {
+    rank_number const drawn = victims_.next(failed_attempts_ + requests_.size() + drawn_in_vain);
+    if (live_.is_live(drawn) && !requests_.has(drawn)) return drawn;
   }
 }
 
@@ -177,8 +178,8 @@ void process_engine::on_sent(std::uint64_t token) noexcept {
 }
 
 void process_engine::take(message const& reply) {
-  runtime::invariant(asking_ && reply.head.sender == victim_, "each request has one reply");
-  asking_ = false;
+  bool const was_asked = requests_.close(reply.head.sender);
+  runtime::invariant(was_asked, "each request has one reply");
   if (reply.head.a == 0) {
     ++failed_attempts_;
     double_pause();
@@ -190,11 +191,33 @@ void process_engine::take(message const& reply) {
   counts_.tasks += reply.head.a;
   failed_attempts_ = 0;
   pause_ns_ = settings_.first_pause_ns;
+  requests_.found();
+  // Tasks that came meanwhile may have taken the room that the request spoke of.
+  if (queue_.room() < reply.head.a) queue_.admit(queue_.capacity() + reply.head.a);
   if (recovery_) hooks_.log->took(reply.head.sender, reply.body);
-  if (!settings_.shape.has_block) return queue_.push_all(reply.body);
-  std::span<std::byte const> packed = reply.body;
-  for (std::uint64_t n = 0; n < reply.head.a; ++n) {
-    settings_.shape.unpack(packed, queue_.reserve());
+  settings_.shape.has_block ? push_packed(reply) : push_slots(reply.body);
+}
+
+bool process_engine::runs_oldest_first(slot_mark of_stolen) const noexcept {
+  return settings_.oldest_first && gives_from_ == nullptr && of_stolen.spawned == 0;
+}
+
+/// The queue returns the newest first.
+void process_engine::push_slots(std::span<std::byte const> slots) {
+  bool const have_marks = settings_.shape.task_bytes > 0;
+  if (!runs_oldest_first(have_marks ? settings_.shape.mark_of(slots.data()) : slot_mark())) {
+    return queue_.push_all(slots);
+  }
+  for (std::size_t at = slots.size(); at > 0;) queue_.push(slots.data() + (at -= queue_.slot_bytes()));
+}
+
+void process_engine::push_packed(message const& reply) {
+  std::vector<std::span<std::byte const>> tasks;
+  for (auto rest = reply.body; tasks.size() < reply.head.a; rest = rest.subspan(tasks.back().size()))
+    tasks.push_back(rest.first(settings_.shape.packed_bytes(rest).value()));
+  if (runs_oldest_first(slot_shape::packed_mark(reply.body))) std::ranges::reverse(tasks);
+  for (auto task : tasks) {
+    settings_.shape.unpack(task, queue_.reserve());
     queue_.commit();
   }
 }
@@ -282,7 +305,7 @@ void process_engine::send_recovery(rank_number to, kind what, std::uint16_t gene
 
 void process_engine::suspend(live_ranks const& live) {
   live_ = live;
-  if (asking_ && !live_.is_live(victim_)) asking_ = false;
+  requests_.forget_unless([this](rank_number victim) { return live_.is_live(victim); });
 }
 
 void process_engine::resume(std::uint16_t generation, std::span<std::byte const> run_again) {
@@ -296,13 +319,15 @@ void process_engine::resume(std::uint16_t generation, std::span<std::byte const>
 std::string process_engine::state_in_words() const {
   std::string said = "round " + std::to_string(end_.rounds());
   if (is_recovering()) said += ", waits for the other ranks' lists of tasks from dead ranks";
-  if (asking_) said += ", waits for tasks from rank " + std::to_string(victim_);
+  for (std::uint32_t n = 0; n < requests_.size(); ++n) {
+    said += (n == 0 ? ", waits for tasks from rank " : " and rank ") + std::to_string(requests_.victim(n));
+  }
   if (end_.children_missing() > 0) {
     said += ", " + std::to_string(end_.children_missing()) + " of its " + std::to_string(end_.children()) +
             " children in the tree have not " + (end_.ended() ? "drained" : "voted");
   }
   if (end_.has_voted()) said += ", has voted and waits for rank " + std::to_string(live_.at(end_.parent()));
-  if (end_.ended() && !end_.left() && !asking_) said += ", has seen the end and waits to leave";
+  if (end_.ended() && !end_.left() && requests_.none()) said += ", has seen the end and waits to leave";
   return said;
 }
 

@@ -4,6 +4,7 @@
 // [retentive-hpdc12 6]
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "skua/machine/ranks/protocol/live_ranks.hpp"
+#include "skua/machine/ranks/protocol/open_requests.hpp"
 #include "skua/machine/ranks/protocol/recovery.hpp"
 #include "skua/machine/ranks/protocol/recovery_log.hpp"
 #include "skua/machine/ranks/protocol/termination.hpp"
@@ -42,6 +44,11 @@ struct engine_settings {
   bool owner_answers = false;
   std::uint64_t first_pause_ns = 500;
   std::uint64_t longest_pause_ns = 200'000;
+  /// A thief that has waited this long for a reply asks another victim, too: the first one may be in a long task. 0: it
+  /// waits.
+  std::uint64_t patience_ns = 0;
+  /// A thief of one worker runs the oldest stolen task first, unless tasks spawned them (process_engine.md).
+  bool oldest_first = false;
   slot_shape shape = {};  ///< of the queue's slots; matters only for serialized tasks
 };
 
@@ -103,16 +110,17 @@ class process_engine final : private tree_outbox, private recovery_site {
   /// Counts this many requests as answered without tasks; the last one allows the next request at `next_ns`.
   void count_failed(std::uint64_t attempts, std::uint64_t next_ns) noexcept;
   /// True if the rank would ask if it had no tasks.
-  [[nodiscard]] bool may_ask() const noexcept {
-    return !asking_ && !end_.ended() && !is_recovering() && settings_.steals && live_.size() > 1;
-  }
+  [[nodiscard]] bool may_ask() const noexcept { return requests_.none() && steals_now(); }
   /// True if the next victim is drawn from all ranks, not only from those of the node.
   [[nodiscard]] bool asks_anybody() const noexcept { return victims_.draws_anybody(failed_attempts_); }
   /// The pause before the next request.
   [[nodiscard]] std::uint64_t pause_ns() const noexcept { return pause_ns_; }
 
   /// The time from which `idle` may act without a message, if it cannot act now; 0: it only waits for messages.
-  [[nodiscard]] std::uint64_t next_attempt_ns() const noexcept { return asking_ || end_.ended() ? 0 : not_before_ns_; }
+  [[nodiscard]] std::uint64_t next_attempt_ns() const noexcept {
+    if (end_.ended() || (!requests_.none() && !may_ask_another())) return 0;
+    return requests_.none() ? not_before_ns_ : requests_.another_ns(settings_.patience_ns);
+  }
 
   /// A task of this rank threw: all ranks drop their tasks.
   void cancel(std::string what);
@@ -136,8 +144,19 @@ class process_engine final : private tree_outbox, private recovery_site {
   [[nodiscard]] std::string state_in_words() const;
 
  private:
+  [[nodiscard]] bool steals_now() const noexcept {
+    return !end_.ended() && !is_recovering() && settings_.steals && live_.size() > 1;
+  }
+  /// True if the rank would ask another victim while requests are open.
+  [[nodiscard]] bool may_ask_another() const noexcept {
+    return settings_.patience_ns > 0 && requests_.size() < std::min(open_requests::most, live_.size() - 1) &&
+           steals_now();
+  }
   void answer(message const& request);
   void take(message const& reply);
+  [[nodiscard]] bool runs_oldest_first(slot_mark of_stolen) const noexcept;
+  void push_slots(std::span<std::byte const> slots);
+  void push_packed(message const& reply);
   void double_pause() noexcept;
   static std::optional<failure> failure_in(message const& m);
   void send_with_failure(rank_number to, kind what);
@@ -172,8 +191,7 @@ class process_engine final : private tree_outbox, private recovery_site {
   termination end_;
   victims victims_;
   std::uint32_t epoch_ = 0;
-  bool asking_ = false;
-  rank_number victim_ = 0;
+  open_requests requests_;
   std::uint32_t failed_attempts_ = 0;  ///< since the last success
   std::uint64_t pause_ns_ = 0;
   std::uint64_t not_before_ns_ = 0;

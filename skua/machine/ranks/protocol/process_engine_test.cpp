@@ -29,6 +29,8 @@ struct toy_task {
   std::uint32_t depth = 0;
 };
 
+constexpr std::uint64_t turn_ns = 1'000'000;
+
 /// Ranks that take turns in a random order, over a network that delays and reorders.
 class stage {
  public:
@@ -76,8 +78,13 @@ class stage {
 
   struct actor {
     actor(transport& end, std::uint64_t seed)
-        : network(end), queue(sizeof(toy_task)),
-          engine({.collection = 1, .seed = seed, .owner_answers = seed % 2 == 0}, queue, end), office(none) {}
+        : network(end), queue(sizeof(toy_task)), engine({.collection = 1,
+                                                         .seed = seed,
+                                                         .owner_answers = seed % 2 == 0,
+                                                         .patience_ns = seed % 3 * 2 * turn_ns,
+                                                         .oldest_first = seed % 5 < 2},
+                                                        queue, end),
+          office(none) {}
     transport& network;
     split_queue queue;
     process_engine engine;
@@ -112,7 +119,7 @@ class stage {
     if (a.queue.pop(&a.now)) {
       a.running = true;
     } else if (!a.engine.has_left()) {
-      a.engine.idle(a.count, turn * 1'000'000);
+      a.engine.idle(a.count, turn * turn_ns);
     }
   }
 

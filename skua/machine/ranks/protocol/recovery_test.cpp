@@ -44,7 +44,7 @@ class mortal {
  public:
   mortal(transport& end, std::uint64_t seed, std::uint32_t polls)
       : network(end), polls_one_in(polls), dice(seed + end.rank()), queue(shape.bytes()), log(shape), live(end.ranks()),
-        engine({.collection = 1, .seed = seed}, queue, end), office(none) {}
+        engine({.collection = 1, .seed = seed, .patience_ns = seed % 3 * 5'000'000}, queue, end), office(none) {}
 
   void enter(std::uint32_t epoch, std::vector<toy_task> const& seeds) {
     ran.clear();

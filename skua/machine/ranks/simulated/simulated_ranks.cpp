@@ -66,7 +66,9 @@ class simulated_ranks::world final {
                   .seed = o.seed,
                   .steals = o.steals,
                   .first_pause_ns = o.first_pause_ns,
-                  .longest_pause_ns = o.longest_pause_ns},
+                  .longest_pause_ns = o.longest_pause_ns,
+                  .patience_ns = w.cluster_.polling ? o.patience_ns : 0,
+                  .oldest_first = w.cluster_.polling},
                  queue, *this) {}
 
     [[nodiscard]] rank_number rank() const noexcept override { return number; }

@@ -17,6 +17,8 @@ struct simulation_options {
   /// The pause between two requests of a thief that found nothing; it doubles from the first to the longest.
   std::uint64_t first_pause_ns = 500;
   std::uint64_t longest_pause_ns = 200'000;
+  /// On a polling cluster a thief that has waited this long for a reply asks another victim, too; 0: it waits.
+  std::uint64_t patience_ns = 1'000'000;
   /// Also sends the requests that the simulator knows to fail (simulated.md). Always true for a polling cluster.
   bool every_attempt = false;
   /// Called every few thousand events; null: never. If it throws, process() ends, and the simulation cannot be used

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <vector>
@@ -122,6 +123,35 @@ TEST(simulated_ranks, whose_node_has_no_server_thread_answer_after_their_task) {
     return s.process().seconds;
   };
   EXPECT_LT(seconds(served), seconds(polling));
+}
+
+/// 50 tasks per rank, of 10 ms in the mean; those of rank 0 are the longest, and each rank runs its longest one last.
+double over_ideal(std::uint32_t ranks, std::uint64_t patience_ns, std::uint64_t seed) {
+  std::uint32_t const tasks = 50 * ranks;
+  std::vector<std::uint64_t> d;
+  for (std::uint32_t t = 0; t < tasks; ++t) {
+    d.push_back(static_cast<std::uint64_t>(1e7 / 1.2 * (0.2 + 12 * std::exp(-12.0 * t / tasks))));
+  }
+  cluster where = cluster_named("hopper");
+  where.polling = true;
+  simulated_ranks s(where, ranks, d, {.seed = seed, .patience_ns = patience_ns});
+  for (std::uint32_t t = tasks; t-- > 0;) s.seed(t / 50, t);
+  simulated_iteration const r = s.process();
+  return r.seconds / r.ideal_seconds;
+}
+
+TEST(simulated_ranks, that_answer_after_their_tasks_lose_less_time_if_thieves_ask_others_while_they_wait) {
+  for (std::uint32_t const ranks : {4U, 16U, 64U}) {
+    double waits = 0;
+    double asks = 0;
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+      waits += over_ideal(ranks, 0, seed) / 30;
+      asks += over_ideal(ranks, 1'000'000, seed) / 30;
+    }
+    EXPECT_LT(asks - 1, 0.85 * (waits - 1)) << ranks << " ranks: " << asks << " and " << waits;
+    RecordProperty("over_ideal_of_" + std::to_string(ranks),
+                   std::to_string(asks) + " instead of " + std::to_string(waits));
+  }
 }
 
 TEST(simulated_ranks, are_busy_for_the_sum_of_their_tasks) {
