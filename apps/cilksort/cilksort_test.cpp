@@ -11,7 +11,7 @@ namespace skua::apps::cilksort { namespace {
 
 /// For keys of both widths.
 template <class Key>
-class cilksort_of : public testing::Test {
+class cilksort_of : public ::testing::Test {
  protected:
   using keys = std::vector<Key>;
 
@@ -22,7 +22,7 @@ class cilksort_of : public testing::Test {
   }
   static std::string wrong_in(keys const& k) { return wrong<Key>(k); }
 };
-using widths = testing::Types<std::int32_t, std::int64_t>;
+using widths = ::testing::Types<std::int32_t, std::int64_t>;
 TYPED_TEST_SUITE(cilksort_of, widths);
 
 TYPED_TEST(cilksort_of, sorts_what_std_sort_sorts) {

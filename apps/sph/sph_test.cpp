@@ -146,7 +146,7 @@ std::vector<body<D>> scattered(std::size_t count, std::uint64_t seed) {
 /// Checks the laws of a tree over `bodies`, and that no neighbour is missed.
 template <std::size_t D>
 void expect_tree(std::size_t count, std::size_t most_per_leaf, double radius, std::uint64_t seed) {
-  SCOPED_TRACE(testing::Message() << D << "D, " << count << " bodies, leaves of " << most_per_leaf << ", seed "
+  SCOPED_TRACE(::testing::Message() << D << "D, " << count << " bodies, leaves of " << most_per_leaf << ", seed "
                                   << seed);
   std::vector<body<D>> bodies = scattered<D>(count, seed);
   tree<D> t(most_per_leaf);
@@ -212,7 +212,7 @@ TEST(sph_tree, particles_in_one_place_do_not_divide_it_forever) {
 /// Particles at random positions with random velocities: compares both passes with sums over all.
 template <std::size_t D>
 void expect_brute_force(std::size_t count, std::size_t most_per_leaf, double radius, std::uint64_t seed) {
-  SCOPED_TRACE(testing::Message() << D << "D, leaves of " << most_per_leaf << ", seed " << seed);
+  SCOPED_TRACE(::testing::Message() << D << "D, leaves of " << most_per_leaf << ", seed " << seed);
   particles<D> p{.water = fluid<D>(radius / radius_in_spacings),
                  .tree = tree<D>(most_per_leaf),
                  .bodies = scattered<D>(count, seed),
