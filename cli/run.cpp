@@ -126,6 +126,15 @@ apps::ranks_program& ranks_program_of(apps::app& app) {
                                 fmt::join(apps_that([](apps::app& a) { return a.ranks() != nullptr; }), ", ")));
 }
 
+/// What the ranks were and moved, a line each.
+std::string ranks_text(ranks_outcome const& what, std::uint32_t ranks) {
+  auto const mib = [](std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
+  std::string text = fmt::format("  workers {} per rank\n  memory  {:.1f} MiB of the largest rank\n",
+                                 what.workers_per_rank(ranks), mib(what.memory_bytes));
+  if (what.remote_bytes) text += fmt::format("  moved   {:.1f} MiB between ranks\n", mib(*what.remote_bytes));
+  return text;
+}
+
 int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments const& given, unsigned repeat) {
   communicator& world = all.world();
   bool const speaks = world.rank() == 0;
@@ -166,13 +175,7 @@ int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments
     target.write(document);
     std::string const answer = !checked ? "not checked" : what.wrong.empty() ? "right" : "WRONG";
     if (prints) {
-      std::string text = facts_text(what.facts);
-      text += fmt::format("  workers {} per rank\n", what.workers_per_rank(world.size()));
-      text +=
-          fmt::format("  memory  {:.1f} MiB of the largest rank\n", static_cast<double>(what.memory_bytes) / (1 << 20));
-      if (what.remote_bytes)
-        text +=
-            fmt::format("  moved   {:.1f} MiB between ranks\n", static_cast<double>(*what.remote_bytes) / (1 << 20));
+      std::string text = facts_text(what.facts) + ranks_text(what, world.size());
       if (any_run) text += fmt::format("  time    {}\n  answer  {}\n", in_seconds(row.median_s()), answer);
       if (ended_early) {
         text += fmt::format("  {}; {} in all\n", interrupt_note(row.times_s.size(), repeat, "run"),

@@ -70,7 +70,8 @@ def rows(result):
 
 
 def settled_text(text):
-    """Without times and shares of time."""
+    """Without times, shares of time, and what follows from them."""
+    text = re.sub(r"^(?:  memory  |    started ).*\n", "", text, flags=re.MULTILINE)
     return re.sub(r" +", " ", TIME.sub("TIME", text))
 
 

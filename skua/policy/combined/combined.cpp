@@ -171,8 +171,8 @@ probe worker_state::next_probe() noexcept {
   }
   if (again_ != again::nothing) {
     asked_ = part::again;
-    lane const own = again_ == again::nodes ? lane::nodes : lane::inbox;
-    return {.kind = action::pop, .lane = own, .victim = self_};
+    lane const same = again_ == again::nodes ? lane::nodes : lane::inbox;
+    return {.kind = action::pop, .lane = same, .victim = self_};
   }
   constexpr std::array others{part::spawned, part::nodes, part::forks};
   for (; step_ < 2 * parts; ++step_) {

@@ -10,6 +10,7 @@
 
 #include "skua/machine/ranks/collection/balance_plan.hpp"
 #include "skua/machine/ranks/collection/collection_core.hpp"
+#include "skua/machine/ranks/collection/task_work.hpp"
 #include "skua/machine/ranks/communicator/elementwise.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/policy/balance/balancers.hpp"

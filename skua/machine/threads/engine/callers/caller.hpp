@@ -2,6 +2,8 @@
 // A thread from outside that works in the place of a sleeping worker while its call runs. States and steps: caller.md.
 #pragma once
 
+#include <cstdint>
+
 namespace skua { inline namespace v0 { namespace runtime {
 
 class fiber;
