@@ -78,7 +78,7 @@ class choosing {
   [[nodiscard]] balance::next_start next(ranks::simulated_iteration const& run, std::optional<double> balance_s,
                                          std::vector<std::vector<std::uint32_t>> const& seeded,
                                          std::vector<std::vector<std::uint32_t>> const& executed) {
-    balance::iteration_summary now{.ranks = ranks_, .tasks = durations_.size(), .moved = run.moved};
+    balance::iteration_summary now{.ranks = ranks_, .tasks = durations_.size()};
     now.wall_ns = in_ns(run.seconds);
     now.mean_ns = in_ns(run.ideal_seconds);
     now.balance_ns = in_ns(balance_s.value_or(0));

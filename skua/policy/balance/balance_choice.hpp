@@ -15,7 +15,6 @@ namespace skua { inline namespace v0 { namespace policies { namespace balance {
 struct iteration_summary {
   std::uint32_t ranks = 1;
   std::uint64_t tasks = 0;       ///< that ran, on all ranks
-  std::uint64_t moved = 0;       ///< of these, tasks that were stolen
   std::uint64_t wall_ns = 0;     ///< until the last rank left
   std::uint64_t mean_ns = 0;     ///< time in tasks, mean of the ranks
   std::uint64_t most_ns = 0;     ///< time in tasks of the busiest rank

@@ -18,7 +18,6 @@ iteration_summary took(double wall_s, double most_s, double change = 0, double b
   auto const ns = [](double s) { return static_cast<std::uint64_t>(s * 1e9); };
   return {.ranks = 16,
           .tasks = 320,
-          .moved = 10,
           .wall_ns = ns(wall_s),
           .mean_ns = ns(1),
           .most_ns = ns(most_s),
@@ -89,7 +88,6 @@ TEST(balance_choice, decides_on_any_numbers_and_the_same_on_every_rank) {
       auto const any = [&] { return dice.below(4) == 0 ? std::uint64_t{0} : std::uint64_t{1} << dice.below(50); };
       iteration_summary const s{.ranks = 1U + dice.below(1000),
                                 .tasks = any(),
-                                .moved = any(),
                                 .wall_ns = any(),
                                 .mean_ns = any(),
                                 .most_ns = any(),

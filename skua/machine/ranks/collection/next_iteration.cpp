@@ -81,22 +81,21 @@ void collection_core::restore_as(std::string_view how) {
 policies::balance::iteration_summary collection_core::summary(collective_call const& call) {
   auto const times = record_.times_ns();
   auto const [differs_ns, then_ns] = seeded_.compare(times);
-  std::array<std::uint64_t, 6> sums{
-      workers_.counted().executed, engine_.counts().tasks, workers_.busy_ns(), workers_.count(), differs_ns, then_ns};
+  std::array<std::uint64_t, 5> sums{workers_.counted().executed, workers_.busy_ns(), workers_.count(), differs_ns,
+                                    then_ns};
   std::array<std::uint64_t, 4> most{wall_ns_, workers_.busy_ns() / workers_.count(),
                                     times.empty() ? 0 : *std::ranges::max_element(times), balance_ns_};
   sum_elements(core_.all(), call, std::span(sums));
   max_elements(core_.all(), call, std::span(most));
   return {.ranks = core_.live().size(),
           .tasks = sums[0],
-          .moved = sums[1],
           .wall_ns = most[0],
-          .mean_ns = sums[2] / sums[3],
+          .mean_ns = sums[1] / sums[2],
           .most_ns = most[1],
           .longest_ns = most[2],
           .balance_ns = most[3],
           .change =
-              sums[5] > 0 ? std::optional(static_cast<double>(sums[4]) / static_cast<double>(sums[5])) : std::nullopt};
+              sums[4] > 0 ? std::optional(static_cast<double>(sums[3]) / static_cast<double>(sums[4])) : std::nullopt};
 }
 
 /// Collective: sends entries of the record away, and appends the entries that other ranks send.

@@ -11,7 +11,8 @@ namespace skua { inline namespace v0 { namespace ranks {
 
 /// A rank runs the tasks that it was seeded with in the order of their last record, and takes tasks of others only after the last
 /// of them; thieves take from the end. So the tasks of its record are, up to the first one that came from another rank, a prefix of the
-/// seeded ones. Known for ranks with one worker; a task that returns null shifts those behind it.
+/// seeded ones. Known for ranks with one worker; a task that returns null,
+/// and tasks of a rank that died, shift those behind them: the change is then overestimated once.
 class seeded_times {
  public:
   /// restore(): the last times of the tasks, in the order in which they will run.
