@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -352,11 +353,16 @@ TEST(started_workers, that_have_nothing_make_the_rank_ask_while_others_run) {
 // ---- ranks -------------------------------------------------------------------------------------------------------------
 
 TEST(ranks_with_clocks, ask_nobody_where_stealing_is_off) {
+  std::atomic<bool> has_asked{false};
+  constexpr std::array rounds{false, true, false};
   metered::on_ranks(
       2,
-      [](communicator& world, meter& m) {
+      [&](communicator& world, meter& m) {
         task_collection<numbered> all(world, {}, [](numbered const&) {});
-        for (bool const steals : {false, true, false}) {
+        m.on_send = [&](kind what) {
+          if (what == kind::steal_request) has_asked = true;
+        };
+        for (bool const steals : rounds) {
           std::uint64_t const before = m.sent[kind::steal_request];
           all.enable_stealing(steals);
           world.barrier();
@@ -364,12 +370,15 @@ TEST(ranks_with_clocks, ask_nobody_where_stealing_is_off) {
           EXPECT_EQ(m.sent[kind::steal_request] > before, steals);
         }
       },
-      [](communicator& world) {
-        task_collection<numbered> all(world, {}, [](numbered const&) {
-          for (auto const until = std::chrono::steady_clock::now() + std::chrono::milliseconds(3);
-               std::chrono::steady_clock::now() < until;) {}
+      [&](communicator& world) {
+        bool waits = false;
+        task_collection<numbered> all(world, {}, [&](numbered const&) {
+          // Where rank 0 may ask it has time for it, however late it comes; where it may not, a little.
+          for (int n = 0; n < (waits ? 60'000 : 3) && !(waits && has_asked); ++n)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
         });
-        for (int n = 0; n < 3; ++n) {
+        for (bool const steals : rounds) {
+          waits = steals;
           all.add({});
           world.barrier();
           all.process();
