@@ -17,7 +17,7 @@ TEST(unknown_variables, a_typing_error_is_named_with_the_variable_that_was_meant
       about({"HOME=/", "SKUA_WORKER=3"}),
       (std::vector<std::string>{
           "SKUA_WORKER is set, but Skua reads only SKUA_WORKERS, SKUA_PLACES, SKUA_PARTITIONS, SKUA_HISTORY, SKUA_PIN, "
-          "SKUA_POLICY, SKUA_SPIN, SKUA_STALL, SKUA_STACK, SKUA_TRACE and SKUA_TRACE_SIZE; did you mean "
+          "SKUA_POLICY, SKUA_SPIN, SKUA_STALL, SKUA_STACK, SKUA_PROGRESS_THREAD, SKUA_TRACE and SKUA_TRACE_SIZE; did you mean "
           "SKUA_WORKERS?"}));
   for (auto const& [typed, meant] : {std::pair{"SKUA_POLICYS=adws", "SKUA_POLICY?"},
                                      {"SKUA_workers=1", "SKUA_WORKERS?"},

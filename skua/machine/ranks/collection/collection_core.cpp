@@ -93,8 +93,9 @@ collection_core::~collection_core() { drop_all(queue_, shape_); }
 
 void collection_core::add(std::span<std::byte const> task) {
   if (has_threads()) return workers_.add(task, is_processing());
+  held_in_task const held(core_.lock_of_tasks());
   shape_.put(queue_.reserve(), task);
-  commit();
+  finish_commit();
 }
 
 void collection_core::add_weighed(std::span<std::byte const> task, double work) {
@@ -109,9 +110,18 @@ void collection_core::add_weighed(std::span<std::byte const> task, double work) 
   workers_.weigh(work);
 }
 
-void* collection_core::reserve() { return queue_.reserve(); }
+/// A task that adds holds the progress lock until commit: what arrives meanwhile may go to the same queue.
+void* collection_core::reserve() {
+  if (auto* const lock = core_.lock_of_tasks(); lock != nullptr && lock->is_lent()) lock->take_back();
+  return queue_.reserve();
+}
 
 void collection_core::commit() {
+  finish_commit();
+  if (auto* const lock = core_.lock_of_tasks(); lock != nullptr && lock->is_in_task()) lock->lend_again();
+}
+
+void collection_core::finish_commit() {
   std::byte* const slot = queue_.reserve();  // the same one: nothing was added since
   shape_.set_mark(slot, {.origin = rank(), .spawned = is_processing() ? 1U : 0U});
   if (is_processing() && !workers_.server_as_worker()->adds(slot)) return;
@@ -159,9 +169,12 @@ void collection_core::process() {
   }
   core_.order().begin(call(operation::process));
   struct until_left {
-    call_order& order;
-    ~until_left() { order.end_process(); }
-  } const left{core_.order()};
+    communicator_core& core;
+    ~until_left() {
+      core.end_tasks();
+      core.order().end_process();
+    }
+  } const left{core_};
   workers_.begin();
   core_.transfers_of_rank()->open(workers_.has_threads() ? core_.threads() : nullptr);
   idle_rounds_ = 0;
@@ -175,7 +188,8 @@ void collection_core::process() {
   ++epoch_;
   engine_.begin(core_.order().step());
   traced_.note({.what = trace::kind::iteration_began, .id = workers_.counted().added, .value = epoch_});
-  core_.enter(number_, engine_);
+  bool const runs_tasks = workers_.server_as_worker() != nullptr;
+  core_.enter(number_, engine_, runs_tasks ? std::function<void()>([this] { look_in_task(); }) : nullptr);
   std::uint64_t const began_ns = network_.now_ns();
   workers_.pace().looked(began_ns, began_ns);
   try {
@@ -245,8 +259,8 @@ void collection_core::run_tasks() {
     now_ns = mine->run_current(now_ns);
     if (alone || !workers_.pace().is_due(now_ns)) continue;
     std::uint64_t const began_ns = now_ns;
-    look_around();
-    if (workers_.want_tasks()) engine_.want(network_.now_ns());
+    core_.expect_no_trouble();
+    look_for_others();
     now_ns = network_.now_ns();
     workers_.pace().looked(began_ns, now_ns);
   }
@@ -256,16 +270,28 @@ void collection_core::run_tasks() {
 /// Answers other ranks, and passes on what has arrived to this rank's workers. False: nothing had arrived.
 bool collection_core::look_around() {
   bool heard = false;
-  while (core_.poll()) heard = true;
+  while (core_.poll_held()) heard = true;
   if (engine_.counts().tasks > 0) seeded_.tasks_arrived(record_.size());
   pass_on_failures();
   workers_.look_after();
   return heard;
 }
 
+/// What the progress thread does in a long task.
+void collection_core::look_in_task() {
+  engine_in_task const busy(&engine_);
+  look_for_others();
+}
+
+void collection_core::look_for_others() {
+  look_around();
+  if (workers_.want_tasks()) engine_.want(network_.now_ns());
+}
+
 /// A quiet rank votes before it asks for tasks. A rank that waits for a reply is not quiet; if replies take longer than
 /// the pause between two requests, a rank that asked first would never vote.
 void collection_core::wait_for_work() {
+  core_.expect_no_trouble();
   if (look_around()) idle_rounds_ = 0;
   if (workers_.are_quiet()) {
     pass_on_failures();  // of the last task, which may have run meanwhile

@@ -81,6 +81,9 @@ class collection_core final : public runtime::collection_engine {
   void serve_until_the_end();
   void run_tasks();
   bool look_around();
+  void look_in_task();
+  void look_for_others();
+  void finish_commit();
   void wait_for_work();
   void rest();
   void pass_on_failures();

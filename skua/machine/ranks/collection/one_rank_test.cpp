@@ -378,8 +378,8 @@ TEST(one_rank, says_what_it_waits_for_since_its_last_task_in_this_process) {
       });
       for (int iteration = 0; iteration < 4; ++iteration) {
         is_told = false;
-        // The one that runs, the one that runs next, and one to be stolen.
-        for (int n = iteration == 2 ? 3 : 1; n > 0; --n) all.add({});
+        // The one that runs, and one to be stolen meanwhile.
+        for (int n = iteration == 2 ? 2 : 1; n > 0; --n) all.add({});
         world.barrier();
         all.process();
         world.barrier();

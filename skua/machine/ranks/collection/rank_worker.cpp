@@ -91,6 +91,7 @@ std::uint64_t rank_worker::run_current(std::uint64_t read_ns) noexcept {
   }
   task_outcome outcome = task_outcome::null;
   try {
+    lent_in_task const lent(all_.lent_by(*this));
     outcome = all_.binding().run(all_.binding().function, *this, all_.shape().task_in(current_.data()));
   } catch (...) {
     all_.fail(std::current_exception());
@@ -125,6 +126,7 @@ void rank_worker::keep(std::uint64_t ns) noexcept {
 }
 
 void rank_worker::spawn(std::span<std::byte const> task) {
+  held_in_task const held(all_.lent_by(*this));
   std::byte* const slot = queue_.reserve();
   all_.shape().put(slot, task);
   all_.shape().set_mark(slot, {.origin = rank_, .spawned = 1});

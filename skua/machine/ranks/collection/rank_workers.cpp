@@ -126,6 +126,7 @@ void rank_workers::merge_records() {
 }
 
 std::uint64_t rank_workers::waiting() const {
+  held_in_task const held(has_threads() ? nullptr : core_.lock_of_tasks());
   return arrivals_.size() + added_.size() / shape_.bytes();  // exact between two process()
 }
 
@@ -174,9 +175,10 @@ void rank_workers::progress_of(rank_worker const& who) {
   // inlined into a task, compilers may read it once for the whole task.
   bool const is_server = server_works_ && workers_.front().get() == &who && runtime::thread_number() == server_;
   if (!is_server) return;
+  held_in_task const held(core_.lock_of_tasks());
   std::uint64_t const now_ns = network().now_ns();
   if (!pace_.is_due_in_task(now_ns)) return;
-  core_.poll();
+  core_.poll_in_task();
   pace_.looked(now_ns, network().now_ns());
 }
 

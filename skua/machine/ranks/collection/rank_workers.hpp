@@ -87,6 +87,10 @@ class rank_workers final : public queue_choice {
 
   // --- its workers
 
+  /// What the tasks of this worker lend while they run; null: nothing.
+  [[nodiscard]] progress_lock<>* lent_by(rank_worker const& who) noexcept {
+    return server_works_ && workers_.front().get() == &who ? core_.lock_of_tasks() : nullptr;
+  }
   [[nodiscard]] transport& network() noexcept { return core_.network(); }
   [[nodiscard]] runtime::task_binding const& binding() const noexcept { return binding_; }
   [[nodiscard]] slot_shape const& shape() const noexcept { return shape_; }

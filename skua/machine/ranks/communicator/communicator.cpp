@@ -106,6 +106,7 @@ ranks::collective_call call_of(ranks::operation what, std::string detail) {
 
 /// Throws usage_error on every rank if there is no such rank.
 void expect_root(ranks::communicator_core& core, ranks::collective_call const& call, std::uint32_t root) {
+  ranks::held_in_task const held(core.lock_of_this_thread());
   std::uint32_t const ranks = core.network().ranks();
   if (root >= ranks) {
     core.order().refuse(call, "the root of a collective call is rank " + std::to_string(root) +
@@ -173,7 +174,10 @@ void communicator::watch(double deadline_s) {
   core_->watch(deadline_s);
 }
 
-std::uint32_t communicator::live() const noexcept { return core_->live().size(); }
+std::uint32_t communicator::live() const noexcept {
+  ranks::held_in_task const held(core_->lock_of_this_thread());
+  return core_->live().size();
+}
 
 void communicator::work_with(runtime::worker_threads* threads, serving how) noexcept { core_->work_with(threads, how); }
 

@@ -2,10 +2,13 @@
 #include "skua/machine/ranks/communicator/communicator_core.hpp"
 
 #include <algorithm>
+#include <new>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "skua/machine/ranks/communicator/elementwise.hpp"
+#include "skua/parts/base/error.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
 
@@ -21,6 +24,8 @@ constexpr std::uint64_t gone_for_ns = 2'000'000'000;
 }  // namespace
 
 communicator_core::~communicator_core() {
+  progress_.reset();
+  transfers_->share(nullptr);
   bool const is_whole = !broken_ && live_.size() == live_.ranks();
   try {
     if (is_whole) transfers_->finish();
@@ -37,7 +42,7 @@ communicator_core::~communicator_core() {
 /// The rank waits for a transfer: it answers others, and yields its processor.
 void communicator_core::wait_for_window(std::uint32_t rounds) {
   constexpr std::uint32_t longest = 80;  // transport::rest sleeps only after more
-  if (poll()) return;
+  if (poll_in_task()) return;
   if (rounds % 1024 == 1023) look_beside(network_->now_ns());
   network_->rest(std::min(rounds, longest));
 }
@@ -111,7 +116,21 @@ void communicator_core::on_message(message const& m) {
   all_.on_message(m);
 }
 
-void communicator_core::enter(std::uint32_t collection, process_engine& engine) {
+/// Without memory or threads for it the rank does without.
+void communicator_core::start_progress_thread() {
+  may_have_progress_thread_ = false;
+  if (network_->ranks() == 1 || !network_->allows_any_thread() || !progress_thread::is_wanted()) return;
+  try {
+    progress_ = std::make_unique<progress_thread>(lock_, [this] { look_in_task_(); });
+    transfers_->share(&lock_);
+  } catch (std::bad_alloc const&) {
+  } catch (std::system_error const&) {}
+}
+
+void communicator_core::enter(std::uint32_t collection, process_engine& engine, std::function<void()> look) {
+  if (look && may_have_progress_thread_) start_progress_thread();
+  look_in_task_ = std::move(look);
+  if (look_in_task_ && progress_ != nullptr) progress_->begin();
   processing_ = &engine;
   recovers_since_ns_ = 0;
   office_.open(collection, engine);

@@ -14,6 +14,7 @@
 #include "skua/machine/ranks/collection/claimed_name.hpp"
 #include "skua/machine/ranks/communicator/call_order.hpp"
 #include "skua/machine/ranks/communicator/collectives.hpp"
+#include "skua/machine/ranks/communicator/progress_thread.hpp"
 #include "skua/machine/ranks/matrix/transfers.hpp"
 #include "skua/machine/ranks/matrix/window_table.hpp"
 #include "skua/machine/ranks/protocol/liveness.hpp"
@@ -35,7 +36,8 @@ class communicator_core final : private receiver {
         live_(network_->ranks()), order_(*network_, live_),
         all_(*network_, live_, order_,
              {.poll = [this] { return poll(); }, .look_beside = [this] { look_beside(network_->now_ns()); }}),
-        office_(*this), transfers_(std::make_shared<transfers>([this](std::uint32_t rounds) { wait_for_window(rounds); })) {}
+        office_(*this),
+        transfers_(std::make_shared<transfers>([this](std::uint32_t rounds) { wait_for_window(rounds); })) {}
   /// Collective if no rank has died.
   ~communicator_core();
 
@@ -51,11 +53,28 @@ class communicator_core final : private receiver {
   /// Takes arrived messages. Returns false if there were none. Throws rank_lost, from then on always, if a rank died
   /// and the loss cannot be recovered, and usage_error if another rank is in a different collective call.
   bool poll() {
+    held_in_task const held(lock_of_tasks());
+    expect_no_trouble();
+    return poll_held();
+  }
+  /// The same, for a task of process() on this thread.
+  bool poll_in_task() {
+    held_in_task const held(lock_of_tasks());
+    expect_no_trouble();
+    engine_in_task const busy(processing_);
+    return poll_held();
+  }
+  /// For who holds the progress lock.
+  bool poll_held() {
     bool const came = network_->poll(office_);
     compare_calls();
     if (watch_ || broken_) look();
     transfers_->serve();
     return came;
+  }
+  /// Throws what polling in the progress thread has thrown.
+  void expect_no_trouble() {
+    if (progress_ != nullptr) progress_->expect_no_trouble();
   }
   /// For a rank that waits in a collective call, at any time: without a deadline each rank watches the process of the
   /// next rank of its node, so that a rank that left without a word ends the job. Throws rank_lost.
@@ -68,9 +87,14 @@ class communicator_core final : private receiver {
   [[nodiscard]] bool is_watched() const noexcept { return watch_.has_value(); }
   [[nodiscard]] live_ranks const& live() const noexcept { return live_; }
 
-  /// This rank enters process() of a collection, which may be able to recover from a loss.
-  void enter(std::uint32_t collection, process_engine& engine);
+  /// This rank enters process() of a collection, which may be able to recover from a loss. `look`: what the rank does between two tasks; the
+  /// progress thread does it in long ones. Null: this thread runs no tasks.
+  void enter(std::uint32_t collection, process_engine& engine, std::function<void()> look = {});
   void leave(std::uint32_t collection) noexcept;
+  /// This thread runs no more tasks of a process(), which has returned or has thrown.
+  void end_tasks() noexcept {
+    if (progress_ != nullptr) progress_->end();
+  }
   /// A loss has been recovered: these ranks are live.
   void mended(live_ranks const& live);
   /// The loss cannot be recovered: every rank throws rank_lost.
@@ -109,6 +133,13 @@ class communicator_core final : private receiver {
     throw_everywhere(call, std::move(fault));
   }
 
+  /// The lock that tasks of the rank's thread lend to the progress thread; null: there is none.
+  [[nodiscard]] progress_lock<>* lock_of_tasks() noexcept { return progress_ == nullptr ? nullptr : &lock_; }
+  /// The same; null in other threads.
+  [[nodiscard]] progress_lock<>* lock_of_this_thread() noexcept {
+    return progress_ != nullptr && transfers_->is_server() ? &lock_ : nullptr;
+  }
+
   [[nodiscard]] std::shared_ptr<window_table> const& windows() const noexcept { return windows_; }
   [[nodiscard]] std::shared_ptr<transfers> const& transfers_of_rank() const noexcept { return transfers_; }
 
@@ -121,6 +152,7 @@ class communicator_core final : private receiver {
   void lose_windows() noexcept;
   void on_sent(std::uint64_t token) override { all_.on_sent(token); }
   void look();
+  void start_progress_thread();
   void compare_calls() {
     order_.look();
     all_.compare_calls();
@@ -161,6 +193,11 @@ class communicator_core final : private receiver {
   std::uint64_t last_pool_ = 0;
   std::shared_ptr<window_table> const windows_ = std::make_shared<window_table>();
   std::shared_ptr<transfers> const transfers_;
+
+  progress_lock<> lock_;
+  std::function<void()> look_in_task_;
+  bool may_have_progress_thread_ = true;
+  std::unique_ptr<progress_thread> progress_;  ///< the last: it uses all others
 };
 
 }}}  // namespace skua::v0::ranks

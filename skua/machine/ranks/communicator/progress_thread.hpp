@@ -17,7 +17,7 @@ namespace skua { inline namespace v0 { namespace ranks {
 
 class progress_thread {
  public:
-  static constexpr std::chrono::microseconds interval{500};
+  static constexpr std::chrono::microseconds interval{200};
 
   /// SKUA_PROGRESS_THREAD; unset: true. Throws usage_error.
   [[nodiscard]] static bool is_wanted();

@@ -60,13 +60,13 @@ TEST(progress_thread, thieves_get_tasks_while_a_task_runs) {
   on_ranks_with_progress(2, [&](communicator& world) {
     task_collection<job> all(world, {.name = "long"}, [&](auto& here, job const& j) {
       if (here.rank() != 0) ++elsewhere;
-      if (j.number == others && !comes_true([&] { return elsewhere > others / 2; })) ++waited_in_vain;
+      if (j.number == others && !comes_true([&] { return elsewhere == others; })) ++waited_in_vain;
     });
     for (int n = 0; n <= others && world.rank() == 0; ++n) all.add({n});  // the newest runs first
     all.process();
   });
   EXPECT_EQ(waited_in_vain, 0);
-  EXPECT_GT(elsewhere, others / 2);
+  EXPECT_EQ(elsewhere, others);
 }
 
 TEST(progress_thread, thieves_get_what_a_long_task_spawns) {
@@ -81,8 +81,7 @@ TEST(progress_thread, thieves_get_what_a_long_task_spawns) {
           here.spawn(job{n});
           here.spawn(job{n});
         }
-        // One of them remains private until this task ends, if the last round found the shared part empty.
-        if (!comes_true([&] { return elsewhere >= rounds; })) ++waited_in_vain;
+        if (!comes_true([&] { return elsewhere == 2 * rounds; })) ++waited_in_vain;
       } else if (here.rank() != 0) {
         ++elsewhere;
       }

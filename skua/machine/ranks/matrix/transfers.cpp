@@ -126,6 +126,7 @@ void transfers::begin(std::shared_ptr<transfer> const& t, std::string const& mat
   // relaxed: as in copied_bytes
   copied_bytes_.fetch_add(t->copied_bytes, std::memory_order_relaxed);
   if (is_server()) {
+    held_in_task const held(lock_of_tasks_);
     start(t);
     serve();
     return;
@@ -155,7 +156,8 @@ void transfers::begin(std::shared_ptr<transfer> const& t, std::string const& mat
 
 void transfers::wait(transfer& t) {
   if (is_server()) {
-    for (std::uint32_t rounds = 0; !is_over(t); ++rounds) poll_(rounds);
+    held_in_task const held(lock_of_tasks_);
+    for (std::uint32_t rounds = 0; !t.is_over; ++rounds) poll_(rounds);
   } else if (t.done != nullptr) {
     t.done->wait();
   } else if (!t.where->any_thread()) {
@@ -167,6 +169,10 @@ void transfers::wait(transfer& t) {
   if (t.failure != nullptr) std::rethrow_exception(t.failure);
 }
 
-bool transfers::is_over(transfer const& t) const noexcept { return t.done != nullptr ? t.done->is_set() : t.is_over; }
+bool transfers::is_over(transfer const& t) const noexcept {
+  if (t.done != nullptr) return t.done->is_set();
+  held_in_task const held(is_server() ? lock_of_tasks_ : nullptr);
+  return t.is_over;
+}
 
 }}}  // namespace skua::v0::ranks

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "skua/machine/ranks/collection/added_tasks.hpp"
+#include "skua/machine/ranks/communicator/progress_lock.hpp"
 #include "skua/machine/ranks/transport/window.hpp"
 #include "skua/program/collection/worker_threads.hpp"
 
@@ -55,6 +56,8 @@ class transfers {
   void fail(std::exception_ptr const& why);
   /// The job has lost a rank, or its communicator ends: as `fail`, and for ever.
   void end(std::exception_ptr const& why);
+  /// From now on a progress thread calls `serve`, too, in tasks of this thread. Null: no longer.
+  void share(progress_lock<>* lock) noexcept { lock_of_tasks_ = lock; }
   /// Starts what workers asked for, and completes what has arrived. True: something was under way.
   bool serve();
   [[nodiscard]] bool is_busy() const noexcept { return !under_way_.empty(); }
@@ -67,6 +70,7 @@ class transfers {
 
   // --- any thread
 
+  /// True in the thread that made it.
   [[nodiscard]] bool is_server() const noexcept;
   /// Throws if this rank can transfer no more.
   void expect_usable() const;
@@ -88,7 +92,8 @@ class transfers {
 
   std::function<void(std::uint32_t)> const poll_;
   std::uint64_t const server_;  ///< its thread
-  bool is_open_ = false;        ///< the server's
+  progress_lock<>* lock_of_tasks_ = nullptr;
+  bool is_open_ = false;  ///< the server's
   std::vector<std::shared_ptr<transfer>> under_way_;
   std::exception_ptr unseen_;  ///< of a transfer for which nobody waited; the first one
 

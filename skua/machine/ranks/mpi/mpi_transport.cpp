@@ -85,6 +85,12 @@ bool mpi_transport::allows_threads() const noexcept {
   return level >= MPI_THREAD_FUNNELED;
 }
 
+bool mpi_transport::allows_any_thread() const noexcept {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  return level == MPI_THREAD_MULTIPLE;
+}
+
 transport::life mpi_transport::life_of(rank_number rank) const {
   if (rank < node_.first || rank >= node_.last) return life::unknown;
   std::int64_t const process = processes_[rank - node_.first];

@@ -40,6 +40,7 @@ class mpi_transport final : public transport {
   void rest(std::uint32_t rounds) override;
   /// What MPI granted.
   [[nodiscard]] bool allows_threads() const noexcept override;
+  [[nodiscard]] bool allows_any_thread() const noexcept override;
   /// By process number: for ranks of this node whose processes are visible to each other.
   [[nodiscard]] life life_of(rank_number rank) const override;
   void abandon(rank_number rank) override;

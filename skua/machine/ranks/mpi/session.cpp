@@ -61,7 +61,8 @@ session::session(int& argc, char**& argv, session_options options)
     expect_right_thread();
   } else {
     int provided = 0;
-    if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
+    int const level = skua::ranks::progress_thread::is_wanted() ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
+    if (MPI_Init_thread(&argc, &argv, level, &provided) != MPI_SUCCESS) {
       throw resource_error("MPI: it could not be initialised");
     }
     finalises_ = true;

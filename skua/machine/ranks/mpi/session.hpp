@@ -25,8 +25,8 @@ struct session_options {
 /// - if it comes to the end of this object while another rank is in a collective call: the others throw usage_error.
 class session {
  public:
-  /// Collective over all ranks. Initialises MPI (MPI_THREAD_FUNNELED suffices; the calling thread makes all calls),
-  /// unless the program has done so. Throws resource_error, and usage_error for an invalid deadline, after MPI_Finalize,
+  /// Collective over all ranks. Initialises MPI, with MPI_THREAD_MULTIPLE for a progress thread (docs/ranks.md) unless SKUA_PROGRESS_THREAD is
+  /// off, and unless the program has done so: then MPI_THREAD_FUNNELED suffices, and the calling thread makes all calls. Throws resource_error, and usage_error for an invalid deadline, after MPI_Finalize,
   /// and in a thread that may not call MPI.
   session(int& argc, char**& argv, session_options options = {});
   /// Collective: waits for the other ranks, without a deadline. Finalises MPI if it was initialised here, and no rank

@@ -136,7 +136,7 @@ void process_engine::answer(message const& request) {
   message_header reply = header(kind::steal_reply);
   // A thief that has not heard of a loss would add tasks again that other ranks have already.
   bool const gives = !is_cancelled() && request.head.flags >= generation_;
-  if (settings_.owner_answers) queue_.share_all_but_one();
+  if (settings_.owner_answers) is_in_task_ ? queue_.share_all() : queue_.share_all_but_one();
   split_queue& from = gives_from_ == nullptr ? queue_ : gives_from_->fullest();
   split_queue::range const taken = from.steal(gives ? request.head.a : 0);
   reply.a = taken.tasks();

@@ -39,8 +39,8 @@ struct engine_settings {
   std::uint32_t collection = 0;
   std::uint64_t seed = 0;
   bool steals = true;  ///< false: every rank runs only its own tasks
-  /// The answering thread owns the queue: when a thief asks, it shares all tasks but the one that it runs next, so that
-  /// half of the waiting tasks may leave.
+  /// The answering thread owns the queue: when a thief asks, it shares all tasks but the one that it runs next, or within a
+  /// task all of them, so that half of the waiting tasks may leave.
   bool owner_answers = false;
   std::uint64_t first_pause_ns = 500;
   std::uint64_t longest_pause_ns = 200'000;
@@ -88,6 +88,9 @@ class process_engine final : private tree_outbox, private recovery_site {
 
   /// Thieves get tasks of the queue that `which` chooses; it outlives this. By default they get those of the own queue.
   void gives_from(queue_choice& which) noexcept { gives_from_ = &which; }
+
+  /// While the owner of the queue runs a task, thieves get its next task, too: it cannot run that one before.
+  void in_task(bool is) noexcept { is_in_task_ = is; }
 
   /// A message of this collection and this epoch.
   void on_message(message const& m);
@@ -186,6 +189,7 @@ class process_engine final : private tree_outbox, private recovery_site {
 
   engine_settings settings_;
   split_queue& queue_;
+  bool is_in_task_ = false;
   queue_choice* gives_from_ = nullptr;
   transport& network_;
   termination end_;
@@ -210,6 +214,23 @@ class process_engine final : private tree_outbox, private recovery_site {
     std::vector<std::byte> body;
   };
   std::vector<early_message> early_;  ///< of the tree, from ranks that resumed before this one
+};
+
+/// The rank answers in this scope while a task runs.
+class engine_in_task {
+ public:
+  /// Null: no process() runs.
+  explicit engine_in_task(process_engine* engine) noexcept : engine_(engine) {
+    if (engine_ != nullptr) engine_->in_task(true);
+  }
+  ~engine_in_task() {
+    if (engine_ != nullptr) engine_->in_task(false);
+  }
+  engine_in_task(engine_in_task const&) = delete;
+  engine_in_task& operator=(engine_in_task const&) = delete;
+
+ private:
+  process_engine* const engine_;
 };
 
 }}}  // namespace skua::v0::ranks

@@ -20,6 +20,7 @@ class traced_transport final : public transport {
   [[nodiscard]] rank_number ranks() const noexcept override { return network_->ranks(); }
   [[nodiscard]] neighbours node() const noexcept override { return network_->node(); }
   [[nodiscard]] bool allows_threads() const noexcept override { return network_->allows_threads(); }
+  [[nodiscard]] bool allows_any_thread() const noexcept override { return network_->allows_any_thread(); }
   [[nodiscard]] life life_of(rank_number r) const override { return network_->life_of(r); }
   void abandon(rank_number r) override { network_->abandon(r); }
   void send(rank_number to, message_header head, std::span<std::byte const> body) override;

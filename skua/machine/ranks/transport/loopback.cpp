@@ -153,6 +153,7 @@ class shared_end final : public transport {
   shared_end(std::shared_ptr<loopback_network> network, rank_number rank) noexcept
       : network_(std::move(network)), end_(network_->end_of(rank)) {}
 
+  [[nodiscard]] bool allows_any_thread() const noexcept override { return network_->allows_any_thread(); }
   [[nodiscard]] rank_number rank() const noexcept override { return end_.rank(); }
   [[nodiscard]] rank_number ranks() const noexcept override { return end_.ranks(); }
   [[nodiscard]] neighbours node() const noexcept override { return end_.node(); }

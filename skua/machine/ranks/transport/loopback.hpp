@@ -29,6 +29,10 @@ class loopback_network {
   explicit loopback_network(rank_number ranks, rank_number on_a_node = 0, disorder how = {});
   ~loopback_network();
 
+  /// From now on ranks may have progress threads.
+  void allow_any_thread() noexcept { allows_any_thread_ = true; }
+  [[nodiscard]] bool allows_any_thread() const noexcept { return allows_any_thread_; }
+
   [[nodiscard]] rank_number ranks() const noexcept;
   /// The end of one rank. Different threads may use different ends.
   [[nodiscard]] transport& end_of(rank_number rank) noexcept;
@@ -43,6 +47,7 @@ class loopback_network {
   /// Of the window with this number, which each rank counts for itself.
   [[nodiscard]] std::shared_ptr<window_memory> memory_of(std::uint64_t number, window_element type);
 
+  bool allows_any_thread_ = false;
   std::vector<std::unique_ptr<end>> ends_;
   std::mutex lock_;
   std::map<std::uint64_t, std::weak_ptr<window_memory>> windows_;  ///< guarded by lock_

@@ -24,7 +24,7 @@ class receiver {
   ~receiver() = default;
 };
 
-/// One rank's end. One thread calls it, the same one always. Messages of one pair of ranks may overtake each other.
+/// One rank's end. One thread calls it, the same one always unless allows_any_thread(). Messages of one pair of ranks may overtake each other.
 class transport {
  public:
   virtual ~transport() = default;
@@ -40,6 +40,9 @@ class transport {
 
   /// False: this process may have no other thread than the calling one.
   [[nodiscard]] virtual bool allows_threads() const noexcept { return true; }
+
+  /// True: any thread may call it, one at a time, also while another one is in the network's own library.
+  [[nodiscard]] virtual bool allows_any_thread() const noexcept { return false; }
 
   /// The state of another rank's process. unknown: this transport cannot tell; stopped: by a signal, and it may go on.
   enum class life : std::uint8_t { unknown, there, stopped, ended };
@@ -78,7 +81,9 @@ class transport {
   [[nodiscard]] virtual std::uint64_t room_for_windows() const { return 0; }
   /// Collective: `elements` of this rank, for all ranks. Null, or std::bad_alloc or resource_error: the system refused; the caller
   /// sees to it that all ranks learn of that, and uses none of the windows then.
-  [[nodiscard]] virtual std::unique_ptr<window> make_window(window_element, std::uint64_t /*elements*/) { return nullptr; }
+  [[nodiscard]] virtual std::unique_ptr<window> make_window(window_element, std::uint64_t /*elements*/) {
+    return nullptr;
+  }
 
   /// Nothing arrived in `rounds` consecutive polls: yields the processor, for longer the more rounds there were.
   virtual void rest(std::uint32_t rounds) = 0;
