@@ -111,7 +111,7 @@ std::vector<balance_row> rows_of(std::vector<std::string> const& balancers, mach
       row.seconds = took.count();
       row.conserved = conserves(loads, moved);
       if (where) {
-        if (auto const time = ranks::time_to_balance(*where, loads, by)) row.cluster_s = time->seconds;
+        row.cluster_s = ranks::time_to_balance(*where, loads, by, seed + i - 1).seconds;
       }
       loads = std::move(moved);
     }

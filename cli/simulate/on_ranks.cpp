@@ -16,7 +16,6 @@
 #include "cli/text/interrupt.hpp"
 #include "cli/text/json_row.hpp"
 #include "cli/text/option_values.hpp"
-#include "skua/machine/ranks/simulated/balance_time.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/options.hpp"
@@ -51,6 +50,8 @@ balance::machine_loads loads_of(std::vector<std::vector<std::uint32_t>> const& e
   return loads;
 }
 
+constexpr std::uint64_t task_bytes = 32;  // of a task that moves
+
 /// Moves tasks between the lists; those that stay keep their order, those that come are last.
 void rebalance(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::uint64_t> const& durations,
                ranks::cluster const& where, balance::balancer const& by, std::uint64_t seed, ranks_iteration& into) {
@@ -65,8 +66,8 @@ void rebalance(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::
   for (auto& list : lists) std::erase(list, gone);
   for (auto const& [to, task] : arrivals) lists[to].push_back(task);
   into.migrations = plan.migrations.size();
-  auto const time = ranks::time_to_balance(where, loads, by);
-  into.balance_s = time ? std::optional(time->seconds) : std::nullopt;
+  into.over_ideal = plan.report.over_ideal_after();
+  into.balancing = ranks::time_to_balance(where, loads, by, seed, task_bytes, stop_if_interrupted);
 }
 
 /// The choice of balance=auto between iterations: balance_choice.md.
@@ -164,8 +165,9 @@ std::string_view in_words(variation_pattern p) noexcept { return pattern_words[s
 
 void rank_flags::add_to(parser command) {
   command = command.in_group("Ranks");
-  command.add_option("--ranks", ranks_, "N",
-                     "simulate ranks of a cluster (--machine hopper, the default, intrepid, titan or FILE) instead of workers");
+  command.add_option(
+      "--ranks", ranks_, "N",
+      "simulate ranks of a cluster (--machine hopper, the default, intrepid, titan or FILE) instead of workers");
   command.mode("--balance none", [this] { return balance_ == "none" ? "--balance none" : ""; });
   command = command.only_with("--ranks", "only simulated ranks take it");
   parser const of_stealing = command.never_with("--balance none", "no rank tries to steal then");
@@ -176,9 +178,10 @@ void rank_flags::add_to(parser command) {
                      "fixed time of every task, as a fraction of the mean (default: 0.25; an assumption)");
   command.add_option("--variation", variation_, "SHARE",
                      "by which a task's time differs between iterations, at most (default: 0)");
-  command.add_option("--pattern", pattern_, "WORD",
-                     "of --variation: each (default; anew in each iteration), drift (a wave through the tasks), jump (anew "
-                     "every 8 iterations) or oscillate (between two)");
+  command.add_option(
+      "--pattern", pattern_, "WORD",
+      "of --variation: each (default; anew in each iteration), drift (a wave through the tasks), jump (anew "
+      "every 8 iterations) or oscillate (between two)");
   of_stealing.add_option("--longest-pause", pause_, "TIME", "of a rank between two attempts to steal (default: 2ms)");
   of_stealing.add_flag("--every-attempt", every_attempt_, "simulate also the attempts to steal that fail (slow)");
 }
@@ -209,7 +212,8 @@ double rank_flags::floor() const { return share_of("--floor", floor_); }
 double rank_flags::variation() const { return share_of("--variation", variation_); }
 variation_pattern rank_flags::pattern() const {
   if (!pattern_) return variation_pattern::each;
-  if (variation() == 0) refuse("--pattern", *pattern_, "only beside --variation above 0: tasks' times do not differ otherwise");
+  if (variation() == 0)
+    refuse("--pattern", *pattern_, "only beside --variation above 0: tasks' times do not differ otherwise");
   auto const found = std::ranges::find(pattern_words, *pattern_);
   if (found == pattern_words.end()) refuse("--pattern", *pattern_, "each, drift, jump or oscillate");
   return static_cast<variation_pattern>(found - pattern_words.begin());
@@ -217,7 +221,8 @@ variation_pattern rank_flags::pattern() const {
 
 std::uint64_t rank_flags::longest_pause_ns() const {
   auto const pause = runtime::read_duration("--longest-pause", pause_);
-  if (pause.count() == 0 || pause == runtime::spin_forever) refuse("--longest-pause", pause_, "a time above 0, such as 2ms");
+  if (pause.count() == 0 || pause == runtime::spin_forever)
+    refuse("--longest-pause", pause_, "a time above 0, such as 2ms");
   return static_cast<std::uint64_t>(pause.count());
 }
 
@@ -264,7 +269,8 @@ std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster c
     all.stealing(start.steals);
     now.run = all.process();
     if (plan.balance == "auto") {
-      start = choice.next(now.run, now.balance_s, lists, all.executed());
+      auto const balance_s = now.balancing ? std::optional(now.balancing->seconds) : std::nullopt;
+      start = choice.next(now.run, balance_s, lists, all.executed());
       now.next = choice.reason();
     } else {
       start = {.from = plan.is_balancer()        ? balance::start_of_tasks::balanced
@@ -288,7 +294,11 @@ report report_of(std::vector<ranks_iteration> const& all, std::string const& bal
   auto const number = [](double v) { return cell{v, fmt::format("{:.1f}", v)}; };
   for (std::size_t i = 0; i < all.size(); ++i) {
     ranks::simulated_iteration const& run = all[i].run;
-    cell const balancing = all[i].balance_s ? cell::seconds(*all[i].balance_s) : cell::of(nullptr);
+    auto const& by = all[i].balancing;
+    auto const of_balancing = [&](auto value) { return by ? cell::of(value(*by)) : cell::of(nullptr); };
+    using time = ranks::balance_time;
+    cell const balancing = by ? cell::seconds(by->seconds) : cell::of(nullptr);
+    cell const left = by ? cell::share(all[i].over_ideal) : cell::of(nullptr);
     r.add_named(row_of({.runner = balance, .median_s = run.seconds, .simulated = true},
                        {{"iteration", "iteration", cell::of(i + 1)},
                         {"ideal_s", "ideal", cell::seconds(run.ideal_seconds)},
@@ -302,6 +312,10 @@ report report_of(std::vector<ranks_iteration> const& all, std::string const& bal
                         {"tasks_stolen", "", cell::of(run.moved)},
                         {"migrations", "migrations", cell::of(all[i].migrations)},
                         {"balance_s", "balancing", balancing},
+                        {"over_ideal_after", "", left},
+                        {"balance_messages", "", of_balancing([](time const& t) { return t.messages; })},
+                        {"balance_most_messages", "", of_balancing([](time const& t) { return t.most_messages; })},
+                        {"balance_most_times", "", of_balancing([](time const& t) { return t.most_times; })},
                         {"next", "", all[i].next.empty() ? cell::of(nullptr) : cell::of(all[i].next)},
                         {"rounds", "", cell::of(run.rounds)},
                         {"events", "", cell::of(run.events)},

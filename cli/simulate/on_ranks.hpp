@@ -12,6 +12,7 @@
 #include "apps/app.hpp"
 #include "cli/text/command.hpp"
 #include "cli/text/report.hpp"
+#include "skua/machine/ranks/simulated/balance_time.hpp"
 #include "skua/machine/ranks/simulated/simulated_ranks.hpp"
 
 namespace skua::cli {
@@ -56,8 +57,9 @@ class rank_flags {
 struct ranks_iteration {
   ranks::simulated_iteration run;
   std::uint64_t migrations = 0;  ///< before it
-  /// Of the balancer before it, not part of the iteration's time; unset without one, and where it is not simulated.
-  std::optional<double> balance_s = {};
+  /// Of the balancer before it, not part of the iteration's time; unset without one.
+  std::optional<ranks::balance_time> balancing = {};
+  double over_ideal = 0;  ///< that it left: the largest load over the average, less 1
   std::string next = {};  ///< of --balance auto: how the next iteration starts, and why
 };
 

@@ -446,6 +446,19 @@ class Simulated(command.Case):
         rows = self.rows("--ranks", "48", "--balance", "tempered", "--iterations", "2")
         self.assertEqual(rows[1]["attempted_mean"], 0)
         self.assertGreater(rows[1]["migrations"], 0)
+        self.assertGreater(rows[1]["balance_s"], 0)
+
+    def test_no_rank_hears_the_times_of_all_tasks_from_a_balancer_without_a_centre(self):
+        tasks = None
+        heard = {}
+        for how in ("centralised", "hierarchical", "tempered"):
+            first, second = self.rows("--ranks", "240", "--balance", how, "--iterations", "2")
+            tasks = round(second["tasks_mean"] * 240)
+            heard[how] = second["balance_most_times"]
+            self.assertIsNone(first["balance_messages"])
+            self.assertGreater(second["balance_messages"], 240)
+        self.assertLess(heard["hierarchical"], heard["centralised"])
+        self.assertLess(heard["tempered"], tasks / 4)
 
     def test_mistakes_are_named(self):
         self.refuses("sim", "hartree-fock", "--ranks", "0", "--machine", "hopper", message=("--ranks",))

@@ -37,6 +37,10 @@ class balance_tree {
   /// The position of the node among its parent's children.
   [[nodiscard]] std::uint32_t position(node n) const noexcept { return n.index % arity_; }
   [[nodiscard]] std::uint32_t first_leaf(node n) const noexcept;
+  /// The node of this level above a leaf; the leaf itself at level 0.
+  [[nodiscard]] node above(std::uint32_t leaf, std::uint32_t level) const noexcept {
+    return {level, static_cast<std::uint32_t>(leaf / width(level))};
+  }
   /// The number of leaves below the node.
   [[nodiscard]] std::uint32_t leaves(node n) const noexcept;
 

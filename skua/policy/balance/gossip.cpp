@@ -52,41 +52,57 @@ std::optional<known_rank> known_ranks::choose(double average, runtime::dice& rol
   return *chosen;
 }
 
-namespace {
+runtime::dice dice_of_rank(std::uint64_t seed, std::uint32_t rank) noexcept {
+  return runtime::dice(runtime::dice(seed ^ (0x9e37'79b9'7f4a'7c15ULL * (std::uint64_t{rank} + 1))).next());
+}
 
-std::uint32_t rounds_for(std::size_t ranks, gossip_options const& options) {
+runtime::dice common_dice(std::uint64_t seed) noexcept { return runtime::dice(runtime::dice(~seed).next()); }
+
+std::uint32_t gossip_rounds(std::uint32_t ranks, gossip_options const& options) noexcept {
   if (options.rounds != 0) return options.rounds;
   std::uint32_t rounds = 1;
   for (std::uint64_t reached = 1 + options.fanout; reached < ranks; reached *= 1 + options.fanout) ++rounds;
   return rounds;
 }
 
-/// A random rank other than `self`, each with the same probability.
-std::uint32_t somebody_else(std::uint32_t self, std::uint32_t ranks, runtime::dice& roll) {
-  std::uint32_t const other = roll.below(ranks - 1);
-  return other + (other >= self ? 1 : 0);
+std::vector<std::uint32_t> gossip_distances(std::uint32_t ranks, std::uint32_t fanout, runtime::dice& common) {
+  std::vector<std::uint32_t> distances;
+  if (ranks < 2) return distances;
+  if (ranks - 1 <= fanout) {
+    for (std::uint32_t d = 1; d < ranks; ++d) distances.push_back(d);
+    return distances;
+  }
+  while (distances.size() < fanout) {
+    std::uint32_t const d = 1 + common.below(ranks - 1);
+    if (std::ranges::find(distances, d) == distances.end()) distances.push_back(d);
+  }
+  return distances;
 }
 
-}  // namespace
+known_ranks knows_itself(std::uint32_t rank, load_ns load, double average, gossip_options const& options,
+                         runtime::dice& roll) {
+  known_ranks known(options.known);
+  known_rank const self{rank, load};
+  if (static_cast<double>(load) < average) static_cast<void>(known.hear({&self, 1}, roll));
+  return known;
+}
 
 std::vector<known_ranks> gossip(std::span<load_ns const> loads, double average, gossip_options const& options,
-                                runtime::dice& roll) {
+                                std::span<runtime::dice> rolls, runtime::dice& common) {
   auto const ranks = static_cast<std::uint32_t>(loads.size());
-  std::vector<known_ranks> known(ranks, known_ranks(options.known));
-  if (ranks < 2) return known;
-  std::vector<bool> talks(ranks, false);
-  for (std::uint32_t r = 0; r < ranks; ++r) {
-    if (!(static_cast<double>(loads[r]) < average)) continue;
-    known_rank const self{r, loads[r]};
-    talks[r] = known[r].hear({&self, 1}, roll);
-  }
-  for (std::uint32_t round = rounds_for(ranks, options); round > 0; --round) {
+  std::vector<known_ranks> known;
+  known.reserve(ranks);
+  for (std::uint32_t r = 0; r < ranks; ++r) known.push_back(knows_itself(r, loads[r], average, options, rolls[r]));
+  std::vector<bool> talks(ranks);
+  for (std::uint32_t r = 0; r < ranks; ++r) talks[r] = !known[r].all().empty();
+  for (std::uint32_t round = gossip_rounds(ranks, options); round > 0; --round) {
+    std::vector<std::uint32_t> const distances = gossip_distances(ranks, options.fanout, common);
     std::vector<known_ranks> const before = known;
     std::vector<bool> heard(ranks, false);
     for (std::uint32_t r = 0; r < ranks; ++r) {
-      for (std::uint32_t i = 0; talks[r] && i < options.fanout; ++i) {
-        std::uint32_t const to = somebody_else(r, ranks, roll);
-        if (known[to].hear(before[r].all(), roll)) heard[to] = true;
+      for (std::uint32_t const d : distances) {
+        std::uint32_t const from = r >= d ? r - d : r + (ranks - d);
+        if (talks[from] && known[r].hear(before[from].all(), rolls[r])) heard[r] = true;
       }
     }
     talks = std::move(heard);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How ranks of a tempered balancer learn of each other: underloaded ranks tell a few random ranks, and a rank that has
-// heard something tells a few others, for some rounds. No rank ever sees all loads.
+// How ranks of a tempered balancer learn of each other: underloaded ranks tell a few ranks at random distances, and a rank that has
+// heard something tells a few others, for some rounds. No rank ever sees all loads. All draw the same distances, so a rank knows how
+// many messages a round brings it, and needs nobody to tell it that a round is over.
 // [lifflander-et-al-21]
 #pragma once
 
@@ -53,9 +54,25 @@ struct gossip_options {
   std::uint32_t known = 32;  ///< how many ranks a rank remembers
 };
 
-/// What each rank knows after the last round. All messages of a round are sent before any is heard.
+/// The dice of one rank: ranks draw from streams of their own.
+[[nodiscard]] runtime::dice dice_of_rank(std::uint64_t seed, std::uint32_t rank) noexcept;
+/// Dice of which every rank has a copy, and which all roll alike.
+[[nodiscard]] runtime::dice common_dice(std::uint64_t seed) noexcept;
+
+/// How many rounds there are.
+[[nodiscard]] std::uint32_t gossip_rounds(std::uint32_t ranks, gossip_options const& options) noexcept;
+/// The distances of one round, different ones from 1 to ranks - 1, `fanout` of them or all: rank r tells rank r + d modulo ranks for
+/// each d, and so knows from whom it hears. Every rank draws the same ones.
+[[nodiscard]] std::vector<std::uint32_t> gossip_distances(std::uint32_t ranks, std::uint32_t fanout,
+                                                          runtime::dice& common);
+/// What a rank knows before the first round: itself, if it is below the average.
+[[nodiscard]] known_ranks knows_itself(std::uint32_t rank, load_ns load, double average, gossip_options const& options,
+                                       runtime::dice& roll);
+
+/// What each rank knows after the last round. All messages of a round are sent before any is heard. `rolls`: a rank's own dice each.
 /// Cost: O(ranks * fanout * rounds * known).
 [[nodiscard]] std::vector<known_ranks> gossip(std::span<load_ns const> loads, double average,
-                                              gossip_options const& options, runtime::dice& roll);
+                                              gossip_options const& options, std::span<runtime::dice> rolls,
+                                              runtime::dice& common);
 
 }}}}  // namespace skua::v0::policies::balance

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "skua/policy/balance/balance_tree.hpp"
+#include "skua/policy/balance/machine_totals.hpp"
 
 namespace skua { inline namespace v0 { namespace policies { namespace balance {
 namespace {
@@ -52,9 +53,9 @@ std::vector<load_ns> totals_of(machine_loads const& loads) {
 
 double average_of(std::span<load_ns const> totals) noexcept {
   if (totals.empty()) return 0;
-  double sum = 0;
-  for (load_ns const t : totals) sum += static_cast<double>(t);
-  return sum / static_cast<double>(totals.size());
+  machine_totals all;
+  for (load_ns const t : totals) all.add({.sum_low = t});
+  return all.average(totals.size());
 }
 
 balance_plan plan_of(machine_loads const& loads, std::vector<migration> migrations, std::uint32_t arity) {

@@ -80,12 +80,19 @@ TEST(tempered, extra_costs_keep_tasks_where_they_are_cheap) {
   for (migration const& m : plan.migrations) EXPECT_EQ(m.receiver, 1U);
 }
 
+std::vector<runtime::dice> dice_of_ranks(std::size_t ranks, std::uint64_t seed) {
+  std::vector<runtime::dice> rolls;
+  for (std::uint32_t r = 0; r < ranks; ++r) rolls.push_back(dice_of_rank(seed, r));
+  return rolls;
+}
+
 TEST(gossip, ranks_hear_of_underloaded_ranks_only_and_not_of_themselves) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     runtime::dice roll(seed);
     std::vector<load_ns> loads(300);
     for (load_ns& load : loads) load = roll.below(100);
-    auto const known = gossip(loads, 50, {.known = 16}, roll);
+    auto rolls = dice_of_ranks(loads.size(), seed);
+    auto const known = gossip(loads, 50, {.known = 16}, rolls, roll);
     std::uint64_t pairs = 0;
     for (std::uint32_t r = 0; r < loads.size(); ++r) {
       EXPECT_LE(known[r].all().size(), 16U);
@@ -104,8 +111,22 @@ TEST(gossip, one_underloaded_rank_is_soon_known_to_most) {
   runtime::dice roll(4);
   std::vector<load_ns> loads(1000, 10);
   loads[77] = 0;
-  auto const known = gossip(loads, 9.99, {}, roll);
+  auto rolls = dice_of_ranks(loads.size(), 4);
+  auto const known = gossip(loads, 9.99, {}, rolls, roll);
   EXPECT_GT(std::ranges::count_if(known, [](known_ranks const& k) { return k.all().size() == 1; }), 500);
+}
+
+TEST(gossip, distances_are_different_and_reach_every_other_rank_of_a_small_machine) {
+  runtime::dice common(7);
+  for (std::uint32_t const ranks : {1U, 2U, 3U, 5U, 6U, 100U}) {
+    for (int i = 0; i < 100; ++i) {
+      auto d = gossip_distances(ranks, 4, common);
+      EXPECT_EQ(d.size(), std::min(ranks - 1, 4U));
+      std::ranges::sort(d);
+      EXPECT_EQ(std::ranges::adjacent_find(d), d.end());
+      EXPECT_TRUE(d.empty() || (d.front() >= 1 && d.back() < ranks));
+    }
+  }
 }
 
 TEST(known_ranks, the_less_loaded_is_chosen_more_often) {

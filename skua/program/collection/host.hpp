@@ -85,10 +85,12 @@ struct collection_report {
   std::uint64_t moved = 0;       ///< tasks that were stolen
   std::uint64_t run_again = 0;   ///< tasks that ran again because a rank died; spawned ones not counted
   std::uint64_t dropped = 0;     ///< tasks that may be missing because a rank died; those that they spawn not counted
-  double seconds = 0;            ///< of the slowest rank's process()
-  double mean_busy = 0;          ///< time in tasks, mean of all workers
-  double most_busy = 0;          ///< time in tasks of the busiest rank, mean of its workers
-  std::string start = {};        ///< of restore(how): `how`, or what auto chose for this process(), and why; else empty
+  std::uint64_t times_heard =
+      0;  ///< of other ranks' tasks that one rank received in the last balancing, at most: what it had to see
+  double seconds = 0;      ///< of the slowest rank's process()
+  double mean_busy = 0;    ///< time in tasks, mean of all workers
+  double most_busy = 0;    ///< time in tasks of the busiest rank, mean of its workers
+  std::string start = {};  ///< of restore(how): `how`, or what auto chose for this process(), and why; else empty
   /// The fraction of `seconds` that an ideal balance would save: 1 - mean_busy / seconds.
   [[nodiscard]] double idle_share() const noexcept { return seconds > 0 ? 1 - mean_busy / seconds : 0; }
 };

@@ -2,17 +2,13 @@
 #include "skua/machine/ranks/collection/balance_plan.hpp"
 
 #include <cstring>
-#include <string>
 #include <utility>
 
 #include "skua/machine/ranks/communicator/elementwise.hpp"
-#include "skua/policy/balance/balancers.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
-
-constexpr std::uint64_t seed = 1;
 
 template <class T>
 std::vector<T> elements_of(bytes const& body) {
@@ -27,23 +23,26 @@ std::vector<std::vector<move_order>> plan(policies::balance::balancer const& how
   policies::balance::machine_loads loads;
   live.each([&](rank_number r) { loads.push_back(elements_of<std::uint64_t>(times[r])); });
   std::vector<std::vector<move_order>> orders(live.ranks());
-  for (auto const& m : policies::balance::rebalance(loads, how, seed).migrations)
+  for (auto const& m : policies::balance::rebalance(loads, how, seed_of_balancers).migrations)
     orders[live.at(m.donor)].push_back({m.task, live.at(m.receiver)});
   return orders;
 }
 
 }  // namespace
 
-std::vector<move_order> orders_of(collectives& all, rank_number rank, std::span<std::uint64_t const> times_ns,
-                                  std::string_view how) {
-  auto const chosen = policies::balance::make_balancer(how);  // throws on every rank, before any message
+central_orders orders_of(collectives& all, rank_number rank, std::span<std::uint64_t const> times_ns,
+                         policies::balance::balancer const& chosen) {
+  central_orders own;
   auto const gathered = all.gather(bytes_of(std::as_bytes(times_ns)));
   std::vector<bytes> orders;
   if (rank == 0) {
+    for (bytes const& of_rank : gathered) own.times_heard += of_rank.size() / sizeof(std::uint64_t);
+    own.times_heard -= times_ns.size();
     for (auto const& of_rank : plan(chosen, gathered, all.live()))
       orders.push_back(bytes_of(std::as_bytes(std::span(of_rank))));
   }
-  return elements_of<move_order>(all.scatter(std::move(orders)));
+  own.gives = elements_of<move_order>(all.scatter(std::move(orders)));
+  return own;
 }
 
 }}}  // namespace skua::v0::ranks

@@ -380,7 +380,7 @@ collection_report collection_core::report() {
                                     workers_.count(),
                                     run_again_,
                                     dropped_};
-  std::array<std::uint64_t, 2> most{wall_ns_, workers_.busy_ns() / workers_.count()};
+  std::array<std::uint64_t, 3> most{wall_ns_, workers_.busy_ns() / workers_.count(), times_heard_};
   sum_elements(core_.all(), call(operation::report), std::span(sums));
   max_elements(core_.all(), call(operation::report), std::span(most));
   constexpr double ns = 1e-9;
@@ -394,6 +394,7 @@ collection_report collection_core::report() {
           .moved = sums[4],
           .run_again = sums[7],
           .dropped = sums[8],
+          .times_heard = most[2],
           .seconds = static_cast<double>(most[0]) * ns,
           .mean_busy = static_cast<double>(sums[5]) / static_cast<double>(sums[6]) * ns,
           .most_busy = static_cast<double>(most[1]) * ns,

@@ -89,6 +89,7 @@ class collection_core final : public runtime::collection_engine {
   void pass_on_failures();
   void throw_failure();
   void move(collective_call const& call, std::vector<move_order> const& orders);
+  void move_from(std::uint64_t givers, std::vector<move_order> const& orders);
 
   claimed_name const name_;
   communicator_core& core_;
@@ -113,10 +114,11 @@ class collection_core final : public runtime::collection_engine {
   policies::balance::when_to_balance balancing_;
   policies::balance::balance_choice choice_;
   seeded_times seeded_;
-  bool is_measured_ = false;      ///< the record is that of a process(), and not of restart()
-  std::string start_;             ///< how the next process() starts, or the last one started
-  std::uint64_t balance_ns_ = 0;  ///< of the balancing before the next process()
-  std::uint64_t kept_ = 0;        ///< by the last process()
+  bool is_measured_ = false;       ///< the record is that of a process(), and not of restart()
+  std::string start_;              ///< how the next process() starts, or the last one started
+  std::uint64_t balance_ns_ = 0;   ///< of the balancing before the next process()
+  std::uint64_t times_heard_ = 0;  ///< by this rank in the last balancing
+  std::uint64_t kept_ = 0;         ///< by the last process()
   std::uint64_t run_again_ = 0;
   std::uint64_t dropped_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -10,10 +11,12 @@
 
 #include "skua/machine/ranks/collection/balance_plan.hpp"
 #include "skua/machine/ranks/collection/collection_core.hpp"
+#include "skua/machine/ranks/collection/distributed_balancing.hpp"
 #include "skua/machine/ranks/collection/task_work.hpp"
 #include "skua/machine/ranks/communicator/elementwise.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/policy/balance/balancers.hpp"
+#include "skua/policy/balance/on_rank.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
 
@@ -100,22 +103,24 @@ policies::balance::iteration_summary collection_core::summary(collective_call co
 
 /// Collective: sends entries of the record away, and appends the entries that other ranks send.
 void collection_core::move(collective_call const& call, std::vector<move_order> const& orders) {
-  std::vector<collectives::addressed> out;
   std::vector<std::uint64_t> messages_to(ranks(), 0);
+  for (move_order const& o : orders) messages_to[o.receiver] = 1;
+  sum_elements(core_.all(), call, std::span(messages_to));
+  move_from(messages_to[rank()], orders);
+}
+
+/// The same where this rank knows how many others send it entries.
+void collection_core::move_from(std::uint64_t givers, std::vector<move_order> const& orders) {
+  std::vector<collectives::addressed> out;
   std::vector<bool> leaves(record_.size(), false);
-  std::vector<std::vector<std::uint64_t>> parts(ranks());
+  std::map<rank_number, std::vector<std::uint64_t>> parts;
   for (move_order const& o : orders) {
     leaves[o.entry] = true;
     parts[o.receiver].push_back(o.entry);
   }
-  for (std::uint32_t to = 0; to < ranks(); ++to) {
-    if (parts[to].empty()) continue;
-    messages_to[to] = 1;
-    out.push_back({to, encode(record_, parts[to])});
-  }
-  sum_elements(core_.all(), call, std::span(messages_to));
+  for (auto const& [to, entries] : parts) out.push_back({to, encode(record_, entries)});
   record_.remove(leaves);
-  for (auto const& in : core_.all().send_and_receive(std::move(out), messages_to[rank()])) decode(in.body, record_);
+  for (auto const& in : core_.all().send_and_receive(std::move(out), givers)) decode(in.body, record_);
 }
 
 void collection_core::rebalance(std::string_view how) {
@@ -164,7 +169,16 @@ void collection_core::seed_weighed(double largest_work) {
 }
 
 void collection_core::balance(collective_call const& call) {
-  move(call, orders_of(core_.all(), rank(), record_.times_ns(), call.detail));
+  auto const chosen = policies::balance::make_balancer(call.detail);  // throws on every rank, before any message
+  if (policies::balance::has_no_centre(chosen)) {
+    balanced_share const share = balance_by_messages(core_.all(), rank(), record_.times_ns(), chosen);
+    times_heard_ = share.times_heard;
+    move_from(share.givers, share.gives);
+  } else {
+    central_orders const orders = orders_of(core_.all(), rank(), record_.times_ns(), chosen);
+    times_heard_ = orders.times_heard;
+    move(call, orders.gives);
+  }
 }
 
 bool collection_core::rebalance_if_due(std::string_view how) {

@@ -88,9 +88,8 @@ collectives::arrived collectives::wait_for(kind what, rank_number from) {
       of);
 }
 
-collectives::arrived collectives::wait_for_any(kind what) {
-  return wait_until_found([&](arrived const& a) { return a.head.kind == what && a.head.epoch == order_.step(); },
-                          "tasks from other ranks");
+collectives::arrived collectives::wait_for_any(kind what, std::string const& of) {
+  return wait_until_found([&](arrived const& a) { return a.head.kind == what && a.head.epoch == order_.step(); }, of);
 }
 
 void collectives::compare_arrived() {
@@ -247,7 +246,7 @@ std::vector<collectives::addressed> collectives::send_and_receive(std::vector<ad
   for (addressed const& a : out) send(a.rank, kind::moved, a.body);
   std::vector<addressed> in;
   while (in.size() < expected) {
-    arrived a = wait_for_any(kind::moved);
+    arrived a = wait_for_any(kind::moved, "tasks from other ranks");
     in.push_back({a.head.sender, std::move(a.body)});
   }
   std::ranges::stable_sort(in, {}, &addressed::rank);

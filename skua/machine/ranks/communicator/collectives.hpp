@@ -75,6 +75,13 @@ class collectives final : public receiver {
   /// Each rank sends any messages, and knows how many it receives. Returns those, in the order of their senders.
   [[nodiscard]] std::vector<addressed> send_and_receive(std::vector<addressed> out, std::uint64_t expected);
 
+  /// Ranks send each other any messages until each knows that it has had all of its own: `begin_parts`, then these two. A message of a
+  /// rank that is further waits.
+  void begin_parts() { order_.begin_part(); }
+  void send_part(rank_number to, bytes const& body) { send(to, kind::balancing, body); }
+  /// Waits.
+  [[nodiscard]] bytes next_part() { return wait_for_any(kind::balancing, "messages of a balancer").body; }
+
   void on_message(message const& m) override;
   /// Throws usage_error if a rank is in another call than this one (call_order.md).
   void compare_calls() {
@@ -94,7 +101,7 @@ class collectives final : public receiver {
   [[nodiscard]] bytes reduce_by_exchange(collective_call const& call, bytes own,
                                          std::function<void(bytes&, std::span<std::byte const>)> const& combine);
   [[nodiscard]] arrived wait_for(kind what, rank_number from);
-  [[nodiscard]] arrived wait_for_any(kind what);
+  [[nodiscard]] arrived wait_for_any(kind what, std::string const& of);
   template <class F>
   arrived wait_until_found(F matches, std::string const& of);
   /// Nothing came in this many polls.

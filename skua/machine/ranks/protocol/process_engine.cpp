@@ -109,7 +109,8 @@ void process_engine::on_message(message const& m) {
     case kind::moved:
     case kind::alive:
     case kind::broken:
-    case kind::differ: break;
+    case kind::differ:
+    case kind::balancing: break;
   }
   runtime::invariant(false, "an engine gets messages of process() only");
 }

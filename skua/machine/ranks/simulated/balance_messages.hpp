@@ -11,22 +11,22 @@
 #include "skua/machine/ranks/simulated/calendar.hpp"
 #include "skua/machine/ranks/simulated/cluster.hpp"
 #include "skua/machine/ranks/simulated/network.hpp"
-#include "skua/policy/balance/balance_tree.hpp"
-#include "skua/policy/balance/steps.hpp"
+#include "skua/policy/balance/rank_message.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
 
-/// The balancer defines its meaning.
 struct balance_message {
-  enum class kind : std::uint8_t { up, down, request, tasks };
+  enum class kind : std::uint8_t {
+    up,       ///< centralised: a rank's offer, to rank 0
+    down,     ///< and its instructions
+    content,  ///< of a balancer without a centre
+    tasks,    ///< that move
+  };
   kind purpose = kind::up;
   std::uint32_t sender = 0;
   std::uint32_t receiver = 0;
   std::uint64_t bytes = 0;
-  policies::balance::balance_tree::node node = {};  ///< the node of the tree that it is for
-  std::uint32_t position = 0;                       ///< of the child that sends it
-  policies::balance::subtree whole = {};
-  std::vector<policies::balance::donated_task> tasks = {};
+  policies::balance::rank_message content = {};
 };
 
 /// A rank does one thing at a time: it decides, or hands a message to the network, which takes as long as handling one.
@@ -48,7 +48,7 @@ class balance_messages {
     network_.reset(now_ns_);
   }
 
-  /// The rank processes this many tasks.
+  /// The rank looks at this many tasks.
   void work(std::uint32_t rank, std::uint64_t tasks) {
     busy_until_ns_[rank] = std::max(busy_until_ns_[rank], now_ns_) + tasks * cluster_.balance_step_ns;
   }

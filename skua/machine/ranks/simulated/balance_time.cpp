@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/ranks/simulated/balance_time.hpp"
 
+#include <algorithm>
+#include <deque>
+#include <optional>
 #include <ranges>
-#include <type_traits>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "skua/machine/ranks/simulated/balance_messages.hpp"
+#include "skua/parts/base/assert.hpp"
 #include "skua/policy/balance/donors.hpp"
-#include "skua/policy/balance/tree_node.hpp"
+#include "skua/policy/balance/on_rank.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
 namespace {
@@ -18,40 +23,6 @@ using message_kind = balance_message::kind;
 constexpr std::uint64_t description_bytes = sizeof(balance::donated_task);
 
 double in_seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
-
-/// The common part of both balancers: the average, the donations, and the tasks' way from donor to receiver.
-class balancing {
- public:
-  balancing(cluster const& where, balance::machine_loads const& loads, double donate,
-            balance::load_database::detail how, std::uint64_t task_bytes)
-      : ranks_(static_cast<std::uint32_t>(loads.size())), messages_(where, ranks_), task_bytes_(task_bytes),
-        donations_(balance::donations_of(loads, how, donate)) {
-    messages_.reduce();
-    time_.reduction_s = in_seconds(messages_.now_ns());
-    for (std::uint32_t r = 0; r < ranks_; ++r) messages_.work(r, donations_[r].tasks.size());
-  }
-
- protected:
-  ~balancing() = default;
-
-  /// The donor sends its tasks for this rank, in one message.
-  void send_tasks(std::uint32_t donor, std::uint32_t to, std::size_t tasks) {
-    messages_.send({.purpose = message_kind::tasks, .sender = donor, .receiver = to, .bytes = tasks * task_bytes_});
-    time_.migrations += tasks;
-  }
-  void knows() { time_.decided_s = in_seconds(messages_.now_ns()); }
-  balance_time finished() {
-    time_.seconds = in_seconds(messages_.now_ns());
-    time_.messages = messages_.sent();
-    return time_;
-  }
-
-  std::uint32_t ranks_;
-  balance_messages messages_;
-  std::uint64_t task_bytes_;
-  std::vector<balance::donation> donations_;
-  balance_time time_;
-};
 
 /// Calls f(first, last) for each run of equal key(*it).
 template <class F, class K>
@@ -64,12 +35,20 @@ void each_run(std::vector<balance::migration> const& all, K key, F f) {
 }
 
 /// Every rank sends to rank 0, which tells donors and receivers.
-class centralised_balancing final : balancing {
+class centralised_balancing {
  public:
-  using balancing::balancing;
+  centralised_balancing(cluster const& where, balance::machine_loads const& loads, double donate,
+                        balance::load_database::detail how, std::uint64_t task_bytes)
+      : ranks_(static_cast<std::uint32_t>(loads.size())), messages_(where, ranks_), task_bytes_(task_bytes),
+        donations_(balance::donations_of(loads, how, donate)) {
+    messages_.reduce();
+    time_.reduction_s = in_seconds(messages_.now_ns());
+    for (std::uint32_t r = 0; r < ranks_; ++r) messages_.work(r, donations_[r].tasks.size());
+  }
 
   balance_time run() {
     for (std::uint32_t r = 0; r < ranks_; ++r) {
+      if (r != 0) time_.most_times += donations_[r].tasks.size();
       messages_.send({.purpose = message_kind::up,
                       .sender = r,
                       .receiver = 0,
@@ -79,7 +58,10 @@ class centralised_balancing final : balancing {
       if (m.purpose == message_kind::up && ++heard_ == ranks_) decide();
       if (m.purpose == message_kind::down) instructed(m);
     });
-    return finished();
+    time_.seconds = in_seconds(messages_.now_ns());
+    time_.messages = messages_.sent();
+    time_.most_messages = ranks_;
+    return time_;
   }
 
  private:
@@ -109,139 +91,124 @@ class centralised_balancing final : balancing {
   }
 
   void instructed(balance_message const& m) {
-    knows();
+    time_.decided_s = in_seconds(messages_.now_ns());
     auto const [first, last] = std::ranges::equal_range(moves_, m.receiver, {}, &balance::migration::donor);
     std::vector<balance::migration> const own(first, last);
     each_run(
         own, [](auto const& x) { return x.receiver; },
-        [&](auto a, auto b) { send_tasks(m.receiver, a->receiver, static_cast<std::size_t>(b - a)); });
+        [&](auto a, auto b) {
+          // The donor sends its tasks for this rank in one message.
+          auto const tasks = static_cast<std::uint64_t>(b - a);
+          messages_.send({.purpose = message_kind::tasks,
+                          .sender = m.receiver,
+                          .receiver = a->receiver,
+                          .bytes = tasks * task_bytes_});
+          time_.migrations += tasks;
+        });
   }
 
+  std::uint32_t ranks_;
+  balance_messages messages_;
+  std::uint64_t task_bytes_;
+  std::vector<balance::donation> donations_;
+  balance_time time_;
   std::uint32_t heard_ = 0;
   std::vector<balance::migration> moves_;  ///< by donor and receiver
 };
 
-/// Up the tree and down again, `sweeps` times; then receivers ask donors.
-class hierarchical_balancing final : balancing {
+/// Each rank runs its own part of a balancer that has no centre.
+class balancing_on_ranks {
  public:
-  hierarchical_balancing(cluster const& where, balance::machine_loads const& loads,
-                         balance::hierarchical_options const& o, std::uint64_t task_bytes)
-      : balancing(where, loads, o.donate, o.loads, task_bytes), options_(o),
-        average_(balance::average_of(balance::totals_of(loads))), tree_(ranks_, o.arity), sweep_(ranks_),
-        received_(ranks_), levels_(tree_.root_level() + 1) {
-    for (std::uint32_t level = 1; level < levels_.size(); ++level) levels_[level].resize(tree_.nodes(level));
+  balancing_on_ranks(cluster const& where, balance::machine_loads const& loads, balance::balancer const& by,
+                     std::uint64_t seed, std::uint64_t task_bytes, std::function<void()> const& interruption_point)
+      : messages_(where, static_cast<std::uint32_t>(loads.size())), task_bytes_(task_bytes),
+        interruption_point_(interruption_point) {
+    for (std::uint32_t r = 0; r < loads.size(); ++r) {
+      rank& added = ranks_.emplace_back(messages_, r, static_cast<std::uint32_t>(loads.size()));
+      added.steps.emplace(balance::balance_on_rank(added.mail, loads[r], by, seed));
+    }
   }
 
   balance_time run() {
-    if (ranks_ == 1) return finished();
-    for (std::uint32_t r = 0; r < ranks_; ++r) begin_sweep(r);
-    messages_.run([this](balance_message m) { hear(std::move(m)); });
-    return finished();
+    for (rank& r : ranks_) {
+      r.steps->start();
+      go_on(r);
+    }
+    std::uint32_t until_next_look = looks_every;
+    messages_.run([&](balance_message m) {
+      if (--until_next_look == 0) {
+        interruption_point_();
+        until_next_look = looks_every;
+      }
+      if (m.purpose != message_kind::content) return;
+      rank& to = ranks_[m.receiver];
+      to.mail.deliver(std::move(m.content));
+      go_on(to);
+    });
+    runtime::expects(ended_ == ranks_.size(), "time_to_balance: every rank ends");
+    time_.seconds = in_seconds(messages_.now_ns());
+    time_.messages = messages_.sent();
+    return time_;
   }
 
  private:
-  using node = balance::balance_tree::node;
-  struct node_state {
-    std::vector<balance::subtree> children;
-    std::vector<balance::donated_task> pool;
-    std::uint32_t heard = 0;
-    std::optional<balance::tree_node> filled;
+  static constexpr std::uint32_t looks_every = 100'000;
+
+  struct rank final : balance::mail_carrier {
+    rank(balance_messages& by, std::uint32_t number, std::uint32_t count) : messages(by), mail(*this, number, count) {}
+    void send(std::uint32_t to, balance::rank_message m) override {
+      std::uint64_t const bytes = m.bytes();
+      messages.send({.purpose = message_kind::content,
+                     .sender = mail.rank(),
+                     .receiver = to,
+                     .bytes = bytes,
+                     .content = std::move(m)});
+    }
+    void work(std::uint64_t looks) override { messages.work(mail.rank(), looks); }
+
+    balance_messages& messages;
+    balance::rank_mail mail;
+    std::optional<balance::rank_steps<balance::rank_share>> steps;
   };
 
-  void begin_sweep(std::uint32_t r) {
-    balance::donation& d = donations_[r];
-    auto tasks = balance::take_longer(d.tasks, balance::sweep_limit(sweep_[r], options_.sweeps, average_));
-    send_up({0, r}, {d.kept, 1}, std::move(tasks));
-  }
-
-  void send_up(node from, balance::subtree whole, std::vector<balance::donated_task> tasks) {
-    node const parent = tree_.parent(from);
-    messages_.send({.purpose = message_kind::up,
-                    .sender = tree_.host(from),
-                    .receiver = tree_.host(parent),
-                    .bytes = sizeof(whole) + tasks.size() * description_bytes,
-                    .node = parent,
-                    .position = tree_.position(from),
-                    .whole = whole,
-                    .tasks = std::move(tasks)});
-  }
-
-  void hear(balance_message m) {
-    switch (m.purpose) {
-      case message_kind::up: return hear_child(std::move(m));
-      case message_kind::down: return m.node.level == 0 ? receive(m) : pass_down(m.node, std::move(m.tasks));
-      case message_kind::request: return send_tasks(m.receiver, m.sender, m.bytes / description_bytes);
-      case message_kind::tasks: return;
-    }
-  }
-
-  void hear_child(balance_message m) {
-    node_state& n = levels_[m.node.level][m.node.index];
-    n.children.resize(tree_.children(m.node));
-    n.children[m.position] = m.whole;
-    n.pool.insert(n.pool.end(), m.tasks.begin(), m.tasks.end());
-    if (++n.heard < n.children.size()) return;
-    n.heard = 0;
-    messages_.work(tree_.host(m.node), n.pool.size());
-    n.filled.emplace(std::move(n.children), balance::fill_rule{options_.fill * average_, options_.fits});
-    auto left = n.filled->fill(std::exchange(n.pool, {}));
-    n.children = {};
-    if (m.node == tree_.root()) return pass_down(m.node, std::move(left));
-    send_up(m.node, n.filled->whole(), std::move(left));
-  }
-
-  void pass_down(node at, std::vector<balance::donated_task> tasks) {
-    messages_.work(tree_.host(at), tasks.size());
-    auto to_children = levels_[at.level][at.index].filled->spread(std::move(tasks));
-    for (std::uint32_t c = 0; c < to_children.size(); ++c) {
-      node const child = tree_.child(at, c);
-      messages_.send({.purpose = message_kind::down,
-                      .sender = tree_.host(at),
-                      .receiver = tree_.host(child),
-                      .bytes = to_children[c].size() * description_bytes,
-                      .node = child,
-                      .tasks = std::move(to_children[c])});
-    }
-  }
-
-  void receive(balance_message const& m) {
-    std::uint32_t const r = m.receiver;
-    for (balance::donated_task const& t : m.tasks) donations_[r].kept = balance::plus(donations_[r].kept, t.load);
-    balance::add_migrations(m.tasks, r, received_[r]);
-    if (++sweep_[r] < options_.sweeps) return begin_sweep(r);
-    knows();
-    auto& mine = received_[r];
-    std::ranges::sort(mine, {}, &balance::migration::donor);
+  /// Once it has decided, the rank sends its tasks.
+  void go_on(rank& r) {
+    if (!r.steps || !r.steps->is_done()) return;
+    balance::rank_share const share = r.steps->take();
+    r.steps.reset();
+    ++ended_;
+    time_.decided_s = std::max(time_.decided_s, in_seconds(messages_.now_ns()));
+    time_.most_messages = std::max(time_.most_messages, r.mail.messages_heard());
+    time_.most_times = std::max(time_.most_times, r.mail.times_heard());
+    time_.migrations += share.gives.size();
     each_run(
-        mine, [](auto const& x) { return x.donor; },
-        [&](auto a, auto b) {
-          messages_.send({.purpose = message_kind::request,
-                          .sender = r,
-                          .receiver = a->donor,
-                          .bytes = static_cast<std::uint64_t>(b - a) * description_bytes});
+        share.gives, [](auto const& m) { return m.receiver; },
+        [&](auto first, auto last) {
+          messages_.send({.purpose = message_kind::tasks,
+                          .sender = r.mail.rank(),
+                          .receiver = first->receiver,
+                          .bytes = static_cast<std::uint64_t>(last - first) * task_bytes_});
         });
   }
 
-  balance::hierarchical_options options_;
-  double average_;
-  balance::balance_tree tree_;
-  std::vector<std::uint32_t> sweep_;  ///< by rank
-  std::vector<std::vector<balance::migration>> received_;
-  std::vector<std::vector<node_state>> levels_;
+  balance_messages messages_;
+  std::deque<rank> ranks_;
+  std::uint64_t task_bytes_;
+  std::function<void()> const& interruption_point_;
+  std::uint32_t ended_ = 0;
+  balance_time time_;
 };
 
 }  // namespace
 
-std::optional<balance_time> time_to_balance(cluster const& where, balance::machine_loads const& loads,
-                                            balance::balancer const& by, std::uint64_t task_bytes) {
+balance_time time_to_balance(cluster const& where, balance::machine_loads const& loads, balance::balancer const& by,
+                             std::uint64_t seed, std::uint64_t task_bytes,
+                             std::function<void()> const& interruption_point) {
   if (loads.empty() || std::holds_alternative<balance::no_balancing>(by)) return balance_time{};
   if (auto const* o = std::get_if<balance::centralised_options>(&by)) {
     return centralised_balancing(where, loads, o->donate, o->loads, task_bytes).run();
   }
-  if (auto const* o = std::get_if<balance::hierarchical_options>(&by)) {
-    return hierarchical_balancing(where, loads, *o, task_bytes).run();
-  }
-  return std::nullopt;
+  return balancing_on_ranks(where, loads, by, seed, task_bytes, interruption_point).run();
 }
 
 }}}  // namespace skua::v0::ranks

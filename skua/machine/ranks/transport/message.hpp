@@ -29,6 +29,7 @@ enum class kind : std::uint16_t {
   alive,   ///< between rank 0 and each other rank, now and then (liveness.hpp)
   broken,  ///< the job cannot continue; body: the reason
   differ,  ///< ranks are in different collective calls (call_order.md); a: 1 if it is final; b: who reports it; body: which
+  balancing,  ///< between ranks that balance without a centre (policy/balance/distributed.md); body: what the balancer sends
 };
 
 /// Copied as it is: all ranks run the same binary.
