@@ -29,8 +29,9 @@ struct ranks_plan {
   std::optional<std::uint32_t> workers = {};
   /// Where there are several; none: between tasks.
   std::optional<serving> serves = {};
-  /// Called after each process(), on every rank.
-  std::function<void(collection_report const&)> tell = [](collection_report const&) {};
+  /// Called after each process(), on every rank; the figures of the ranks are on rank 0.
+  std::function<void(collection_report const&, ranks_report const&)> tell = [](collection_report const&,
+                                                                               ranks_report const&) {};
   /// Collective, called before each iteration but the first: false ends the run without an answer. Every rank gets the
   /// same answer.
   std::function<bool()> goes_on = [] { return true; };
@@ -78,7 +79,8 @@ void iterate(task_collection<Task>& all, ranks_plan const& plan, unsigned iterat
              F between) {
   if (iteration == 0) all.enable_stealing(plan.steals_in(0));
   all.process();
-  plan.tell(all.report());
+  collection_report const of_all = all.report();
+  plan.tell(of_all, all.report_by_rank());
   std::vector<double> const state = between();
   if (!file.empty()) all.checkpoint(file, std::as_bytes(std::span(state)));
   all.restore(plan.balance);

@@ -132,6 +132,10 @@ std::string ranks_text(ranks_outcome const& what, std::uint32_t ranks) {
   std::string text = fmt::format("  workers {} per rank\n  memory  {:.1f} MiB of the largest rank\n",
                                  what.workers_per_rank(ranks), mib(what.memory_bytes));
   if (what.remote_bytes) text += fmt::format("  moved   {:.1f} MiB between ranks\n", mib(*what.remote_bytes));
+  constexpr std::size_t most_rows = 16;
+  if (ranks > 1 && !what.by_rank.empty())
+    text += fmt::format("  ranks in iteration {}:\n{}", what.by_rank.back().iteration,
+                        in_words(what.by_rank.back(), most_rows));
   return text;
 }
 
@@ -171,7 +175,8 @@ int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments
                                      {"times_s", what.times_s},
                                      {"facts", what.facts},
                                      {"iterations", json::array()}}});
-    for (collection_report const& r : what.reports) document["rows"][0]["iterations"].push_back(to_json(r));
+    for (std::size_t i = 0; i < what.reports.size(); ++i)
+      document["rows"][0]["iterations"].push_back(to_json(what.reports[i], what.by_rank[i]));
     target.write(document);
     std::string const answer = !checked ? "not checked" : what.wrong.empty() ? "right" : "WRONG";
     if (prints) {

@@ -19,6 +19,13 @@ module skua_ranks
     real(c_double) :: seconds, mean_busy, most_busy
   end type skua_report
 
+  type, bind(c) :: skua_rank_report
+    integer(c_int32_t) :: rank, workers
+    integer(c_int64_t) :: tasks, stolen, given
+    real(c_double) :: seconds, busy, balancing
+    integer(c_int64_t) :: received, sent, got, put, accumulated
+  end type skua_rank_report
+
   abstract interface
     ! The function of a collection: skua_task_function.
     function skua_task_function(data, task, site) bind(c) result(outcome)
@@ -183,6 +190,19 @@ module skua_ranks
       type(skua_report), intent(out) :: report
       integer(c_int) :: code
     end function skua_collection_report
+    function skua_collection_own_report(tasks, report) bind(c) result(code)
+      import :: c_ptr, c_int, skua_rank_report
+      type(c_ptr), value :: tasks
+      type(skua_rank_report), intent(out) :: report
+      integer(c_int) :: code
+    end function skua_collection_own_report
+    function skua_collection_report_by_rank(tasks, reports, count) bind(c) result(code)
+      import :: c_ptr, c_int, c_size_t, skua_rank_report
+      type(c_ptr), value :: tasks
+      type(skua_rank_report), intent(out) :: reports(*)
+      integer(c_size_t), value :: count
+      integer(c_int) :: code
+    end function skua_collection_report_by_rank
     function skua_site_rank(site) bind(c) result(rank)
       import :: c_ptr, c_int32_t
       type(c_ptr), value :: site

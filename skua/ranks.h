@@ -97,6 +97,26 @@ typedef struct skua_report {
 } skua_report;
 /* Collective. */
 int skua_collection_report(skua_collection* tasks, skua_report* report);
+/* Of this rank in the last process(); times in seconds, and bytes as tasks and elements travel. */
+typedef struct skua_rank_report {
+  uint32_t rank;
+  uint32_t workers;
+  uint64_t tasks;
+  uint64_t stolen;    /* by this rank */
+  uint64_t given;     /* stolen from it */
+  double seconds;     /* of its process() */
+  double busy;        /* in tasks, mean of its workers */
+  double balancing;   /* in restore and rebalance before */
+  uint64_t received;  /* bytes of tasks */
+  uint64_t sent;      /* bytes of tasks */
+  uint64_t got;       /* bytes of matrices on other ranks */
+  uint64_t put;       /* bytes */
+  uint64_t accumulated; /* bytes */
+} skua_rank_report;
+/* Local. */
+int skua_collection_own_report(skua_collection* tasks, skua_rank_report* report);
+/* Collective: `reports`, on rank 0 only, gets one for each of skua_ranks_size ranks; that of a dead rank is of its number and else 0. NULL elsewhere. */
+int skua_collection_report_by_rank(skua_collection* tasks, skua_rank_report* reports, size_t count);
 
 uint32_t skua_site_rank(const skua_site* site);
 /* The worker of the rank that runs the task, below skua_site_workers: it runs one task at a time. */

@@ -79,8 +79,9 @@ bool any_interrupted(communicator& world) {
 ranks_outcome run_on_ranks(apps::app& what, communicator& world, apps::ranks_plan plan, unsigned runs, bool verify,
                            std::function<void(collection_report const&)> const& tell) {
   ranks_outcome all;
-  plan.tell = [&](collection_report const& r) {
+  plan.tell = [&](collection_report const& r, ranks_report const& by_rank) {
     all.reports.push_back(r);
+    all.by_rank.push_back(by_rank);
     keep_after_interrupts();
     if (world.rank() == 0) tell(r);
   };
@@ -120,6 +121,46 @@ json to_json(collection_report const& r) {
           {"busy_mean_s", r.mean_busy},
           {"busy_max_s", r.most_busy},
           {"start", r.start}};
+}
+
+namespace {
+
+json to_json(rank_report const& r) {
+  return {{"rank", r.rank},
+          {"workers", r.workers},
+          {"tasks", r.tasks},
+          {"kept", r.kept},
+          {"steals_attempted", r.attempted},
+          {"steals_successful", r.successful},
+          {"tasks_stolen", r.stolen},
+          {"tasks_given", r.given},
+          {"time_s", r.seconds},
+          {"busy_s", r.busy},
+          {"balancing_s", r.balancing},
+          {"received_bytes", r.received},
+          {"sent_bytes", r.sent},
+          {"got_bytes", r.got},
+          {"put_bytes", r.put},
+          {"accumulated_bytes", r.accumulated}};
+}
+
+json to_json(char const* figure, spread const& s) {
+  return {
+      {"figure", figure}, {"least", s.least}, {"mean", s.mean}, {"greatest", s.greatest}, {"imbalance", s.imbalance()}};
+}
+
+}  // namespace
+
+json to_json(collection_report const& r, ranks_report const& by_rank) {
+  json all = to_json(r);
+  all["by_rank"] = json::array();
+  for (rank_report const& one : by_rank.ranks) all["by_rank"].push_back(to_json(one));
+  all["spread"] =
+      json::array({to_json("busy_s", by_rank.of(&rank_report::busy)), to_json("tasks", by_rank.of(&rank_report::tasks)),
+                   to_json("balancing_s", by_rank.of(&rank_report::balancing)),
+                   to_json("received_bytes", by_rank.of(&rank_report::received)),
+                   to_json("got_bytes", by_rank.of(&rank_report::got))});
+  return all;
 }
 
 std::string in_a_line(collection_report const& r) {

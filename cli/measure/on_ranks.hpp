@@ -35,6 +35,7 @@ struct ranks_outcome {
   std::vector<double> times_s;                ///< of the slowest rank; complete runs only
   json facts = json::object();                ///< the app's facts about the last complete run
   std::vector<collection_report> reports;     ///< of all iterations, also of a run that was not complete
+  std::vector<ranks_report> by_rank;          ///< one for each of them; without ranks on other ranks than 0
   std::uint64_t memory_bytes = 0;             ///< the most that one of the ranks had resident until now
   std::optional<std::uint64_t> remote_bytes;  ///< of the last complete run, as the app says
   std::string wrong;                          ///< of the first rank whose answer is wrong; empty: none
@@ -54,6 +55,7 @@ struct ranks_outcome {
 
 /// docs/json.md lists its keys.
 [[nodiscard]] json to_json(collection_report const& r);
+[[nodiscard]] json to_json(collection_report const& r, ranks_report const& by_rank);
 /// "iteration 2: 1.20 s, ideal balance would run 3 % faster; ..."
 [[nodiscard]] std::string in_a_line(collection_report const& r);
 

@@ -78,6 +78,11 @@ skua::task_outcome call_function(void* function, skua::runtime::collection_site&
   throw skua::error("a task of '" + all.name + "' returned " + std::to_string(got));
 }
 
+skua_rank_report as_c(skua::rank_report const& r) noexcept {
+  return {r.rank,      r.workers,  r.tasks, r.stolen, r.given, r.seconds,    r.busy,
+          r.balancing, r.received, r.sent,  r.got,    r.put,   r.accumulated};
+}
+
 skua::runtime::collection_engine& engine_of(skua_collection* tasks, char const* call) {
   return *given(tasks, call, "the collection").engine;
 }
@@ -223,6 +228,28 @@ int skua_collection_report(skua_collection* tasks, skua_report* report) {
     skua_report& to = given(report, call, "report");
     skua::collection_report const r = engine_of(tasks, call).report();
     to = {r.iteration, r.ranks, r.tasks, r.moved, r.seconds, r.mean_busy, r.most_busy};
+  });
+}
+
+int skua_collection_own_report(skua_collection* tasks, skua_rank_report* report) {
+  return guarded([&] {
+    constexpr char const* call = "skua_collection_own_report";
+    given(report, call, "report") = as_c(engine_of(tasks, call).own_report());
+  });
+}
+int skua_collection_report_by_rank(skua_collection* tasks, skua_rank_report* reports, size_t count) {
+  return guarded([&] {
+    constexpr char const* call = "skua_collection_report_by_rank";
+    skua::ranks_report const all = engine_of(tasks, call).report_by_rank();
+    if (all.ranks.empty()) return;
+    skua_rank_report& first = given(reports, call, "reports");
+    if (count <= all.ranks.back().rank) {
+      throw skua::usage_error(std::string(call) + ": room for " + std::to_string(count) +
+                              " ranks; wanted: skua_ranks_size");
+    }
+    std::span<skua_rank_report> const to(&first, count);
+    for (std::size_t r = 0; r < count; ++r) to[r] = as_c({.rank = static_cast<std::uint32_t>(r)});
+    for (skua::rank_report const& r : all.ranks) to[r.rank] = as_c(r);
   });
 }
 

@@ -54,6 +54,16 @@ TEST_F(c_ranks, run_their_tasks_again_in_each_iteration) {
       skua_report r{};
       EXPECT_EQ(skua_collection_report(tasks, &r), SKUA_OK);
       EXPECT_EQ(r.tasks, 15U);
+      skua_rank_report own{};
+      skua_rank_report each[2]{};
+      EXPECT_EQ(skua_collection_own_report(tasks, &own), SKUA_OK);
+      EXPECT_EQ(own.tasks, 15U);
+      EXPECT_EQ(own.seconds, r.seconds);
+      EXPECT_EQ(skua_collection_report_by_rank(tasks, each, 2), SKUA_OK);
+      EXPECT_EQ(each[0].tasks, 15U);
+      EXPECT_EQ(each[1].rank, 1U);
+      EXPECT_EQ(skua_collection_report_by_rank(tasks, each, 0), SKUA_USAGE_ERROR);
+      EXPECT_EQ(skua_collection_report_by_rank(tasks, nullptr, 1), SKUA_USAGE_ERROR);
       EXPECT_EQ(skua_collection_restore(tasks, iteration == 0 ? "auto" : "hierarchical"), SKUA_OK) << skua_error_text();
     }
     skua_collection_end(tasks);

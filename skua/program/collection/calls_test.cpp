@@ -76,6 +76,8 @@ class told_engine final : public runtime::collection_engine, public runtime::col
   }
   [[nodiscard]] bytes restart(std::string const& path) override { return bytes_of(path); }
   [[nodiscard]] collection_report report() override { return {.iteration = 7}; }
+  [[nodiscard]] ranks_report report_by_rank() override { return {.iteration = 7, .ranks = {{.rank = 0}, {.rank = 1}}}; }
+  [[nodiscard]] rank_report own_report() const noexcept override { return {.rank = 1, .tasks = 5}; }
   [[nodiscard]] std::uint64_t recorded() const noexcept override { return 8; }
   [[nodiscard]] std::uint64_t waiting() const noexcept override { return 9; }
   void add_weighed(std::span<std::byte const> task, double work) override {
@@ -237,10 +239,12 @@ TEST(a_collection, passes_every_other_call_to_its_machine) {
   plain.checkpoint("file", state);
   plain.checkpoint("file");
   EXPECT_EQ(host.to.calls,
-            (calls{"stealing on", "stealing off", "restore retained", "restore original", "restore as auto", "rebalance greedy",
-                   "if due due", "if due not yet", "checkpoint file 3", "checkpoint file 0"}));
+            (calls{"stealing on", "stealing off", "restore retained", "restore original", "restore as auto",
+                   "rebalance greedy", "if due due", "if due not yet", "checkpoint file 3", "checkpoint file 0"}));
   EXPECT_EQ(plain.restart("path"), bytes_of("path"));
   EXPECT_EQ(plain.report().iteration, 7U);
+  EXPECT_EQ(plain.report_by_rank().ranks.size(), 2U);
+  EXPECT_EQ(plain.own_report().tasks, 5U);
   EXPECT_EQ(plain.num_recorded(), 8U);
   EXPECT_EQ(plain.num_waiting(), 9U);
 }

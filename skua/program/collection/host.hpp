@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/program/collection/rank_report.hpp"
 
 namespace skua { inline namespace v0 {
 
@@ -149,6 +150,8 @@ class collection_engine {
   virtual void checkpoint(std::string const& path, std::span<std::byte const> state) = 0;
   [[nodiscard]] virtual std::vector<std::byte> restart(std::string const& path) = 0;
   [[nodiscard]] virtual collection_report report() = 0;
+  [[nodiscard]] virtual ranks_report report_by_rank() = 0;
+  [[nodiscard]] virtual rank_report own_report() const noexcept = 0;
   [[nodiscard]] virtual std::uint64_t recorded() const noexcept = 0;
   [[nodiscard]] virtual std::uint64_t waiting() const noexcept = 0;
   /// As add, with the task's work. Also for plain tasks without threads. Throws usage_error for a work that is none.

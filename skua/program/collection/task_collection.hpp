@@ -176,6 +176,11 @@ class task_collection {
   [[nodiscard]] std::vector<std::byte> restart(std::string const& path) { return engine_->restart(path); }
   /// Collective: the report of the last process().
   [[nodiscard]] collection_report report() { return engine_->report(); }
+  /// Collective: what each rank did in the last process(), on rank 0; the other ranks get none. in_words() makes a table of it. Cost: a
+  /// reduction without values, and a message of 128 bytes of each rank to rank 0. To have it on every rank: world.allgather(tasks.own_report()).
+  [[nodiscard]] ranks_report report_by_rank() { return engine_->report_by_rank(); }
+  /// Local: the same of this rank. No cost.
+  [[nodiscard]] rank_report own_report() const noexcept { return engine_->own_report(); }
   /// The number of tasks that restore() would seed on this rank.
   [[nodiscard]] std::uint64_t num_recorded() const noexcept { return engine_->recorded(); }
   /// The number of tasks that were added or restored on this rank and have not run.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/ranks/collection/collection_core.hpp"
 
-#include <array>
 #include <bit>
 #include <numeric>
 #include <string>
@@ -84,7 +83,8 @@ collection_core::collection_core(communicator_core& core, collection_options con
       queue_(shape_.bytes(), options.limit), engine_(settings_of(options, number_, shape_), queue_, network_),
       record_(shape_), log_(shape_), traced_(core.trace() == nullptr ? nullptr : core.trace()->track(0)),
       pool_(core.pool_number()),
-      workers_(core, binding, shape_, queue_, record_, recovers() ? &log_ : nullptr, options.limit) {
+      workers_(core, binding, shape_, queue_, record_, recovers() ? &log_ : nullptr, options.limit),
+      last_{.rank = network_.rank(), .workers = workers_.count()} {
   if (workers_.has_threads()) engine_.gives_from(workers_);
   if (recovers()) core_.watch(default_deadline_s);
 }
@@ -183,6 +183,7 @@ void collection_core::process() {
   kept_ = 0;
   run_again_ = 0;
   dropped_ = 0;
+  last_ = {.rank = rank(), .workers = workers_.count()};
   if (recovers()) enter_with_recovery();
   seeded_.begin(workers_.has_threads() ? 0 : queue_.size());
   ++epoch_;
@@ -190,6 +191,7 @@ void collection_core::process() {
   traced_.note({.what = trace::kind::iteration_began, .id = workers_.counted().added, .value = epoch_});
   bool const runs_tasks = workers_.server_as_worker() != nullptr;
   core_.enter(number_, engine_, runs_tasks ? std::function<void()>([this] { look_in_task(); }) : nullptr);
+  matrix_traffic const moved_before = core_.transfers_of_rank()->counted().value();
   std::uint64_t const began_ns = network_.now_ns();
   workers_.pace().looked(began_ns, began_ns);
   try {
@@ -207,6 +209,7 @@ void collection_core::process() {
   wall_ns_ = network_.now_ns() - began_ns;
   traced_.note({.what = trace::kind::iteration_ended, .id = workers_.counted().executed, .value = epoch_});
   workers_.merge_records();
+  note_own_figures(moved_before);
   throw_failure();
   state_ = collection_state::executed;
   kept_ = record_.size();
@@ -366,39 +369,6 @@ std::vector<std::byte> collection_core::restart(std::string const& path) {
   state_ = collection_state::executed;
   decode(core_.all().scatter(std::move(parts)), record_);
   return core_.all().broadcast(call, std::move(found.state));
-}
-
-collection_report collection_core::report() {
-  expect_at_rest("report");
-  steal_counts const& steals = engine_.counts();
-  std::array<std::uint64_t, 9> sums{workers_.counted().executed,
-                                    kept_,
-                                    steals.attempted,
-                                    steals.successful,
-                                    steals.tasks,
-                                    workers_.busy_ns(),
-                                    workers_.count(),
-                                    run_again_,
-                                    dropped_};
-  std::array<std::uint64_t, 3> most{wall_ns_, workers_.busy_ns() / workers_.count(), times_heard_};
-  sum_elements(core_.all(), call(operation::report), std::span(sums));
-  max_elements(core_.all(), call(operation::report), std::span(most));
-  constexpr double ns = 1e-9;
-  return {.iteration = epoch_,
-          .ranks = core_.live().size(),
-          .workers = static_cast<std::uint32_t>(sums[6]),
-          .tasks = sums[0],
-          .kept = sums[1],
-          .attempted = sums[2],
-          .successful = sums[3],
-          .moved = sums[4],
-          .run_again = sums[7],
-          .dropped = sums[8],
-          .times_heard = most[2],
-          .seconds = static_cast<double>(most[0]) * ns,
-          .mean_busy = static_cast<double>(sums[5]) / static_cast<double>(sums[6]) * ns,
-          .most_busy = static_cast<double>(most[1]) * ns,
-          .start = start_};
 }
 
 }}}  // namespace skua::v0::ranks

@@ -17,6 +17,7 @@
 #include "skua/machine/ranks/collection/stall_report.hpp"
 #include "skua/machine/ranks/collection/task_record.hpp"
 #include "skua/machine/ranks/communicator/communicator_core.hpp"
+#include "skua/machine/ranks/matrix/matrix_traffic.hpp"
 #include "skua/machine/ranks/protocol/process_engine.hpp"
 #include "skua/machine/ranks/protocol/recovery_log.hpp"
 #include "skua/machine/ranks/queue/split_queue.hpp"
@@ -45,6 +46,8 @@ class collection_core final : public runtime::collection_engine {
   void checkpoint(std::string const& path, std::span<std::byte const> state) override;
   [[nodiscard]] std::vector<std::byte> restart(std::string const& path) override;
   [[nodiscard]] collection_report report() override;
+  [[nodiscard]] ranks_report report_by_rank() override;
+  [[nodiscard]] rank_report own_report() const noexcept override { return last_; }
   [[nodiscard]] std::uint64_t recorded() const noexcept override { return record_.size(); }
   [[nodiscard]] std::uint64_t waiting() const noexcept override { return workers_.waiting(); }
   void add_weighed(std::span<std::byte const> task, double work) override;
@@ -90,6 +93,8 @@ class collection_core final : public runtime::collection_engine {
   void throw_failure();
   void move(collective_call const& call, std::vector<move_order> const& orders);
   void move_from(std::uint64_t givers, std::vector<move_order> const& orders);
+  void seed_record(placement_of_tasks where);
+  void note_own_figures(matrix_traffic const& moved_before) noexcept;
 
   claimed_name const name_;
   communicator_core& core_;
@@ -121,6 +126,16 @@ class collection_core final : public runtime::collection_engine {
   std::uint64_t kept_ = 0;         ///< by the last process()
   std::uint64_t run_again_ = 0;
   std::uint64_t dropped_ = 0;
+
+  /// Of the calls that move tasks between two process().
+  struct balancing_cost {
+    std::uint64_t ns = 0;
+    std::uint64_t received = 0;  ///< bytes
+    std::uint64_t sent = 0;      ///< bytes
+  };
+  class balancing_clock;
+  balancing_cost balancing_cost_;  ///< since the last process()
+  rank_report last_;               ///< of the last process(), and of the balancing before it
 };
 
 }}}  // namespace skua::v0::ranks

@@ -41,8 +41,26 @@ std::optional<next_start> start_named(std::string_view how) {
 
 }  // namespace
 
+/// Counts the time of a call of the program.
+class collection_core::balancing_clock {
+ public:
+  explicit balancing_clock(collection_core& of) noexcept : of_(of), began_ns_(of.network_.now_ns()) {}
+  balancing_clock(balancing_clock const&) = delete;
+  balancing_clock& operator=(balancing_clock const&) = delete;
+  ~balancing_clock() { of_.balancing_cost_.ns += of_.network_.now_ns() - began_ns_; }
+
+ private:
+  collection_core& of_;
+  std::uint64_t const began_ns_;
+};
+
 void collection_core::restore(placement_of_tasks where) {
   expect_at_rest("restore");
+  balancing_clock const counted(*this);
+  seed_record(where);
+}
+
+void collection_core::seed_record(placement_of_tasks where) {
   if (where == placement_of_tasks::original) {
     std::vector<move_order> home;
     for (std::uint64_t e = 0; e < record_.size(); ++e) {
@@ -63,6 +81,7 @@ void collection_core::restore(placement_of_tasks where) {
 void collection_core::restore_as(std::string_view how) {
   expect_at_rest("restore");
   std::optional<next_start> const named = start_named(how);
+  balancing_clock const counted(*this);
   collective_call const call = this->call(operation::restore_as, how);
   expect_everywhere(call, "restore", needs::a_record);
   if (!named && is_measured_) static_cast<void>(choice_.next(summary(call)));
@@ -77,7 +96,7 @@ void collection_core::restore_as(std::string_view how) {
     balance_ns_ = network_.now_ns() - began_ns;
   }
   engine_.stealing(next.steals);
-  restore(next.from == start_of_tasks::original ? placement_of_tasks::original : placement_of_tasks::retained);
+  seed_record(next.from == start_of_tasks::original ? placement_of_tasks::original : placement_of_tasks::retained);
 }
 
 /// Of the last process(), the same numbers on every rank. Collective.
@@ -120,12 +139,17 @@ void collection_core::move_from(std::uint64_t givers, std::vector<move_order> co
   }
   for (auto const& [to, entries] : parts) out.push_back({to, encode(record_, entries)});
   record_.remove(leaves);
-  for (auto const& in : core_.all().send_and_receive(std::move(out), givers)) decode(in.body, record_);
+  for (auto const& of : out) balancing_cost_.sent += of.body.size();
+  for (auto const& in : core_.all().send_and_receive(std::move(out), givers)) {
+    balancing_cost_.received += in.body.size();
+    decode(in.body, record_);
+  }
 }
 
 void collection_core::rebalance(std::string_view how) {
   collective_call const call = this->call(operation::rebalance, how);
   expect_at_rest("rebalance");
+  balancing_clock const counted(*this);
   choice const chosen = choose_balanced(call);
   if (chosen.what == balanced::record) return balance(call);
   balance_waiting(call, chosen.largest_work);
@@ -183,6 +207,7 @@ void collection_core::balance(collective_call const& call) {
 
 bool collection_core::rebalance_if_due(std::string_view how) {
   expect_at_rest("rebalance_if_due");
+  balancing_clock const counted(*this);
   collective_call const call = this->call(operation::rebalance_if_due, how);
   auto const times = record_.times_ns();
   std::uint64_t const most = std::accumulate(times.begin(), times.end(), std::uint64_t{0});

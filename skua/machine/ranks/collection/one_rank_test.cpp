@@ -391,4 +391,34 @@ TEST(one_rank, says_what_it_waits_for_since_its_last_task_in_this_process) {
   EXPECT_NE(last.find("s: round 1, waits for tasks from rank 1"), std::string::npos) << last;
 }
 
+/// Waiting for the other rank moves the clock.
+TEST(one_rank, counts_the_time_of_the_calls_that_balance) {
+  auto const program = [](communicator& world, meter& m) {
+    task_collection<timed> all(world, {.name = "balanced", .steals = false}, [&](timed const& t) { m.now_ns += t.ns; });
+    for (int n = 0; n < 8; ++n) all.add({.ns = 1000});
+    for (int iteration = 0; iteration < 3; ++iteration) {
+      all.process();
+      static_cast<void>(world.sum(1.0));  // takes time, too
+      std::uint64_t took_ns = 0;
+      auto const timed_call = [&](auto call) {
+        std::uint64_t const began_ns = m.now_ns;
+        call();
+        took_ns += m.now_ns - began_ns;
+      };
+      if (iteration == 0) timed_call([&] { all.rebalance("hierarchical"); });
+      if (iteration == 1) timed_call([&] { static_cast<void>(all.rebalance_if_due("hierarchical")); });
+      if (iteration < 2) {
+        timed_call([&] { all.restore(); });
+      } else {
+        timed_call([&] { all.restore("hierarchical"); });
+      }
+      all.process();
+      EXPECT_EQ(in_ns(all.own_report().balancing), took_ns) << iteration;
+      static_cast<void>(all.report_by_rank());
+      all.restore();
+    }
+  };
+  metered::on_ranks(2, program, program);
+}
+
 }}}}  // namespace skua::v0::ranks

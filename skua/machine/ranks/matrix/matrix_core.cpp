@@ -146,32 +146,8 @@ void matrix_core::expect_valid(char const* call, rectangle const& r, void const*
 }
 
 void matrix_core::count(transfer_kind what, bool is_local, std::uint64_t moved) noexcept {
-  counter& c = counters_[is_local ? 0 : 1][static_cast<std::size_t>(what)];
-  c.messages.fetch_add(1, std::memory_order_relaxed);   // relaxed: counts for a report
-  c.bytes.fetch_add(moved, std::memory_order_relaxed);  // relaxed: the same
-}
-
-matrix_traffic::counts matrix_core::counter::value() const noexcept {
-  // relaxed: counts for a report
-  return {messages.load(std::memory_order_relaxed), bytes.load(std::memory_order_relaxed)};
-}
-
-matrix_traffic matrix_core::traffic() const noexcept {
-  return {.local_get = counters_[0][0].value(),
-          .local_put = counters_[0][1].value(),
-          .local_accumulated = counters_[0][2].value(),
-          .remote_get = counters_[1][0].value(),
-          .remote_put = counters_[1][1].value(),
-          .remote_accumulated = counters_[1][2].value()};
-}
-
-void matrix_core::reset_traffic() noexcept {
-  for (auto& side : counters_) {
-    for (counter& c : side) {
-      c.messages.store(0, std::memory_order_relaxed);  // relaxed: as in count
-      c.bytes.store(0, std::memory_order_relaxed);     // relaxed: as in count
-    }
-  }
+  counted_.count(what, is_local, moved);
+  transfers_->counted().count(what, is_local, moved);
 }
 
 /// What must go through the window; copies the rest.

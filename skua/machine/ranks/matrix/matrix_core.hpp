@@ -11,24 +11,11 @@
 #include <vector>
 
 #include "skua/machine/ranks/matrix/matrix_layout.hpp"
+#include "skua/machine/ranks/matrix/matrix_traffic.hpp"
 #include "skua/machine/ranks/matrix/transfers.hpp"
 #include "skua/machine/ranks/matrix/window_table.hpp"
 
-namespace skua { inline namespace v0 {
-
-/// What one rank has transferred since the matrix was made, or since the counters were reset. A message is what MPI was asked for: consecutive elements
-/// of one rank. Local ones have this rank as their target, and most of them need no MPI.
-struct matrix_traffic {
-  struct counts {
-    std::uint64_t messages = 0;
-    std::uint64_t bytes = 0;
-    friend bool operator==(counts const&, counts const&) = default;
-  };
-  counts local_get, local_put, local_accumulated;
-  counts remote_get, remote_put, remote_accumulated;
-};
-
-namespace ranks {
+namespace skua { inline namespace v0 { namespace ranks {
 
 class communicator_core;
 
@@ -69,8 +56,8 @@ class matrix_core {
   /// Accumulates a copy, and does not wait unless this rank has many of them under way.
   void accumulate_copy(rectangle const& r, memory m);
   [[nodiscard]] std::shared_ptr<transfers> const& traffic_of_rank() const noexcept { return transfers_; }
-  [[nodiscard]] matrix_traffic traffic() const noexcept;
-  void reset_traffic() noexcept;
+  [[nodiscard]] matrix_traffic traffic() const noexcept { return counted_.value(); }
+  void reset_traffic() noexcept { counted_.reset(); }
   /// Of meetings.
   [[nodiscard]] std::uint64_t version() const noexcept {
     return version_.load(
@@ -94,12 +81,6 @@ class matrix_core {
   void read(std::string const& path);
 
  private:
-  struct counter {
-    std::atomic<std::uint64_t> messages{0};
-    std::atomic<std::uint64_t> bytes{0};
-    [[nodiscard]] matrix_traffic::counts value() const noexcept;
-  };
-
   [[nodiscard]] window& here() const;
   void expect_server(std::string const& call) const;
   void make_window();
@@ -118,8 +99,7 @@ class matrix_core {
   window* where_ = nullptr;  ///< valid while the communicator lives, which transfers_ knows
   std::string action_;       ///< the collective call
   std::atomic<std::uint64_t> version_{0};
-  counter counters_[2][3];  ///< local or remote, by transfer_kind
+  traffic_counts counted_;
 };
 
-}  // namespace ranks
-}}  // namespace skua::v0
+}}}  // namespace skua::v0::ranks

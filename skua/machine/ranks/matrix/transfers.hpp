@@ -15,6 +15,7 @@
 
 #include "skua/machine/ranks/collection/added_tasks.hpp"
 #include "skua/machine/ranks/communicator/progress_lock.hpp"
+#include "skua/machine/ranks/matrix/matrix_traffic.hpp"
 #include "skua/machine/ranks/transport/window.hpp"
 #include "skua/program/collection/worker_threads.hpp"
 
@@ -72,6 +73,9 @@ class transfers {
 
   /// True in the thread that made it.
   [[nodiscard]] bool is_server() const noexcept;
+  /// Of all matrices, also those that have ended.
+  [[nodiscard]] traffic_counts& counted() noexcept { return counted_; }
+  [[nodiscard]] traffic_counts const& counted() const noexcept { return counted_; }
   /// Throws if this rank can transfer no more.
   void expect_usable() const;
   /// Begins the transfer. Throws usage_error in a thread that may not ask now; `matrix`: its name.
@@ -103,6 +107,7 @@ class transfers {
   std::exception_ptr refuses_;
   std::atomic<bool> has_ended_{false};
   std::atomic<std::uint64_t> copied_bytes_{0};
+  traffic_counts counted_;
 
   std::mutex lock_;
   std::condition_variable asks_;

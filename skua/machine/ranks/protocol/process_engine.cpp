@@ -144,6 +144,7 @@ void process_engine::answer(message const& request) {
   if (taken.tasks() == 0) return network_.send(request.head.sender, reply, {});
   end_.stolen_from();
   counts_.given += taken.tasks();
+  if (!settings_.shape.has_block) counts_.bytes_given += taken.bytes().size();
   if (recovery_) return lend(request.head.sender, reply, taken);
   if (settings_.shape.has_block) return send_packed(request.head.sender, reply, taken);
   std::uint64_t const token = std::uint64_t{settings_.collection} << 32 | next_send_++;
@@ -168,6 +169,7 @@ void process_engine::send_packed(rank_number to, message_header const& reply, sp
     settings_.shape.drop(slot);
   }
   queue_.give_back(taken);
+  counts_.bytes_given += packed.size();
   network_.send(to, reply, packed);
 }
 
@@ -190,6 +192,7 @@ void process_engine::take(message const& reply) {
                      "a reply has the tasks that it announces");
   ++counts_.successful;
   counts_.tasks += reply.head.a;
+  counts_.bytes_taken += reply.body.size();
   failed_attempts_ = 0;
   pause_ns_ = settings_.first_pause_ns;
   requests_.found();

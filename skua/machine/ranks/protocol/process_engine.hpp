@@ -28,11 +28,13 @@ namespace skua { inline namespace v0 { namespace ranks {
 
 /// The steals of one rank in one process(). Times in nanoseconds.
 struct steal_counts {
-  std::uint64_t attempted = 0;   ///< requests sent
-  std::uint64_t successful = 0;  ///< replies with tasks
-  std::uint64_t tasks = 0;       ///< that came with them
-  std::uint64_t asked = 0;       ///< requests from other ranks
-  std::uint64_t given = 0;       ///< tasks that other ranks got
+  std::uint64_t attempted = 0;    ///< requests sent
+  std::uint64_t successful = 0;   ///< replies with tasks
+  std::uint64_t tasks = 0;        ///< that came with them
+  std::uint64_t asked = 0;        ///< requests from other ranks
+  std::uint64_t given = 0;        ///< tasks that other ranks got
+  std::uint64_t bytes_taken = 0;  ///< of the tasks that came, as they travel
+  std::uint64_t bytes_given = 0;
 };
 
 struct engine_settings {
