@@ -17,6 +17,7 @@
 #include "skua/machine/ranks/communicator/communicator.hpp"
 #include "skua/machine/ranks/matrix/matrix_cache.hpp"
 #include "skua/machine/ranks/matrix/matrix_core.hpp"
+#include "skua/machine/ranks/matrix/matrix_product.hpp"
 #include "skua/parts/base/built_with.hpp"
 #include "skua/parts/base/error.hpp"
 
@@ -221,6 +222,39 @@ class distributed_matrix {
       });
     });
   }
+  /// alpha * a * b + beta * this matrix; any of the three may be the same one. Each rank computes its own blocks, with 2 * rows * columns * inner / ranks
+  /// floating-point operations if all have equal parts, and gets the rows of `a` and columns of `b` that they need, in panels of 32 MiB or less. Takes memory for another
+  /// own part if alpha is not 1, or if this matrix is a factor.
+  void multiply(T alpha, distributed_matrix& a, distributed_matrix& b, T beta = T{},
+                product_options<T> const& options = {}) {
+    expect_product(a, b, options);
+    std::string const rest = ": " + text_of(alpha) + " times " + a.label() + " times " + b.label() + " and " +
+                             text_of(beta) + " times itself" + (options.is_symmetric ? ", symmetric" : "");
+    whole("multiply", rest, [&] {
+      ranks::product_part<distributed_matrix> part(a, b, options, core_->rank(), core_->layout().ranks());
+      std::vector<std::vector<T>> sums;
+      bool const is_direct = alpha == T{1} && this != &a && this != &b;
+      auto const scaled = [beta](T own) { return beta == T{} ? T{} : product(beta, own); };  // also of a NaN
+      each_own_block([&](matrix_view<T> const& v) {
+        if (!is_direct) return part.add(v.where, sums.emplace_back(v.where.size()).data(), v.where.columns);
+        for (std::uint64_t n = 0; n < v.where.size(); ++n) v.data[n] = scaled(v.data[n]);
+        part.add(v.where, v.data, v.leading);
+      });
+      core_->meet_again();
+      if (!is_direct) {
+        auto sum = sums.begin();
+        each_own_block([&](matrix_view<T> const& v) {
+          for (std::uint64_t n = 0; n < v.where.size(); ++n)
+            v.data[n] = sum_of(product(alpha, (*sum)[n]), scaled(v.data[n]));
+          ++sum;
+        });
+        if (options.is_symmetric) core_->meet_again();
+      }
+      each_own_block([&](matrix_view<T> const& v) {
+        part.each_copied(v.where, [&](rectangle const& r) { copy_mirrored(r, v); });
+      });
+    });
+  }
   /// Of a square matrix. The same bits on every rank, as all sums here.
   [[nodiscard]] sum_type trace() {
     expect_same_shape("trace", *this, columns(), rows());
@@ -288,24 +322,13 @@ class distributed_matrix {
                                                 : std::is_same_v<T, std::int64_t> ? ranks::window_element::i64
                                                                                   : ranks::window_element::c128;
 
-  /// Integers wrap around, as MPI adds them.
   template <class U>
   [[nodiscard]] static U sum_of(U a, U b) noexcept {
-    if constexpr (std::is_integral_v<U>) {
-      using bits = std::make_unsigned_t<U>;
-      return static_cast<U>(static_cast<bits>(a) + static_cast<bits>(b));
-    } else {
-      return a + b;
-    }
+    return ranks::sum_of(a, b);
   }
   template <class U>
   [[nodiscard]] static U product(U a, U b) noexcept {
-    if constexpr (std::is_integral_v<U>) {
-      using bits = std::make_unsigned_t<U>;
-      return static_cast<U>(static_cast<bits>(a) * static_cast<bits>(b));
-    } else {
-      return a * b;
-    }
+    return ranks::product_of(a, b);
   }
   void expect_valid(char const* call, rectangle const& r, T const* memory, std::uint64_t leading) const {
     core_->expect_valid(call, r, memory, leading);
@@ -361,6 +384,26 @@ class distributed_matrix {
     std::string const text = core_->call(action, theirs);
     core_->refuse(text, text + ": " + std::to_string(rows()) + " x " + std::to_string(columns()) + " and " +
                             std::to_string(its_rows) + " x " + std::to_string(its_columns) + "; allowed: equal shapes");
+  }
+  void expect_product(distributed_matrix const& a, distributed_matrix const& b, product_options<T> const& options) {
+    bool const fits = a.columns() == b.rows() && rows() == a.rows() && columns() == b.columns();
+    if (fits && (rows() == columns() || !options.is_symmetric)) return;
+    auto const shape = [](distributed_matrix const& m) {
+      return std::to_string(m.rows()) + " x " + std::to_string(m.columns());
+    };
+    std::string const text = core_->call("multiply", ": " + a.label() + " times " + b.label());
+    core_->refuse(text,
+                  text + ": " + shape(a) + " times " + shape(b) + " is to be " + shape(*this) +
+                      (fits ? " and symmetric; allowed: a square matrix" : "; allowed: r x c is r x n times n x c"));
+  }
+  /// Within an own part: what stands in the transpose of this matrix.
+  void copy_mirrored(rectangle const& r, matrix_view<T> const& part) {
+    std::vector<T> mirrored(r.size());
+    get_part({r.column, r.row, r.columns, r.rows}, mirrored.data(), r.rows);
+    for (std::uint64_t i = 0; i < r.rows; ++i) {
+      for (std::uint64_t j = 0; j < r.columns; ++j)
+        part(r.row - part.where.row + i, r.column - part.where.column + j) = mirrored[j * r.rows + i];
+    }
   }
   template <class F>
   void whole(char const* action, std::string const& rest, F f) {

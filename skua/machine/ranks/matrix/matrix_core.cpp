@@ -205,12 +205,17 @@ void matrix_core::accumulate_copy(rectangle const& r, memory m) {
   if (must_wait && t != nullptr) transfers_->wait(*t);
 }
 
-/// Ranks meet before they wait for the network: a wait inside MPI for a rank that has died would not end.
+/// Ranks meet before they wait for the network: a wait inside MPI for a rank that has died would not end. If no rank has to wait they need not meet again.
 void matrix_core::complete_all() {
   transfers_->finish();
-  core_.all().meet(matrix_call(action_));
-  windows_->flush();
-  core_.all().meet(matrix_call(action_));
+  bytes const own(windows_->is_flushed() ? 0 : 1);
+  bytes const waits = core_.all().reduce_to_all(
+      matrix_call(action_), own,
+      [](bytes& into, std::span<std::byte const> other) { into.resize(std::max(into.size(), other.size())); });
+  if (!waits.empty()) {
+    windows_->flush();
+    core_.all().meet(matrix_call(action_));
+  }
   windows_->publish();
   version_.fetch_add(1, std::memory_order_relaxed);  // relaxed: as in version
 }

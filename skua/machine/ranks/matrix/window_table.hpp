@@ -25,6 +25,9 @@ class window_table {
   void flush() {
     for (entry const& e : all_) e.where->flush();
   }
+  [[nodiscard]] bool is_flushed() const noexcept {
+    return std::ranges::all_of(all_, [](entry const& e) { return e.where->is_flushed(); });
+  }
   void publish() {
     for (entry const& e : all_) e.where->publish();
   }

@@ -29,6 +29,7 @@ class mpi_window final : public window {
   [[nodiscard]] std::uint64_t start(transfer_kind what, std::span<window_run const> runs) override;
   [[nodiscard]] bool test(std::uint64_t started) override;
   void flush() override;
+  [[nodiscard]] bool is_flushed() const noexcept override { return is_flushed_; }
   void publish() override;
 
  private:

@@ -57,6 +57,7 @@ class loopback_window final : public window {
   [[nodiscard]] std::uint64_t start(transfer_kind what, std::span<window_run const> runs) override;
   [[nodiscard]] bool test(std::uint64_t started) override;
   void flush() override;
+  [[nodiscard]] bool is_flushed() const noexcept override { return late_.empty(); }
   void publish() override {}
 
  private:

@@ -56,6 +56,8 @@ class window {
   [[nodiscard]] virtual bool test(std::uint64_t started) = 0;
   /// Returns when every transfer of this rank is complete at its target. Each was tested to its end before.
   virtual void flush() = 0;
+  /// True if `flush` has nothing to do.
+  [[nodiscard]] virtual bool is_flushed() const noexcept = 0;
   /// What this rank stored itself is visible to other ranks, and what they transferred to this rank, once the ranks have met in between.
   virtual void publish() = 0;
 };
