@@ -81,7 +81,7 @@ balancer make_tempered(std::span<chosen_option const> chosen) {
 
 constexpr std::array tempered_known{
     known_option{"fanout", "fanout=F: in a round of gossip a rank tells F others (1 .. 1000, default 4)"},
-    known_option{"rounds", "rounds=K: rounds of gossip (1 .. 1000, default: as many as reach all ranks)"},
+    known_option{"rounds", "rounds=K: rounds of gossip (1 .. 1000, default: as many as are useful)"},
     known_option{"known", "known=N: a rank remembers N underloaded ranks (1 .. 1000000, default 32)"},
     known_option{"iterations", "iterations=I: gossip and transfers, I times (0 .. 1000, default 8)"},
     known_option{"exchanges",

@@ -58,10 +58,14 @@ runtime::dice dice_of_rank(std::uint64_t seed, std::uint32_t rank) noexcept {
 
 runtime::dice common_dice(std::uint64_t seed) noexcept { return runtime::dice(runtime::dice(~seed).next()); }
 
-std::uint32_t gossip_rounds(std::uint32_t ranks, gossip_options const& options) noexcept {
+std::uint32_t gossip_rounds(std::uint32_t ranks, std::uint32_t below, gossip_options const& options) noexcept {
   if (options.rounds != 0) return options.rounds;
+  std::uint64_t const enough = 4 * std::uint64_t{options.known} * ranks / std::max(below, 1U);
   std::uint32_t rounds = 1;
-  for (std::uint64_t reached = 1 + options.fanout; reached < ranks; reached *= 1 + options.fanout) ++rounds;
+  for (std::uint64_t reached = 1 + options.fanout; reached < std::min<std::uint64_t>(ranks, enough);
+       reached *= 1 + options.fanout) {
+    ++rounds;
+  }
   return rounds;
 }
 
@@ -95,7 +99,8 @@ std::vector<known_ranks> gossip(std::span<load_ns const> loads, double average, 
   for (std::uint32_t r = 0; r < ranks; ++r) known.push_back(knows_itself(r, loads[r], average, options, rolls[r]));
   std::vector<bool> talks(ranks);
   for (std::uint32_t r = 0; r < ranks; ++r) talks[r] = !known[r].all().empty();
-  for (std::uint32_t round = gossip_rounds(ranks, options); round > 0; --round) {
+  auto const below = static_cast<std::uint32_t>(std::ranges::count(talks, true));
+  for (std::uint32_t round = gossip_rounds(ranks, below, options); round > 0; --round) {
     std::vector<std::uint32_t> const distances = gossip_distances(ranks, options.fanout, common);
     std::vector<known_ranks> const before = known;
     std::vector<bool> heard(ranks, false);

@@ -50,7 +50,7 @@ class known_ranks {
 
 struct gossip_options {
   std::uint32_t fanout = 4;  ///< how many ranks a rank tells per round
-  std::uint32_t rounds = 0;  ///< 0: as many as a tree of this fanout needs to reach all ranks
+  std::uint32_t rounds = 0;  ///< 0: as many as gossip_rounds says
   std::uint32_t known = 32;  ///< how many ranks a rank remembers
 };
 
@@ -59,8 +59,10 @@ struct gossip_options {
 /// Dice of which every rank has a copy, and which all roll alike.
 [[nodiscard]] runtime::dice common_dice(std::uint64_t seed) noexcept;
 
-/// How many rounds there are.
-[[nodiscard]] std::uint32_t gossip_rounds(std::uint32_t ranks, gossip_options const& options) noexcept;
+/// How many rounds there are. Unless the options say it: as many as a tree of this fanout needs to reach all ranks, or so many that four times
+/// the ranks that one remembers are among those that it hears of, if `below` ranks are below the average.
+[[nodiscard]] std::uint32_t gossip_rounds(std::uint32_t ranks, std::uint32_t below,
+                                          gossip_options const& options) noexcept;
 /// The distances of one round, different ones from 1 to ranks - 1, `fanout` of them or all: rank r tells rank r + d modulo ranks for
 /// each d, and so knows from whom it hears. Every rank draws the same ones.
 [[nodiscard]] std::vector<std::uint32_t> gossip_distances(std::uint32_t ranks, std::uint32_t fanout,

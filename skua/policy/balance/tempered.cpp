@@ -22,13 +22,17 @@ class tempered_machine {
  public:
   tempered_machine(machine_loads const& loads, tempered_options const& options, std::uint64_t seed,
                    extra_cost const& extra)
-      : options_(options), extra_(extra), common_(common_dice(seed)), start_(loads.size()),
+      : options_(options), extra_(extra), gossip_(options.gossip), common_(common_dice(seed)), start_(loads.size()),
         search_(options, !extra, totals_of_all(loads), static_cast<std::uint32_t>(loads.size())) {
     for (std::uint32_t r = 0; r < loads.size(); ++r) {
       rolls_.push_back(dice_of_rank(seed, r));
       for (std::uint32_t t = 0; t < loads[r].size(); ++t) start_[r].add({r, t, loads[r][t]});
     }
     now_ = best_ = start_;
+    auto const below = std::ranges::count_if(
+        start_, [this](tentative_rank const& r) { return static_cast<double>(r.load) < search_.average(); });
+    gossip_.rounds =
+        gossip_rounds(static_cast<std::uint32_t>(loads.size()), static_cast<std::uint32_t>(below), gossip_);
   }
 
   /// Until nothing more is to be had, or all iterations are done.
@@ -39,7 +43,7 @@ class tempered_machine {
         now_ = start_;
         continue;
       }
-      std::vector<known_ranks> known = gossip(loads_now(), search_.average(), options_.gossip, rolls_, common_);
+      std::vector<known_ranks> known = gossip(loads_now(), search_.average(), gossip_, rolls_, common_);
       if (next == act::transfer) transfer_all(known);
       if (next == act::exchange) exchange_all(known);
       if (search_.saw(max_now())) best_ = now_;
@@ -102,6 +106,7 @@ class tempered_machine {
 
   tempered_options const& options_;
   extra_cost const& extra_;
+  gossip_options gossip_;
   std::vector<runtime::dice> rolls_;  ///< by rank
   runtime::dice common_;
   std::vector<tentative_rank> start_;

@@ -35,7 +35,7 @@ rank_steps<known_ranks> gossip_on_rank(tempered_rank& self, double average) {
   std::uint32_t const ranks = mail.ranks();
   known_ranks known = knows_itself(mail.rank(), self.now.load, average, self.options.gossip, self.roll);
   bool talks = !known.all().empty();
-  for (std::uint32_t round = gossip_rounds(ranks, self.options.gossip); round > 0; --round) {
+  for (std::uint32_t round = self.options.gossip.rounds; round > 0; --round) {
     std::uint32_t const step = mail.begin_step();
     std::vector<std::uint32_t> const distances = gossip_distances(ranks, self.options.gossip.fanout, self.common);
     for (std::uint32_t const d : distances) {
@@ -158,6 +158,9 @@ rank_steps<rank_tasks> tempered_on_rank(rank_mail& mail, std::span<load_ns const
   tentative_rank best = start;
   machine_totals most = co_await wave(mail, machine_totals::of(loads), {}, {});
   tempered_search search(options, true, most, mail.ranks());
+  std::uint64_t const is_below = static_cast<double>(start.load) < search.average() ? 1 : 0;
+  machine_totals const below = co_await wave(mail, {.sum_low = is_below}, {}, {});
+  self.options.gossip.rounds = gossip_rounds(mail.ranks(), static_cast<std::uint32_t>(below.sum_low), options.gossip);
   for (act next = search.next(); next != act::end; next = search.next()) {
     if (next == act::start_over) {
       self.now = start;

@@ -116,6 +116,15 @@ TEST(gossip, one_underloaded_rank_is_soon_known_to_most) {
   EXPECT_GT(std::ranges::count_if(known, [](known_ranks const& k) { return k.all().size() == 1; }), 500);
 }
 
+TEST(gossip, has_fewer_rounds_where_many_ranks_are_below_the_average) {
+  EXPECT_EQ(gossip_rounds(1, 0, {}), 1U);
+  EXPECT_EQ(gossip_rounds(5, 2, {}), 1U);
+  EXPECT_EQ(gossip_rounds(163'840, 0, {}), 8U) << "5^7 = 78,125";
+  EXPECT_EQ(gossip_rounds(163'840, 100, {}), 8U);
+  EXPECT_EQ(gossip_rounds(163'840, 81'920, {}), 4U) << "of 256 ranks half are below";
+  EXPECT_EQ(gossip_rounds(163'840, 81'920, {.rounds = 2}), 2U);
+}
+
 TEST(gossip, distances_are_different_and_reach_every_other_rank_of_a_small_machine) {
   runtime::dice common(7);
   for (std::uint32_t const ranks : {1U, 2U, 3U, 5U, 6U, 100U}) {
