@@ -27,7 +27,7 @@ SHOWN = {
     "docs/flows.md": ["flow.cpp"],
     "docs/hints.md": ["floods.cpp", "hints_iteration.cpp", "hints_measured.cpp", "hints_place.cpp", "hints_work.cpp", "strategies.cpp"],
     "docs/memory.md": ["memory.cpp"],
-    "docs/ranks.md": ["ranks.cpp", "ranks_serialized.cpp", "ranks_workers.cpp", "ranks_matrix.cpp"],
+    "docs/ranks.md": ["ranks.cpp", "ranks_serialized.cpp", "ranks_workers.cpp", "ranks_matrix.cpp", "ranks_range.cpp"],
     "docs/task-maps.md": ["leaf_record.cpp"],
     "docs/tour.md": ["one_shot.cpp"],
     "docs/write-a-policy.md": ["own_policy.cpp"],

@@ -118,6 +118,18 @@ class collection_site {
   ~collection_site() = default;
 };
 
+/// Receives the parts of a task that splits.
+class task_parts {
+ public:
+  /// Was split off, and runs later. `divides`: it can split, too.
+  virtual void part(std::span<std::byte const> task, bool divides) = 0;
+  /// What is left of the task, which runs now.
+  virtual void rest(std::span<std::byte const> task) = 0;
+
+ protected:
+  ~task_parts() = default;
+};
+
 /// The type of the tasks, and this rank's function. Two ranks agree if name, size and alignment of the type are equal.
 struct task_binding {
   std::size_t bytes = 0;  ///< size of the task type; serialized tasks may have any size
@@ -127,6 +139,10 @@ struct task_binding {
   char const* name = nullptr;  ///< of the function, for traces; a literal
   void* function = nullptr;
   task_outcome (*run)(void* function, collection_site& site, std::span<std::byte> task) = nullptr;
+  /// True if the task can split; null: no task can.
+  bool (*divides)(std::span<std::byte const> task) = nullptr;
+  /// Splits a task that can until what is left of it cannot. The same parts in the same order for the same bytes.
+  void (*split)(std::span<std::byte const> task, task_parts& to) = nullptr;
 };
 
 /// One collection on one rank. Functions are documented at task_collection.

@@ -19,6 +19,7 @@
 #include "skua/parts/base/type_text.hpp"
 #include "skua/program/collection/archive.hpp"
 #include "skua/program/collection/host.hpp"
+#include "skua/program/collection/index_range.hpp"
 
 namespace skua { inline namespace v0 {
 
@@ -106,7 +107,9 @@ class task_collection {
                                                 .type = typeid(Task).name(),
                                                 .name = runtime::type_text<F>(),
                                                 .function = function_.get(),
-                                                .run = &call})) {}
+                                                .run = &call,
+                                                .divides = divides_or_null(),
+                                                .split = split_or_null()})) {}
 
   task_collection(task_collection const&) = delete;
   task_collection& operator=(task_collection const&) = delete;
@@ -140,6 +143,18 @@ class task_collection {
       ::new (engine_->reserve()) Task(std::forward<Arguments>(arguments)...);
       engine_->commit();
     }
+  }
+
+  /// Adds the indices [first, last) as one task, which splits into leaves of `grain` indices when it runs: the function gets leaves. Nothing if there are none.
+  /// Throws usage_error unless first <= last and grain > 0.
+  void add_range(std::uint64_t first, std::uint64_t last, std::uint64_t grain = 1)
+    requires std::same_as<Task, index_range>
+  {
+    if (first > last || grain == 0) {
+      throw usage_error("task collection: add_range(" + std::to_string(first) + ", " + std::to_string(last) + ", " +
+                        std::to_string(grain) + "); allowed: a first index up to the last, and a grain of 1 or more");
+    }
+    if (first < last) add(index_range{first, last, grain});
   }
 
   // A call that the state of the collection does not allow throws usage_error on every rank: collection.md has the table. In a task of the
@@ -236,6 +251,45 @@ class task_collection {
     } else {
       return f(host_site, *std::launder(reinterpret_cast<Task*>(bytes.data())));
     }
+  }
+
+  /// Calls use(task).
+  template <class F>
+  static void with_copy(std::span<std::byte const> bytes, F use) {
+    if constexpr (is_serialized) {
+      auto const task = std::make_unique<Task>();
+      input_archive in(bytes);
+      in(*task);
+      use(*task);
+    } else {
+      Task task(*std::launder(reinterpret_cast<Task const*>(bytes.data())));
+      use(task);
+    }
+  }
+  [[nodiscard]] static bool divides(std::span<std::byte const> bytes) {
+    bool can = false;
+    with_copy(bytes, [&can](Task const& task) { can = task.is_divisible(); });
+    return can;
+  }
+  static void split(std::span<std::byte const> bytes, runtime::task_parts& to) {
+    with_copy(bytes, [&to](Task& task) {
+      constexpr std::uint32_t most_parts = 1U << 20U;
+      for (std::uint32_t parts = 0; task.is_divisible(); ++parts) {
+        if (parts == most_parts)
+          throw usage_error("a task is divisible after 1048576 calls of its split; allowed: fewer");
+        Task const other = task.split();
+        runtime::with_bytes(other, [&](auto part) { to.part(part, other.is_divisible()); });
+      }
+      runtime::with_bytes(task, [&to](auto rest) { to.rest(rest); });
+    });
+  }
+  static constexpr auto divides_or_null() noexcept -> bool (*)(std::span<std::byte const>) {
+    if constexpr (divisible_task<Task>) return &divides;
+    return nullptr;
+  }
+  static constexpr auto split_or_null() noexcept -> void (*)(std::span<std::byte const>, runtime::task_parts&) {
+    if constexpr (divisible_task<Task>) return &split;
+    return nullptr;
   }
 
   std::unique_ptr<callable> function_;

@@ -93,9 +93,10 @@ collection_core::~collection_core() { drop_all(queue_, shape_); }
 
 void collection_core::add(std::span<std::byte const> task) {
   if (has_threads()) return workers_.add(task, is_processing());
+  bool const divides = workers_.divides(task);
   held_in_task const held(core_.lock_of_tasks());
   shape_.put(queue_.reserve(), task);
-  finish_commit();
+  commit_as(divides);
 }
 
 void collection_core::add_weighed(std::span<std::byte const> task, double work) {
@@ -117,13 +118,13 @@ void* collection_core::reserve() {
 }
 
 void collection_core::commit() {
-  finish_commit();
+  commit_as(workers_.divides(shape_.task_in(queue_.reserve())));
   if (auto* const lock = core_.lock_of_tasks(); lock != nullptr && lock->is_in_task()) lock->lend_again();
 }
 
-void collection_core::finish_commit() {
+void collection_core::commit_as(bool divides) {
   std::byte* const slot = queue_.reserve();  // the same one: nothing was added since
-  shape_.set_mark(slot, {.origin = rank(), .spawned = is_processing() ? 1U : 0U});
+  shape_.set_mark(slot, workers_.mark_of_new(is_processing(), divides));
   if (is_processing() && !workers_.server_as_worker()->adds(slot)) return;
   queue_.commit();
 }

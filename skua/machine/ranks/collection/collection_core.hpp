@@ -53,6 +53,7 @@ class collection_core final : public runtime::collection_engine {
   void add_weighed(std::span<std::byte const> task, double work) override;
 
  private:
+  void commit_as(bool divides);
   [[nodiscard]] std::uint32_t rank() const noexcept { return network_.rank(); }
   [[nodiscard]] std::uint32_t ranks() const noexcept { return network_.ranks(); }
 
@@ -86,7 +87,6 @@ class collection_core final : public runtime::collection_engine {
   bool look_around();
   void look_in_task();
   void look_for_others();
-  void finish_commit();
   void wait_for_work();
   void rest();
   void pass_on_failures();

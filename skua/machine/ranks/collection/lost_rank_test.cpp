@@ -38,25 +38,18 @@ struct seen {
   std::string error;
 };
 
-void program(communicator& world, lost_tasks how, std::uint32_t workers, std::atomic<int>& returned, seen& out) {
-  world.watch(deadline_s);
-  std::atomic<std::uint64_t> sum{0};
-  // A rank with a server thread is never silent.
-  std::optional<pool> threads;
-  std::optional<rank_pool> working;
-  if (workers > 1 && world.rank() != silent) {
-    threads.emplace(workers);
-    working.emplace(world, *threads);
-  }
-  std::atomic<bool> stuck{world.rank() == silent};
-  task_collection<node> all(world, {.name = "nodes", .on_loss = how}, [&](task_site<node>& here, node& n) {
-    while (stuck && returned < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    stuck = false;
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-    sum += n.value;
-    for (std::uint64_t c = 0; c < n.children; ++c) here.spawn({n.value + c, 0});
-  });
-  for (std::uint64_t t = 0; t < seeds; ++t) all.add({world.rank() * 1000 + t, t % 3});
+enum class tasks_of_program : std::uint8_t { nodes, ranges };
+
+struct shape_of_run {
+  lost_tasks how;
+  std::uint32_t workers = 1;
+  tasks_of_program tasks = tasks_of_program::nodes;
+};
+
+/// Two iterations, of which the first loses a rank.
+template <class Task>
+void iterate(communicator& world, task_collection<Task>& all, std::atomic<std::uint64_t>& sum,
+             std::atomic<int>& returned, seen& out) {
   try {
     all.process();
     ++returned;
@@ -71,21 +64,56 @@ void program(communicator& world, lost_tasks how, std::uint32_t workers, std::at
     ++returned;
     out.error = std::to_string(e.rank()) + ": " + e.what();
   }
+}
+
+void program(communicator& world, shape_of_run const& shape, std::atomic<int>& returned, seen& out) {
+  world.watch(deadline_s);
+  std::atomic<std::uint64_t> sum{0};
+  // A rank with a server thread is never silent.
+  std::optional<pool> threads;
+  std::optional<rank_pool> working;
+  if (shape.workers > 1 && world.rank() != silent) {
+    threads.emplace(shape.workers);
+    working.emplace(world, *threads);
+  }
+  std::atomic<bool> stuck{world.rank() == silent};
+  auto const count = [&](std::uint64_t value) {
+    while (stuck && returned < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    stuck = false;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    sum += value;
+  };
+  collection_options const options{.name = "tasks", .on_loss = shape.how};
+  if (shape.tasks == tasks_of_program::ranges) {
+    task_collection<index_range> all(world, options, [&](index_range const& r) {
+      EXPECT_EQ(r.size(), 1U);
+      count(r.first);
+    });
+    all.add_range(world.rank() * 1000, world.rank() * 1000 + seeds);
+    iterate(world, all, sum, returned, out);
+  } else {
+    task_collection<node> all(world, options, [&](task_site<node>& here, node& n) {
+      count(n.value);
+      for (std::uint64_t c = 0; c < n.children; ++c) here.spawn({n.value + c, 0});
+    });
+    for (std::uint64_t t = 0; t < seeds; ++t) all.add({world.rank() * 1000 + t, t % 3});
+    iterate(world, all, sum, returned, out);
+  }
   out.live = world.live();
 }
 
-std::uint64_t sum_of_all() {
+std::uint64_t sum_of_all(tasks_of_program tasks = tasks_of_program::nodes) {
   std::uint64_t sum = 0;
   for (std::uint64_t r = 0; r < ranks; ++r) {
     for (std::uint64_t t = 0; t < seeds; ++t) {
       sum += r * 1000 + t;
-      for (std::uint64_t c = 0; c < t % 3; ++c) sum += r * 1000 + t + c;
+      for (std::uint64_t c = 0; tasks == tasks_of_program::nodes && c < t % 3; ++c) sum += r * 1000 + t + c;
     }
   }
   return sum;
 }
 
-std::vector<seen> run(lost_tasks how, std::uint32_t workers = 1) {
+std::vector<seen> run(shape_of_run const& shape) {
   // No two ranks on one node: nobody can look whether another one's process is there.
   auto const network = std::make_shared<loopback_network>(ranks, 1);
   std::vector<seen> all(ranks);
@@ -94,17 +122,17 @@ std::vector<seen> run(lost_tasks how, std::uint32_t workers = 1) {
   for (std::uint32_t r = 0; r < ranks; ++r) {
     threads.emplace_back([&, r] {
       communicator world(loopback_network::owned_end(network, r));
-      program(world, how, workers, returned, all[r]);
+      program(world, shape, returned, all[r]);
     });
   }
   threads.clear();
   return all;
 }
 
-class a_silent_rank_of : public ::testing::TestWithParam<std::uint32_t> {};
+class a_silent_rank_of : public ::testing::TestWithParam<shape_of_run> {};
 
 TEST_P(a_silent_rank_of, ranks_with_workers_is_made_up_for_and_told_so) {
-  std::vector<seen> const all = run(lost_tasks::run_again, GetParam());
+  std::vector<seen> const all = run(GetParam());
   for (std::uint32_t r = 0; r < ranks; ++r) {
     SCOPED_TRACE("rank " + std::to_string(r));
     if (r == silent) {
@@ -112,8 +140,8 @@ TEST_P(a_silent_rank_of, ranks_with_workers_is_made_up_for_and_told_so) {
       continue;
     }
     EXPECT_EQ(all[r].error, "");
-    EXPECT_EQ(all[r].first, sum_of_all());
-    EXPECT_EQ(all[r].second, sum_of_all());
+    EXPECT_EQ(all[r].first, sum_of_all(GetParam().tasks));
+    EXPECT_EQ(all[r].second, sum_of_all(GetParam().tasks));
     EXPECT_EQ(all[r].live, ranks - 1);
     EXPECT_EQ(all[r].report.ranks, ranks - 1);
     EXPECT_GT(all[r].report.run_again, 0U);
@@ -122,10 +150,14 @@ TEST_P(a_silent_rank_of, ranks_with_workers_is_made_up_for_and_told_so) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(one_and_several, a_silent_rank_of, ::testing::Values(1, 2, 3));
+std::vector<shape_of_run> one_and_several(tasks_of_program tasks) {
+  return {{lost_tasks::run_again, 1, tasks}, {lost_tasks::run_again, 2, tasks}, {lost_tasks::run_again, 3, tasks}};
+}
+INSTANTIATE_TEST_SUITE_P(with_nodes, a_silent_rank_of, ::testing::ValuesIn(one_and_several(tasks_of_program::nodes)));
+INSTANTIATE_TEST_SUITE_P(with_ranges, a_silent_rank_of, ::testing::ValuesIn(one_and_several(tasks_of_program::ranges)));
 
 TEST(a_silent_rank, is_only_counted_where_nothing_may_run_twice) {
-  std::vector<seen> const all = run(lost_tasks::drop);
+  std::vector<seen> const all = run({lost_tasks::drop});
   EXPECT_EQ(all[0].error, "");
   EXPECT_LT(all[0].first, sum_of_all());
   EXPECT_GT(all[0].report.dropped, 0U);
@@ -134,7 +166,7 @@ TEST(a_silent_rank, is_only_counted_where_nothing_may_run_twice) {
 }
 
 TEST(a_silent_rank, ends_the_job_on_every_rank_where_nothing_is_prepared) {
-  std::vector<seen> const all = run(lost_tasks::fail);
+  std::vector<seen> const all = run({lost_tasks::fail});
   for (std::uint32_t r = 0; r < ranks; ++r) {
     if (r == silent) continue;
     EXPECT_EQ(all[r].error.find("2: rank 2 died: it was silent for "), 0U) << all[r].error;

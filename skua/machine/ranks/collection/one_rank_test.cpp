@@ -43,12 +43,13 @@ auto runs_on(meter& m) {
 std::uint64_t in_ns(double seconds) { return static_cast<std::uint64_t>(seconds * 1e9 + 0.5); }
 
 /// The times of the last process(), in the order of the record.
-std::vector<std::uint64_t> times_of(task_collection<timed>& all, std::string const& name) {
+template <class Task = timed>
+std::vector<std::uint64_t> times_of(task_collection<Task>& all, std::string const& name) {
   std::string const path =
       (std::filesystem::temp_directory_path() / ("skua_times_" + std::to_string(getpid()))).string();
   all.checkpoint(path);
-  slot_shape const shape{.task_bytes = sizeof(timed)};
-  auto const read = read_checkpoint(path, {name, typeid(timed).name(), sizeof(timed)}, shape);
+  slot_shape const shape{.task_bytes = sizeof(Task)};
+  auto const read = read_checkpoint(path, {name, typeid(Task).name(), sizeof(Task)}, shape);
   std::filesystem::remove(path);
   task_record record(shape);
   for (bytes const& r : read.records) decode(r, record);
@@ -419,6 +420,25 @@ TEST(one_rank, counts_the_time_of_the_calls_that_balance) {
     }
   };
   metered::on_ranks(2, program, program);
+}
+
+TEST(one_rank, keeps_the_time_of_each_leaf_in_the_order_of_the_indices) {
+  on_one_rank([](communicator& world, meter& m) {
+    std::vector<std::uint64_t> order;
+    task_collection<index_range> all(world, {.name = "leaves"}, [&](index_range const& r) {
+      order.push_back(r.first);
+      for (std::uint64_t i = r.first; i < r.last; ++i) m.now_ns += 100 * (i + 1);
+    });
+    all.add_range(0, 8, 2);
+    for (int iteration = 0; iteration < 3; ++iteration) {
+      order.clear();
+      all.process();
+      EXPECT_EQ(order, (std::vector<std::uint64_t>{0, 2, 4, 6}));
+      EXPECT_EQ((times_of<index_range>(all, "leaves")), (std::vector<std::uint64_t>{300, 700, 1100, 1500}));
+      EXPECT_EQ(in_ns(all.own_report().busy), 3600U);
+      all.restore();
+    }
+  });
 }
 
 }}}}  // namespace skua::v0::ranks

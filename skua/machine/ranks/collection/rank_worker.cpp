@@ -51,7 +51,8 @@ bool rank_worker::steal() noexcept {
 
 /// Takes half of the shared tasks: the newest becomes the current task, the others go to this worker's queue.
 bool rank_worker::steal_from(split_queue& victim) noexcept {
-  split_queue::range const taken = victim.steal(queue_.room());
+  split_queue::range const taken = victim.steal(
+      queue_.room(), [this](std::byte const* oldest) { return all_.shape().mark_of(oldest).divides != 0; });
   if (taken.tasks() == 0) return false;
   std::size_t const slot = queue_.slot_bytes();
   std::byte const* const first = taken.bytes().data();
@@ -92,7 +93,7 @@ std::uint64_t rank_worker::run_current(std::uint64_t read_ns) noexcept {
   task_outcome outcome = task_outcome::null;
   try {
     lent_in_task const lent(all_.lent_by(*this));
-    outcome = all_.binding().run(all_.binding().function, *this, all_.shape().task_in(current_.data()));
+    outcome = split_and_call();
   } catch (...) {
     all_.fail(std::current_exception());
   }
@@ -125,11 +126,36 @@ void rank_worker::keep(std::uint64_t ns) noexcept {
   }
 }
 
-void rank_worker::spawn(std::span<std::byte const> task) {
+/// A task that can split does so until it is a leaf (splitting.md).
+task_outcome rank_worker::split_and_call() {
+  slot_shape const& shape = all_.shape();
+  runtime::task_binding const& binding = all_.binding();
+  if (shape.mark_of(current_.data()).divides != 0) [[unlikely]]
+    binding.split(shape.task_in(current_.data()), *this);
+  return binding.run(binding.function, *this, shape.task_in(current_.data()));
+}
+
+/// Its mark is that of the whole: it is recorded, or spawned again, as the whole would be.
+void rank_worker::part(std::span<std::byte const> task, bool divides) {
+  slot_mark mark = all_.shape().mark_of(current_.data());
+  mark.divides = divides ? 1 : 0;
+  push(task, mark);
+}
+
+void rank_worker::rest(std::span<std::byte const> task) {
+  slot_mark mark = all_.shape().mark_of(current_.data());
+  mark.divides = 0;
+  all_.shape().replace(current_.data(), task);
+  all_.shape().set_mark(current_.data(), mark);
+}
+
+void rank_worker::spawn(std::span<std::byte const> task) { push(task, all_.mark_of_new(true, all_.divides(task))); }
+
+void rank_worker::push(std::span<std::byte const> task, slot_mark mark) {
   held_in_task const held(all_.lent_by(*this));
   std::byte* const slot = queue_.reserve();
   all_.shape().put(slot, task);
-  all_.shape().set_mark(slot, {.origin = rank_, .spawned = 1});
+  all_.shape().set_mark(slot, mark);
   if (!adds(slot)) return;
   queue_.commit();
   offer();

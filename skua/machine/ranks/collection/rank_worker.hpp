@@ -20,7 +20,9 @@ namespace skua { inline namespace v0 { namespace ranks {
 class rank_workers;
 
 /// Either the thread that called process(), or a call of the rank's threads; one thread at a time.
-class alignas(64) rank_worker final : private runtime::collection_site, public runtime::worker_call {
+class alignas(64) rank_worker final : private runtime::collection_site,
+                                      private runtime::task_parts,
+                                      public runtime::worker_call {
  public:
   /// `queue`: owned by this worker, for the tasks that it spawns and steals. All arguments outlive the worker.
   rank_worker(rank_workers& all, std::uint32_t number, split_queue& queue, task_record& record, worker_trace traced);
@@ -66,11 +68,15 @@ class alignas(64) rank_worker final : private runtime::collection_site, public r
   [[nodiscard]] std::uint32_t workers() const noexcept override;
   void progress() override;
   void spawn(std::span<std::byte const> task) override;
+  void part(std::span<std::byte const> task, bool divides) override;
+  void rest(std::span<std::byte const> task) override;
 
   void work() noexcept;
   [[nodiscard]] bool steal() noexcept;
   [[nodiscard]] bool steal_from(split_queue& victim) noexcept;
   void offer() noexcept;
+  task_outcome split_and_call();
+  void push(std::span<std::byte const> task, slot_mark mark);
   void keep(std::uint64_t ns) noexcept;
   std::uint64_t read_clock(std::uint64_t read_ns) noexcept;
 

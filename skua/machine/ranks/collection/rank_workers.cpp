@@ -143,6 +143,7 @@ void rank_workers::add(std::span<std::byte const> task, bool spawned, double wor
     throw usage_error(
         "a task adds to a collection whose lost tasks run again; allowed: site.spawn, which records the parent");
   }
+  bool const splits = divides(task);
   added_.change([&](std::vector<std::byte>& slots) {
     std::size_t const at = slots.size();
     if (at / shape_.bytes() >= limit_) {
@@ -158,7 +159,7 @@ void rank_workers::add(std::span<std::byte const> task, bool spawned, double wor
       slots.resize(at);  // an empty slot must neither run nor be dropped
       throw;
     }
-    shape_.set_mark(slots.data() + at, {.origin = core_.network().rank(), .spawned = spawned ? 1U : 0U});
+    shape_.set_mark(slots.data() + at, mark_of_new(spawned, splits));
     if (weighs) weigh(work);
   });
 }

@@ -91,6 +91,15 @@ class rank_workers final : public queue_choice {
   [[nodiscard]] progress_lock<>* lent_by(rank_worker const& who) noexcept {
     return server_works_ && workers_.front().get() == &who ? core_.lock_of_tasks() : nullptr;
   }
+  /// True if the task can split.
+  [[nodiscard]] bool divides(std::span<std::byte const> task) const {
+    return binding_.divides != nullptr && binding_.divides(task);
+  }
+  [[nodiscard]] slot_mark mark_of_new(bool spawned, bool divides) const noexcept {
+    return {.origin = core_.network().rank(),
+            .spawned = static_cast<std::uint16_t>(spawned),
+            .divides = static_cast<std::uint16_t>(divides)};
+  }
   [[nodiscard]] transport& network() noexcept { return core_.network(); }
   [[nodiscard]] runtime::task_binding const& binding() const noexcept { return binding_; }
   [[nodiscard]] slot_shape const& shape() const noexcept { return shape_; }

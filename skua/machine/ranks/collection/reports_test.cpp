@@ -21,7 +21,7 @@ struct reported_task {
 /// The task, its mark, and nothing to pad: what travels of each.
 constexpr std::uint64_t slot_bytes_of_reported = 32;
 
-void spin(std::uint64_t turns) {
+void turn(std::uint64_t turns) {
   std::atomic<std::uint64_t> spun{0};
   for (std::uint64_t n = 0; n < turns * 100; ++n)
     spun.fetch_add(1, std::memory_order_relaxed);  // relaxed: only takes time
@@ -38,7 +38,7 @@ std::uint64_t total(ranks_report const& r, std::uint64_t rank_report::* figure) 
 TEST_P(reports, of_the_ranks_add_up_to_the_report_of_all) {
   on_ranks(GetParam(), [&](communicator& world) {
     task_collection<reported_task> all(world, {.name = "reported"}, [](reported_task const& t) {
-      spin(t.turns);
+      turn(t.turns);
       return t.id % 5 == 0 ? task_outcome::null : task_outcome::done;
     });
     if (world.rank() == 0) {
@@ -82,7 +82,7 @@ TEST_P(reports, of_the_ranks_add_up_to_the_report_of_all) {
 TEST_P(reports, count_what_balancing_moves_until_the_next_process) {
   on_ranks(GetParam(), [&](communicator& world) {
     task_collection<reported_task> all(world, {.name = "balanced", .steals = false},
-                                       [](reported_task const& t) { spin(t.turns); });
+                                       [](reported_task const& t) { turn(t.turns); });
     EXPECT_EQ(all.own_report().tasks, 0U) << "before the first process()";
     EXPECT_EQ(all.own_report().rank, world.rank());
     if (world.rank() == 0) {
@@ -140,7 +140,7 @@ TEST_P(reports, of_ranks_with_several_workers_have_the_mean_of_them) {
   on_ranks(GetParam(), [&](communicator& world) {
     pool threads(2);
     rank_pool const workers(world, threads);
-    task_collection<reported_task> all(world, {.name = "of workers"}, [](reported_task const& t) { spin(t.turns); });
+    task_collection<reported_task> all(world, {.name = "of workers"}, [](reported_task const& t) { turn(t.turns); });
     for (std::uint64_t id = 0; id < 40; ++id) all.add({id, 5});
     all.process();
     rank_report const own = all.own_report();

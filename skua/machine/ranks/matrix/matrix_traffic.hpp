@@ -27,10 +27,10 @@ namespace ranks {
 /// Counters that any thread may raise.
 class traffic_counts {
  public:
-  void count(transfer_kind what, bool is_local, std::uint64_t bytes) noexcept {
+  void count(transfer_kind what, bool is_local, std::uint64_t length) noexcept {
     counter& c = counters_[is_local ? 0 : 1][static_cast<std::size_t>(what)];
     c.messages.fetch_add(1, std::memory_order_relaxed);   // relaxed: counts for a report
-    c.bytes.fetch_add(bytes, std::memory_order_relaxed);  // relaxed: the same
+    c.bytes.fetch_add(length, std::memory_order_relaxed);  // relaxed: the same
   }
   [[nodiscard]] matrix_traffic value() const noexcept {
     return {.local_get = counters_[0][0].value(),

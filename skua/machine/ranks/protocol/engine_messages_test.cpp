@@ -92,6 +92,24 @@ TEST(engine_messages, a_thief_gets_half_of_what_is_shared_once_and_nothing_of_no
   }
 }
 
+TEST(engine_messages, a_thief_gets_the_oldest_task_alone_if_that_splits) {
+  one_rank r;
+  task_bytes slot(r.shape.bytes());
+  for (std::uint64_t n = 0; n < 8; ++n) {
+    std::memcpy(slot.data(), &n, sizeof n);
+    r.shape.set_mark(slot.data(), {.origin = 1, .spawned = 0, .divides = static_cast<std::uint16_t>(n < 2 ? 1 : 0)});
+    r.queue.push(slot.data());
+  }
+  r.queue.share_all();
+  for (std::uint64_t const wanted : {1U, 1U, 3U}) {
+    r.hear(kind::steal_request, 6, 100);
+    EXPECT_EQ(r.network.take().at(0).head.a, wanted);
+  }
+  EXPECT_EQ(r.engine.counts().given, 5U);
+  EXPECT_EQ(r.engine.counts().bytes_given, 5 * numbers.bytes());
+  EXPECT_EQ(r.pop_all(), (std::vector<std::uint64_t>{7, 6, 5}));
+}
+
 TEST(engine_messages, it_has_left_only_when_what_it_sent_has_been_copied) {
   one_rank r({.owner_answers = true, .me = 0, .ranks = 2});
   for (std::uint64_t n = 0; n < 4; ++n) r.add(n);

@@ -155,7 +155,7 @@ TEST(late_replies, a_rank_on_a_slow_network_votes_all_the_same) {
 
 TEST(late_replies, of_tasks_that_were_added_the_oldest_runs_first_and_of_spawned_ones_the_newest) {
   for (bool const oldest_first : {false, true}) {
-    for (std::uint32_t const spawned : {0U, 1U}) {
+    for (std::uint16_t const spawned : {std::uint16_t{0}, std::uint16_t{1}}) {
       one_rank r({.oldest_first = oldest_first});
       r.engine.want(0);
       std::string body(3 * r.shape.bytes(), '\0');

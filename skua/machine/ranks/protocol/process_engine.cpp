@@ -139,7 +139,10 @@ void process_engine::answer(message const& request) {
   bool const gives = !is_cancelled() && request.head.flags >= generation_;
   if (settings_.owner_answers) is_in_task_ ? queue_.share_all() : queue_.share_all_but_one();
   split_queue& from = gives_from_ == nullptr ? queue_ : gives_from_->fullest();
-  split_queue::range const taken = from.steal(gives ? request.head.a : 0);
+  bool const have_marks = settings_.shape.task_bytes > 0;
+  split_queue::range const taken = from.steal(gives ? request.head.a : 0, [&](std::byte const* oldest) noexcept {
+    return have_marks && settings_.shape.mark_of(oldest).divides != 0;
+  });
   reply.a = taken.tasks();
   if (taken.tasks() == 0) return network_.send(request.head.sender, reply, {});
   end_.stolen_from();

@@ -89,7 +89,12 @@ class basic_split_queue {
 
   /// Takes half of the shared tasks, rounded up, at most `room`; returns no tasks if none is shared. A range with tasks
   /// must be given back once.
-  [[nodiscard]] range steal(std::uint64_t room) noexcept;
+  [[nodiscard]] range steal(std::uint64_t room) noexcept {
+    return steal(room, [](typename Slots::slot const*) noexcept { return false; });
+  }
+  /// The same, but only the oldest task if goes_alone(its slot): it stands for many.
+  template <class F>
+  [[nodiscard]] range steal(std::uint64_t room, F goes_alone) noexcept;
   /// The copy is complete: its memory may be used again.
   void give_back(range const& taken) noexcept;
 
@@ -223,7 +228,9 @@ bool basic_split_queue<Sync, Slots>::take_back_shared() noexcept {
 }
 
 template <runtime::synchronisation Sync, class Slots>
-typename basic_split_queue<Sync, Slots>::range basic_split_queue<Sync, Slots>::steal(std::uint64_t room) noexcept {
+template <class F>
+typename basic_split_queue<Sync, Slots>::range basic_split_queue<Sync, Slots>::steal(std::uint64_t room,
+                                                                                     F goes_alone) noexcept {
   range taken;
   if (shared() == 0) return taken;  // a hint: a task may have been shared just now
   std::scoped_lock const held(lock_);
@@ -232,8 +239,9 @@ typename basic_split_queue<Sync, Slots>::range basic_split_queue<Sync, Slots>::s
   std::uint64_t const shared = split_.load(std::memory_order_acquire) - from;
   ring& current = *ring_.get();
   std::uint64_t const first = from & (current.capacity - 1);
-  std::uint64_t const tasks = std::min({(shared + 1) / 2, room, current.capacity - first});
+  std::uint64_t tasks = std::min({(shared + 1) / 2, room, current.capacity - first});
   if (tasks == 0) return taken;
+  if (tasks > 1 && goes_alone(current.at(from, slot_bytes_))) tasks = 1;
   taken.bytes_ = current.memory.run_at(first, tasks, slot_bytes_);
   taken.tasks_ = tasks;
   taken.ring_ = &current;

@@ -76,6 +76,13 @@ class queue_of_tasks {
     }
     queue_.give_back(range);
   }
+  /// A thief for whom even tasks go alone.
+  void steal_with_a_look() {
+    auto const range = queue_.steal(3, [](auto const* oldest) { return oldest->get() % 2 == 0; });
+    require(range.tasks() < 2 || range.bytes()[0].get() % 2 == 1, "an even one goes alone");
+    for (auto const& slot : range.bytes()) take(slot.get());
+    queue_.give_back(range);
+  }
   auto& queue() { return queue_; }
 
  private:
@@ -122,6 +129,19 @@ struct shares_and_takes_back : queue_of_tasks<Sync, 4> {
     this->queue().share_all_but_one();
     this->queue().share_all();
     this->pop();
+  }
+};
+
+/// A thief looks at the oldest task while the owner takes back, pushes and grows.
+template <class Sync>
+struct looks_at_the_oldest : queue_of_tasks<Sync, 5> {
+  static constexpr int threads = 3;
+  void run(int me) {
+    if (me > 0) return this->steal_with_a_look();
+    for (int task = 0; task < 4; ++task) this->push(task);
+    this->queue().share_all();
+    this->pop();
+    this->push(4);
   }
 };
 
@@ -207,6 +227,10 @@ TEST(split_queue_model, what_is_pushed_is_popped_or_stolen_once) {
 TEST(split_queue_model, what_is_shared_and_taken_back_comes_out_once) {
   holds<shares_and_takes_back<model_sync>>(races);
   holds<shares_and_takes_back<model_sync>>(weak_races);
+}
+TEST(split_queue_model, a_thief_may_look_at_the_task_that_it_takes) {
+  holds<looks_at_the_oldest<model_sync>>(full_or(2, races));
+  holds<looks_at_the_oldest<model_sync>>(weak_races);
 }
 TEST(split_queue_model, slots_in_flight_are_not_used_again) {
   holds<two_in_flight<model_sync>>(races);

@@ -51,6 +51,33 @@ TEST(split_queue, a_thief_takes_half_of_what_is_shared_from_the_old_end) {
   EXPECT_EQ(q.size(), 16 - taken.tasks());
 }
 
+TEST(split_queue, a_thief_takes_a_task_that_goes_alone_alone) {
+  split_queue q(sizeof(number));
+  for (number n = 0; n < 16; ++n) push(q, n);
+  q.share_all();
+  auto const is_odd = [](std::byte const* slot) {
+    number n = 0;
+    std::memcpy(&n, slot, sizeof n);
+    return n % 2 == 1;
+  };
+  for (number const wanted : {8U, 4U, 2U, 1U, 1U}) {
+    auto const taken = q.steal(1000, is_odd);
+    EXPECT_EQ(taken.tasks(), wanted) << "the oldest are 0, 8, 12, 14 and 15";
+    q.give_back(taken);
+  }
+  EXPECT_TRUE(q.empty());
+  for (number const n : {1U, 2U, 3U, 4U}) push(q, n);
+  q.share_all();
+  for (number const wanted : {1U, 2U, 1U}) {
+    auto const taken = q.steal(1000, is_odd);
+    EXPECT_EQ(taken.tasks(), wanted) << "the oldest are 1, 2 and 4";
+    q.give_back(taken);
+  }
+  push(q, 5);
+  q.share_all();
+  EXPECT_EQ(q.steal(0, is_odd).tasks(), 0U) << "no room";
+}
+
 TEST(split_queue, a_thief_takes_no_more_than_it_has_room_for) {
   split_queue q(sizeof(number));
   for (number n = 0; n < 16; ++n) push(q, n);

@@ -14,7 +14,8 @@ namespace skua { inline namespace v0 { namespace ranks {
 /// Stored behind the bytes of a task.
 struct slot_mark {
   std::uint32_t origin = 0;   ///< the rank that added it first
-  std::uint32_t spawned = 0;  ///< 1: a task added it; its parent will add it again
+  std::uint16_t spawned = 0;  ///< 1: a task added it; its parent will add it again
+  std::uint16_t divides = 0;  ///< 1: it splits before it runs (collection/splitting.md)
 };
 
 /// Stored behind the mark, if lost tasks run again (protocol/recovery.md).
@@ -70,6 +71,13 @@ struct slot_shape {
     } else {
       std::memcpy(slot, task.data(), task_bytes);
     }
+  }
+  /// Writes another task into the slot in place of its own. Throws std::bad_alloc, and changes nothing then.
+  void replace(std::byte* slot, std::span<std::byte const> task) const {
+    if (!has_block) return put(slot, task);
+    task_block* const before = block_of(slot);
+    set_block(slot, make_block(task));
+    ::operator delete(before);
   }
   /// Frees the slot's task: its owner does not need it.
   void drop(std::byte const* slot) const noexcept {
