@@ -51,7 +51,8 @@ struct ranks_load {
   std::vector<std::uint64_t> work;  ///< of each task, in units of the app's
   std::vector<double>
       position;        ///< of each task in the first iteration: 0 on the first rank, towards 1 on the last one
-  double unit_ns = 1;  ///< on the machine of the paper
+  double unit_ns = 1;            ///< on the machine of the paper
+  bool has_whole_times = false;  ///< a task takes no time besides its work
 };
 
 /// While it lives, collections that this rank makes have the plan's number of workers: their tasks keep separate

@@ -45,32 +45,34 @@ int execute_on_ranks(arguments const& given) {
   apps::app& app = given.app.chosen();
   given.app.refuse_unused(apps::ways::simulated_ranks, "--ranks");
   std::uint64_t const seed = given.flags.seed(given.app);
-  std::uint32_t const iterations = given.ranks.iterations(given.app.given());
-  given.ranks.check();
+  rank_flags flags = given.ranks.with(given.app.given());
+  flags.check();
+  apps::ranks_load const load = load_for_ranks(app);
+  if (load.has_whole_times) flags.forbid_floor(app.name());
+  std::uint32_t const iterations = flags.iterations();
   bool const prints = !target.takes_stdout();
   auto const begin = std::chrono::steady_clock::now();
   if (prints) {
     write_to_stdout(fmt::format(
         "{} on {} of {}, simulated (assumed: {}; every task takes {} of the mean besides its work)\n", app.name(),
-        in_words(given.ranks.ranks(), "rank"), where.name, where.assumed, in_percent(given.ranks.floor(), 0)));
+        in_words(flags.ranks(), "rank"), where.name, where.assumed, in_percent(flags.floor(), 0)));
   }
   progress bar("iteration");
-  std::vector<ranks_iteration> const all =
-      simulate_on_ranks(app, where, given.ranks, iterations, seed, [&](std::uint32_t done) {
-        if (done > 0) keep_after_interrupts();
-        bar.show(done, iterations, fmt::format("{} simulated ranks", given.ranks.ranks()));
-      });
+  std::vector<ranks_iteration> const all = simulate_on_ranks(load, where, flags, seed, [&](std::uint32_t done) {
+    if (done > 0) keep_after_interrupts();
+    bar.show(done, iterations, fmt::format("{} simulated ranks", flags.ranks()));
+  });
   bar.wipe();
   finish_in_spite_of_interrupts();
-  report const table = report_of(all, given.ranks.balance());
+  report const table = report_of(all, flags.balance());
   json document = document_of("sim --ranks", app.name(), given.app.given(), true);
   document["cluster"] = {{"name", where.name}, {"assumed", where.assumed}, {"ranks_per_node", where.ranks_per_node}};
-  document["ranks"] = given.ranks.ranks();
-  document["balance"] = given.ranks.balance();
-  document["floor_share"] = given.ranks.floor();
-  document["variation_share"] = given.ranks.variation();
-  document["variation_pattern"] = in_words(given.ranks.pattern());
-  document["every_attempt"] = given.ranks.every_attempt();
+  document["ranks"] = flags.ranks();
+  document["balance"] = flags.balance();
+  document["floor_share"] = flags.floor();
+  document["variation_share"] = flags.variation();
+  document["variation_pattern"] = apps::synthetic::pattern_words[static_cast<std::size_t>(flags.pattern())];
+  document["every_attempt"] = flags.every_attempt();
   document["first_seed"] = seed;
   document["rows"] = table.rows();
   target.write(document);

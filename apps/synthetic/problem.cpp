@@ -2,13 +2,19 @@
 #include "apps/synthetic/problem.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
+#include <thread>
 
 #include "skua/parts/base/clock.hpp"
 
 namespace skua::apps::synthetic {
 
-void spin(std::uint64_t ns) noexcept {
+void pass(std::uint64_t ns, pastime how) noexcept {
+  if (how == pastime::sleep) {
+    std::this_thread::sleep_for(std::chrono::nanoseconds(ns));
+    return;
+  }
   std::uint64_t const begin = runtime::clock_ns();
   while (runtime::clock_ns() - begin < ns) {}
 }

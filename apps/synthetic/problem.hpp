@@ -16,13 +16,17 @@
 
 namespace skua::apps::synthetic {
 
-/// Uses the processor for so long, as the clock says. Interruptions count.
-void spin(std::uint64_t ns) noexcept;
+/// What a task does with its time.
+enum class pastime : std::uint8_t { spin, sleep };
+
+/// Uses the processor for so long, as the clock says, or sleeps meanwhile. Interruptions count; Linux wakes some 60 us late.
+void pass(std::uint64_t ns, pastime how) noexcept;
 
 class problem {
  public:
   problem() = default;
-  explicit problem(std::vector<std::uint64_t> durations) : durations_(std::move(durations)), runs_(durations_.size()) {}
+  explicit problem(std::vector<std::uint64_t> durations, pastime how = pastime::spin)
+      : durations_(std::move(durations)), how_(how), runs_(durations_.size()) {}
 
   [[nodiscard]] std::vector<std::uint64_t> const& durations() const noexcept { return durations_; }
   [[nodiscard]] std::uint64_t sum_ns() const noexcept;
@@ -31,9 +35,9 @@ class problem {
   void reset() noexcept {
     for (auto& count : runs_) count.store(0, std::memory_order_relaxed);
   }
-  /// Runs task k once. `charge_only`: the time is virtual, and no processor spins.
+  /// Runs task k once. `charge_only`: the time is virtual, and no processor is used.
   void run(std::uint32_t k, bool charge_only) noexcept {
-    if (!charge_only) spin(durations_[k]);
+    if (!charge_only) pass(durations_[k], how_);
     runs_[k].fetch_add(1, std::memory_order_relaxed);
   }
   /// Empty if every task has run exactly once, else one line.
@@ -41,6 +45,7 @@ class problem {
 
  private:
   std::vector<std::uint64_t> durations_;
+  pastime how_ = pastime::spin;
   // Relaxed: they are read when all tasks have ended, which the end of the run orders.
   std::vector<std::atomic<std::uint32_t>> runs_;
 };

@@ -4,11 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numbers>
 #include <numeric>
-#include <span>
 #include <utility>
 
 #include "apps/ranks_plan.hpp"
@@ -16,7 +13,6 @@
 #include "cli/text/interrupt.hpp"
 #include "cli/text/json_row.hpp"
 #include "cli/text/option_values.hpp"
-#include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/options.hpp"
 #include "skua/policy/balance/balance_choice.hpp"
@@ -111,57 +107,11 @@ class choosing {
   balance::balance_choice choice_;
 };
 
-constexpr std::array<std::string_view, 4> pattern_words{"each", "drift", "jump", "oscillate"};
-
 double share_of(std::string_view option, std::string const& text) {
   return read_number(option, text, 0, 1, "a share from 0 to 1");
 }
 
-/// How tasks' times differ between iterations: --variation and --pattern.
-class varied_times {
- public:
-  varied_times(std::vector<std::uint64_t> means, std::vector<double> position, double share, variation_pattern pattern,
-               std::uint64_t seed)
-      : means_(std::move(means)), position_(std::move(position)), share_(share), pattern_(pattern), dice_(seed) {}
-
-  /// Writes those of iteration `i` = 0, 1, ..., each within `share` of its mean.
-  void write(std::uint32_t i, std::span<std::uint64_t> durations) {
-    if (share_ == 0) return;
-    draw(i);
-    for (std::size_t t = 0; t < durations.size(); ++t)
-      durations[t] = static_cast<std::uint64_t>(static_cast<double>(means_[t]) * (1 + share_ * factor(i, t)));
-  }
-
- private:
-  static constexpr std::uint32_t iterations_per_jump = 8;
-  static constexpr std::uint32_t iterations_per_wave = 16;
-
-  void draw(std::uint32_t i) {
-    if (pattern_ == variation_pattern::drift) return;
-    if (pattern_ == variation_pattern::jump && i % iterations_per_jump != 0) return;
-    if (pattern_ == variation_pattern::oscillate && i > 1) return;
-    std::vector<double>& drawn = drawn_[pattern_ == variation_pattern::oscillate ? i % 2 : 0];
-    drawn.resize(means_.size());
-    for (double& d : drawn) d = 2 * dice_.unit() - 1;
-  }
-  /// From -1 to 1.
-  [[nodiscard]] double factor(std::uint32_t i, std::size_t t) const {
-    if (pattern_ == variation_pattern::drift)
-      return std::sin(2 * std::numbers::pi * (position_[t] + static_cast<double>(i) / iterations_per_wave));
-    return drawn_[pattern_ == variation_pattern::oscillate ? i % 2 : 0][t];
-  }
-
-  std::vector<std::uint64_t> const means_;
-  std::vector<double> const position_;
-  double const share_;
-  variation_pattern const pattern_;
-  runtime::dice dice_;
-  std::array<std::vector<double>, 2> drawn_;
-};
-
 }  // namespace
-
-std::string_view in_words(variation_pattern p) noexcept { return pattern_words[static_cast<std::size_t>(p)]; }
 
 void rank_flags::add_to(parser command) {
   command = command.in_group("Ranks");
@@ -188,6 +138,7 @@ void rank_flags::add_to(parser command) {
 
 void rank_flags::check() const {
   static_cast<void>(ranks());
+  static_cast<void>(iterations());
   static_cast<void>(balance());
   static_cast<void>(floor());
   static_cast<void>(variation());
@@ -196,9 +147,22 @@ void rank_flags::check() const {
 }
 
 std::uint32_t rank_flags::ranks() const { return read_whole_number("--ranks", *ranks_, 1, 10'000'000); }
-std::uint32_t rank_flags::iterations(json const& of_app) const {
-  bool const theirs = of_app.contains("iterations");
-  return read_whole_number("--iterations", theirs ? of_app["iterations"].get<std::string>() : iterations_, 1, 1000);
+std::uint32_t rank_flags::iterations() const { return read_whole_number("--iterations", iterations_, 1, 1000); }
+
+rank_flags rank_flags::with(json const& of_app) const {
+  rank_flags same = *this;
+  auto const take = [&](char const* option, auto& into) {
+    if (of_app.contains(option)) into = of_app[option].get<std::string>();
+  };
+  take("iterations", same.iterations_);
+  take("variation", same.variation_);
+  take("pattern", same.pattern_);
+  return same;
+}
+
+void rank_flags::forbid_floor(std::string_view app) {
+  if (floor_) refuse_together("--floor", app, "its tasks take no time besides their work");
+  floor_ = "0";
 }
 
 std::string const& rank_flags::balance() const {
@@ -208,15 +172,15 @@ std::string const& rank_flags::balance() const {
   return balance_;
 }
 
-double rank_flags::floor() const { return share_of("--floor", floor_); }
+double rank_flags::floor() const { return share_of("--floor", floor_.value_or("0.25")); }
 double rank_flags::variation() const { return share_of("--variation", variation_); }
-variation_pattern rank_flags::pattern() const {
-  if (!pattern_) return variation_pattern::each;
-  if (variation() == 0)
-    refuse("--pattern", *pattern_, "only beside --variation above 0: tasks' times do not differ otherwise");
+apps::synthetic::variation_pattern rank_flags::pattern() const {
+  using apps::synthetic::pattern_words;
+  if (!pattern_) return apps::synthetic::variation_pattern::each;
+  apps::synthetic::require_variation(true, variation());
   auto const found = std::ranges::find(pattern_words, *pattern_);
   if (found == pattern_words.end()) refuse("--pattern", *pattern_, "each, drift, jump or oscillate");
-  return static_cast<variation_pattern>(found - pattern_words.begin());
+  return static_cast<apps::synthetic::variation_pattern>(found - pattern_words.begin());
 }
 
 std::uint64_t rank_flags::longest_pause_ns() const {
@@ -226,18 +190,22 @@ std::uint64_t rank_flags::longest_pause_ns() const {
   return static_cast<std::uint64_t>(pause.count());
 }
 
-std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster const& where, rank_flags const& flags,
-                                               std::uint32_t iterations_wanted, std::uint64_t seed,
-                                               std::function<void(std::uint32_t)> const& before) {
-  apps::ranks_plan plan;
-  plan.balance = flags.balance();
-  apps::ranks_load const load = what.ranks() != nullptr ? what.ranks()->load() : apps::ranks_load{};
+apps::ranks_load load_for_ranks(apps::app& what) {
+  apps::ranks_load load = what.ranks() != nullptr ? what.ranks()->load() : apps::ranks_load{};
   if (load.work.empty()) {
     throw usage_error(
         fmt::format("{} has no tasks for simulated ranks: it spawns them, or it does not run on ranks", what.name()));
   }
+  return load;
+}
+
+std::vector<ranks_iteration> simulate_on_ranks(apps::ranks_load const& load, ranks::cluster const& where,
+                                               rank_flags const& flags, std::uint64_t seed,
+                                               std::function<void(std::uint32_t)> const& before) {
+  apps::ranks_plan plan;
+  plan.balance = flags.balance();
   std::vector<std::uint64_t> durations = durations_of(load, flags.floor());
-  varied_times varied(durations, load.position, flags.variation(), flags.pattern(), seed);
+  apps::synthetic::varied_times varied(durations, load.position, flags.variation(), flags.pattern(), seed);
   std::uint32_t const count = flags.ranks();
   std::vector<std::vector<std::uint32_t>> first(count);
   for (std::uint32_t t = 0; t < durations.size(); ++t) {
@@ -282,7 +250,7 @@ std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster c
     lists = all.executed();
   };
   try {
-    for (std::uint32_t i = 0; i < iterations_wanted; ++i) run(i);
+    for (std::uint32_t i = 0; i < flags.iterations(); ++i) run(i);
   } catch (interruption const&) {
     if (iterations.empty()) throw;
   }

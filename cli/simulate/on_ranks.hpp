@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "apps/app.hpp"
+#include "apps/ranks_plan.hpp"
+#include "apps/synthetic/varied_times.hpp"
 #include "cli/text/command.hpp"
 #include "cli/text/report.hpp"
 #include "skua/machine/ranks/simulated/balance_time.hpp"
@@ -17,28 +19,28 @@
 
 namespace skua::cli {
 
-/// How tasks' times differ between iterations.
-enum class variation_pattern : std::uint8_t { each, drift, jump, oscillate };
-[[nodiscard]] std::string_view in_words(variation_pattern p) noexcept;
-
 /// The options of sim that speak of ranks, as typed.
 class rank_flags {
  public:
   void add_to(parser command);
   [[nodiscard]] bool wanted() const noexcept { return ranks_.has_value(); }
 
+  /// Some apps have options of these names; then those count, if they are given.
+  [[nodiscard]] rank_flags with(json const& of_app) const;
+  /// The app's tasks take no time besides their work. Throws usage_error if --floor was given.
+  void forbid_floor(std::string_view app);
+
   // They throw usage_error that names the option.
   /// Reads all of the following.
   void check() const;
   [[nodiscard]] std::uint32_t ranks() const;
-  /// Some apps have an option of this name, too; then that one counts.
-  [[nodiscard]] std::uint32_t iterations(json const& of_app) const;
+  [[nodiscard]] std::uint32_t iterations() const;
   [[nodiscard]] std::string const& balance() const;
   /// Of a task's mean duration: what every task takes besides its work.
   [[nodiscard]] double floor() const;
   /// By which share a task's duration differs between iterations, at most.
   [[nodiscard]] double variation() const;
-  [[nodiscard]] variation_pattern pattern() const;
+  [[nodiscard]] apps::synthetic::variation_pattern pattern() const;
   [[nodiscard]] std::uint64_t longest_pause_ns() const;
   [[nodiscard]] bool every_attempt() const noexcept { return every_attempt_; }
 
@@ -46,12 +48,15 @@ class rank_flags {
   std::optional<std::string> ranks_;
   std::string iterations_ = "5";
   std::string balance_ = "auto";
-  std::string floor_ = "0.25";
+  std::optional<std::string> floor_;
   std::string variation_ = "0";
   std::optional<std::string> pattern_;
   std::string pause_ = "2ms";
   bool every_attempt_ = false;
 };
+
+/// What the ranks run. Throws usage_error if the app has no tasks for ranks.
+[[nodiscard]] apps::ranks_load load_for_ranks(apps::app& what);
 
 /// One iteration, and what balanced it.
 struct ranks_iteration {
@@ -64,10 +69,9 @@ struct ranks_iteration {
 };
 
 /// Simulates the iterations one after the other. Calls `before` with the number of those that are done. After an interrupt it
-/// keeps them, and throws interruption if there is none. Throws usage_error if the app has no tasks for ranks.
-[[nodiscard]] std::vector<ranks_iteration> simulate_on_ranks(apps::app& what, ranks::cluster const& where,
-                                                             rank_flags const& flags, std::uint32_t iterations,
-                                                             std::uint64_t seed,
+/// keeps them, and throws interruption if there is none.
+[[nodiscard]] std::vector<ranks_iteration> simulate_on_ranks(apps::ranks_load const& load, ranks::cluster const& where,
+                                                             rank_flags const& flags, std::uint64_t seed,
                                                              std::function<void(std::uint32_t)> const& before);
 
 [[nodiscard]] report report_of(std::vector<ranks_iteration> const& all, std::string const& balance);

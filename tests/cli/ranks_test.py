@@ -300,7 +300,7 @@ class Ranks(OnRanks):
             self.assertIn("is damaged", err)
 
     def test_what_ranks_do_not_have_is_refused(self):
-        self.refuses("run", "synthetic-loads", "--ranks", message=("synthetic-loads", "hartree-fock"))
+        self.refuses("run", "fib", "--ranks", message=("fib", "hartree-fock", "synthetic-loads"))
         self.refuses("run", "uts", "--ranks", "--serve", "always", message=("--serve", "between-tasks, thread"))
         self.refuses("run", "uts", "--ranks", "--policy", "adws", message=("--policy",))
         self.refuses(*FOCK, "--ranks", "--peer", "serial", message=("--peer",))
