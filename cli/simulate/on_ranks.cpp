@@ -4,18 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "apps/ranks_plan.hpp"
+#include "cli/simulate/choice_of_start.hpp"
+#include "cli/simulate/varied_times.hpp"
 #include "cli/text/app_arguments.hpp"
 #include "cli/text/interrupt.hpp"
 #include "cli/text/json_row.hpp"
 #include "cli/text/option_values.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/options.hpp"
-#include "skua/policy/balance/balance_choice.hpp"
 #include "skua/policy/balance/balancers.hpp"
 
 namespace skua::cli {
@@ -65,47 +65,6 @@ void rebalance(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::
   into.over_ideal = plan.report.over_ideal_after();
   into.balancing = ranks::time_to_balance(where, loads, by, seed, task_bytes, stop_if_interrupted);
 }
-
-/// The choice of balance=auto between iterations: balance_choice.md.
-class choosing {
- public:
-  choosing(std::uint32_t ranks, std::vector<std::uint64_t> const& durations) : ranks_(ranks), durations_(durations) {}
-
-  /// `seeded`: where tasks started; `balance_s`: what the balancing before took.
-  [[nodiscard]] balance::next_start next(ranks::simulated_iteration const& run, std::optional<double> balance_s,
-                                         std::vector<std::vector<std::uint32_t>> const& seeded,
-                                         std::vector<std::vector<std::uint32_t>> const& executed) {
-    balance::iteration_summary now{.ranks = ranks_, .tasks = durations_.size()};
-    now.wall_ns = in_ns(run.seconds);
-    now.mean_ns = in_ns(run.ideal_seconds);
-    now.balance_ns = in_ns(balance_s.value_or(0));
-    double differs = 0;
-    double then = 0;
-    for (std::size_t r = 0; r < executed.size(); ++r) {
-      std::uint64_t sum = 0;
-      for (std::uint32_t const t : executed[r]) sum += durations_[t];
-      now.most_ns = std::max(now.most_ns, sum);
-      std::size_t const own = std::min(seeded[r].size(), executed[r].size());
-      for (std::size_t i = 0; i < own && executed[r][i] == seeded[r][i] && !last_.empty(); ++i) {
-        auto const before = static_cast<double>(last_[seeded[r][i]]);
-        differs += std::abs(static_cast<double>(durations_[seeded[r][i]]) - before);
-        then += before;
-      }
-    }
-    now.longest_ns = std::ranges::max(durations_);
-    if (then > 0) now.change = differs / then;
-    last_ = durations_;
-    return choice_.next(now);
-  }
-  [[nodiscard]] std::string const& reason() const noexcept { return choice_.reason(); }
-
- private:
-  [[nodiscard]] static std::uint64_t in_ns(double s) noexcept { return static_cast<std::uint64_t>(s * 1e9); }
-  std::uint32_t ranks_;
-  std::vector<std::uint64_t> const& durations_;
-  std::vector<std::uint64_t> last_;
-  balance::balance_choice choice_;
-};
 
 double share_of(std::string_view option, std::string const& text) {
   return read_number(option, text, 0, 1, "a share from 0 to 1");
@@ -218,7 +177,7 @@ std::vector<ranks_iteration> simulate_on_ranks(apps::ranks_load const& load, ran
                               .interruption_point = stop_if_interrupted});
   std::vector<ranks_iteration> iterations;
   std::vector<std::vector<std::uint32_t>> lists = first;
-  choosing choice(count, durations);
+  choice_of_start choice(count, durations);
   balance::next_start start{.from = balance::start_of_tasks::original, .steals = plan.steals_in(0)};
   auto const run = [&](std::uint32_t i) {
     stop_if_interrupted();
