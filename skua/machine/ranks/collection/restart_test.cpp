@@ -8,36 +8,19 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "skua/machine/ranks/collection/numbered_tasks_for_test.hpp"
 #include "skua/machine/ranks/transport/ranks_for_test.hpp"
 #include "skua/ranks.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks { namespace {
 
+using numbered_tasks::plain_number, numbered_tasks::written_number, numbered_tasks::number_of,
+    numbered_tasks::ran_tasks, numbered_tasks::task_of;
+
 constexpr std::uint64_t tasks = 120;
-
-struct written {
-  std::uint64_t number = 0;
-  std::string text;
-
-  template <class Archive>
-  void serialize(Archive& a) {
-    a(number, text);
-  }
-};
-
-std::uint64_t number_of(std::uint64_t task) { return task; }
-std::uint64_t number_of(written const& task) { return task.number; }
-
-template <class Task>
-Task task_of(std::uint64_t number) {
-  if constexpr (std::is_same_v<Task, written>) {
-    return {number, std::string(number % 40, 'x')};
-  } else {
-    return number;
-  }
-}
 
 /// How one iteration prepares the next.
 struct balance {
@@ -66,22 +49,6 @@ void prepare(task_collection<Task>& all, balance const& how) {
               [&](placement_of_tasks where) { all.restore(where); });
 }
 
-/// The tasks of one iteration, each of which must run once.
-class iteration {
- public:
-  explicit iteration(communicator& world) : world_(world) {}
-  void ran(std::uint64_t task) { ran_.at(task) += 1; }
-  void expect_each_once(std::string const& when) {
-    world_.sum(ran_);
-    for (double const times : ran_) ASSERT_EQ(times, 1) << when;
-    ran_.assign(tasks, 0);
-  }
-
- private:
-  communicator& world_;
-  std::vector<double> ran_ = std::vector<double>(tasks, 0);
-};
-
 struct job {
   std::string path;
   std::uint32_t ranks = 0;  ///< that wrote it
@@ -105,7 +72,7 @@ template <class Task>
 void go_on(communicator& world, job const& j, balance const& how) {
   std::uint32_t const ranks = world.size();
   std::string const name = std::to_string(j.ranks) + " ranks, then " + std::to_string(ranks) + ", " + how.name;
-  iteration now(world);
+  ran_tasks now(world, tasks);
   task_collection<Task> all(world, {.name = "numbers", .on_loss = j.on_loss},
                             [&](Task const& task) { now.ran(number_of(task)); });
   static_cast<void>(all.restart(j.path));
@@ -145,10 +112,10 @@ class restarts : public ::testing::Test {
   }
 };
 
-TEST_F(restarts, on_any_number_of_ranks_run_each_task_once_under_each_balance) { between<std::uint64_t>({1, 2, 3, 6}); }
+TEST_F(restarts, on_any_number_of_ranks_run_each_task_once_under_each_balance) { between<plain_number>({1, 2, 3, 6}); }
 
-TEST_F(restarts, of_serialized_tasks_do_so_too) { between<written>({1, 3}); }
+TEST_F(restarts, of_serialized_tasks_do_so_too) { between<written_number>({1, 3}); }
 
-TEST_F(restarts, of_tasks_that_outlive_their_rank_do_so_too) { between<std::uint64_t>({1, 3}, lost_tasks::run_again); }
+TEST_F(restarts, of_tasks_that_outlive_their_rank_do_so_too) { between<plain_number>({1, 3}, lost_tasks::run_again); }
 
 }}}}  // namespace skua::v0::ranks

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "skua/machine/ranks/collection/numbered_tasks_for_test.hpp"
 #include "skua/machine/ranks/collection/task_work.hpp"
 #include "skua/machine/ranks/transport/ranks_for_test.hpp"
 #include "skua/parts/base/dice.hpp"
@@ -19,6 +20,9 @@
 #include "skua/ranks.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks { namespace {
+
+using numbered_tasks::plain_number, numbered_tasks::written_number, numbered_tasks::number_of,
+    numbered_tasks::ran_tasks, numbered_tasks::task_of;
 
 class task_works : public on_each_number_of_ranks {};
 
@@ -41,43 +45,19 @@ std::string said_by(std::function<void()> const& f) {
   return {};
 }
 
-struct named_task {
-  std::uint32_t number = 0;
-  std::string name;
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(number, name);
-  }
-};
-std::uint32_t number_of(std::uint32_t task) { return task; }
-std::uint32_t number_of(named_task const& task) {
-  EXPECT_EQ(task.name, "task " + std::to_string(task.number));
-  return task.number;
-}
-template <class Task>
-Task numbered(std::uint32_t n) {
-  if constexpr (std::is_same_v<Task, named_task>) {
-    return {.number = n, .name = "task " + std::to_string(n)};
-  } else {
-    return n;
-  }
-}
-
 /// The rank that runs each task in the first process() after a rebalance, without stealing. Expects a balance: no rank has more than the
 /// average and one task.
 template <class Task>
 std::vector<double> balanced_run(communicator& world, char const* how, double unit) {
   std::vector<double> const works = drawn_works(7);
-  std::vector<double> ran_on(tasks, 0);
-  task_collection<Task> all(world, {.name = "weighed", .steals = false}, [&](Task const& t) {
-    ran_on[number_of(t)] += world.rank() + 1.0;  // each thread writes other elements
-  });
+  ran_tasks now(world, tasks);
+  task_collection<Task> all(world, {.name = "weighed", .steals = false}, [&](Task const& t) { now.ran(number_of(t)); });
   // Two thirds of the tasks are on one rank, the others on all.
   runtime::dice dice(8);
   std::uint32_t const loaded = dice.below(world.size());
   for (std::uint32_t n = 0; n < tasks; ++n) {
     std::uint32_t const on = n % 3 != 0 ? loaded : dice.below(world.size());
-    if (on == world.rank()) all.add(numbered<Task>(n), works[n] * unit);
+    if (on == world.rank()) all.add(task_of<Task>(n), works[n] * unit);
   }
   all.rebalance(how);
   EXPECT_EQ(world.sum(all.num_waiting()), tasks);
@@ -86,28 +66,31 @@ std::vector<double> balanced_run(communicator& world, char const* how, double un
   all.process();
   EXPECT_EQ(all.num_recorded(), mine);
   double own = 0;
-  for (std::uint32_t n = 0; n < tasks; ++n) own += ran_on[n] > 0 ? works[n] : 0;
+  std::vector<double> ran_on = now.here();
+  for (std::uint32_t n = 0; n < tasks; ++n) {
+    own += ran_on[n] > 0 ? works[n] : 0;
+    ran_on[n] *= world.rank() + 1.0;
+  }
   double const most = world.max(own);
   double const average = world.sum(own) / world.size();
   if (std::string(how) != "none") {
     EXPECT_LE(most, average + 16) << how << ", unit " << unit;
   }
+  now.expect_each_once(how);
   world.sum(std::span(ran_on));
-  EXPECT_EQ(std::ranges::count_if(ran_on, [](double r) { return r > 0; }), tasks);
-  EXPECT_EQ(all.report().tasks, tasks) << "so none ran twice";
   return ran_on;
 }
 
 TEST_P(task_works, balance_the_first_iteration_in_whatever_unit) {
   on_ranks(GetParam(), [&](communicator& world) {
     for (char const* how : {"none", "centralised", "hierarchical", "tempered"}) {
-      auto const ran_on = balanced_run<std::uint32_t>(world, how, 1);
-      EXPECT_EQ(balanced_run<std::uint32_t>(world, how, std::exp2(-900)), ran_on) << how;
-      EXPECT_EQ(balanced_run<std::uint32_t>(world, how, std::exp2(900)), ran_on) << how;
-      EXPECT_EQ(balanced_run<named_task>(world, how, 1), ran_on) << how << ", serialized";
+      auto const ran_on = balanced_run<plain_number>(world, how, 1);
+      EXPECT_EQ(balanced_run<plain_number>(world, how, std::exp2(-900)), ran_on) << how;
+      EXPECT_EQ(balanced_run<plain_number>(world, how, std::exp2(900)), ran_on) << how;
+      EXPECT_EQ(balanced_run<written_number>(world, how, 1), ran_on) << how << ", serialized";
       pool threads(2);
       rank_pool const workers(world, threads);
-      EXPECT_EQ(balanced_run<std::uint32_t>(world, how, 1), ran_on) << how << ", threads";
+      EXPECT_EQ(balanced_run<plain_number>(world, how, 1), ran_on) << how << ", threads";
     }
   });
 }
