@@ -4,7 +4,7 @@
 A reader with a paper in hand finds the source through the page; a reader of the source finds the paper through the tag.
 So a tag names a page, and a section or a row that a table of the page lists (or a key that others.md lists); and whatever stands between backticks on a
 page exists: a path, `file:symbol`, a symbol right after its file, the name of a test (`how_it_begins_...`), an identifier.
-A cell of a table says something: what stands where, or the reason why nothing does.
+A cell of a table says something: what stands where, or the reason why nothing does. A row that names no file and no test says "not built: " and why.
 """
 
 import pathlib
@@ -17,6 +17,7 @@ TAG = re.compile(rf"\[({A_KEY}\b[^\]\[]*)\]")
 KEY = re.compile(rf"({A_KEY})\b\s*")
 # What says where in a section, not which one: lines of a figure's listing, a lemma, a footnote.
 INSIDE_A_SECTION = re.compile(r"(\d+-\d+|(Lemma|Theorem|Corollary|footnote|line) \d+)$")
+NOT_BUILT = re.compile(r"not built: \S.{19}")  # and a reason of some words
 BACKTICKS = re.compile(r"`([^`\n]+)`")
 FILE_SUFFIX = re.compile(r"\.(hpp|cpp|md|py|toml|txt|cmake|rs|svg)$")
 TEST_CASE = re.compile(r"^\s*(?:TYPED_)?TEST(?:_F|_P)?\(\s*\w+,\s*(\w+)\)", re.MULTILINE)
@@ -146,9 +147,12 @@ def wrong_on(page, names):
                 known = names.why_unknown(symbol) is None and names.has_place(pair[1])
                 if known and symbol not in names.tests and not names.has_symbol(pair[1], symbol):
                     yield number, f"{pair[1]} has no {symbol}"
-    for number, _, cells in rows(page):
+    for number, head, cells in rows(page):
         if not all(cells):
             yield number, "an empty cell; say what stands there, or why nothing does"
+        shown = [cell for name, cell in zip(head, cells) if name in ("where", "test")]
+        if "where" in head and not any(re.search(r"`|\]\(", cell) for cell in shown) and not any(NOT_BUILT.match(cell) for cell in shown):
+            yield number, 'a row without a file or a test; begin its cell of "where" with "not built: " and the reason'
 
 
 def findings(tree):

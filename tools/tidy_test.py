@@ -117,7 +117,9 @@ BAD = {
                ("docs/papers/bad-2001.md", "\n`deque.hpp` `main`\n", 2),
                ("docs/papers/bad-2001.md", "Tested: `no_test_begins_...`.\n", 1),
                ("docs/papers/bad-2001.md", "The class `nothing_there`.\n", 1),
-               ("docs/papers/bad-2001.md", "| section | file |\n|---|---|\n| 1 | |\n", 3)],
+               ("docs/papers/bad-2001.md", "| section | file |\n|---|---|\n| 1 | |\n", 3),
+               ("docs/papers/bad-2001.md", "| row | where | test |\n|---|---|---|\n| 1 | nowhere | none |\n", 3),
+               ("docs/papers/bad-2001.md", "| row | where | test |\n|---|---|---|\n| 1 | not built: later | none |\n", 3)],
     "traces": [("docs/tour.md", "### (a) Where?\n\n1. `parts/none.hpp`\n", 3),
                ("docs/tour.md", "### (a) Where?\n\n1. `parts/queue/deque.hpp`,\n   `nothing_there` runs.\n", 3)],
     "test_names": [("apps/a_test.cpp", SPDX + "TEST(heat, IsRight) {}\n", 2), ("apps/a_test.cpp", SPDX + "TEST(Heat, is_right_at_last) {}\n", 2),
@@ -189,6 +191,7 @@ GOOD = [
      "docs/papers/good-2001.md": "| row | paper | where | why |\n|---|---|---|---|\n| R7 | II, III | `skua/parts/base/ids.hpp`, `parts/queue` | is |\n"
                                  "| R8 | V-B | `a.cpp:main`; `a.cpp` `main`, `x` | `it_ends_...`, `it_ends_well_always`, `main(x)`, `@p` |\n",
      "a.cpp": SPDX + "int main(int x) { return x; }\n", "apps/a_test.cpp": SPDX + "TEST(good_DeathTest, it_ends_well_always) {}\n"},
+    {"docs/papers/good-2001.md": "| row | where | test |\n|---|---|---|\n| 1 | not built: nobody would use it, and it costs a word | none |\n"},
     {"apps/a_test.cpp": SPDX + 'void f() {\n  if (under_tsan) GTEST_SKIP() << "it is slow";\n  if (depth == 0) return;\n}\n',
      "apps/a.cpp": SPDX + "void f() {\n  if (under_tsan) return;\n}\n"},
     {"apps/a_test.cpp": SPDX + "long f() { return this_thread_number(); }  // not get_id()\nint target_id(int);\n",

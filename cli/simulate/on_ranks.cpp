@@ -9,7 +9,6 @@
 
 #include "apps/ranks_plan.hpp"
 #include "cli/simulate/choice_of_start.hpp"
-#include "cli/simulate/varied_times.hpp"
 #include "cli/text/app_arguments.hpp"
 #include "cli/text/interrupt.hpp"
 #include "cli/text/json_row.hpp"
