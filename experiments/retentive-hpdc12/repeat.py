@@ -13,7 +13,8 @@ import pathlib
 import subprocess
 import sys
 
-# Of a task's mean time, what every task takes besides its integrals (README.md, "What a task takes").
+# Of a task's mean time, what every task takes besides its integrals. Fitted: with 0.25, the default of skua sim, Be512 reaches 66 % where the
+# paper says 90 (README.md, "The time of a task").
 FLOOR = "0.9"
 
 # (system, machine, cores): {iteration: (attempts, steals)}, means per core. Table 2, Hartree-Fock. Fourteen iterations off Hopper.
@@ -127,7 +128,8 @@ def efficiency(bench, title, runs, what):
         last = all_rows[counts[-1]]
         if statement is not None:
             found = max(best / counts[-1] / row["median_s"] for row in last)
-            bench.says(f"{system}: over {statement:.0%} on {counts[-1]} cores ({found:.1%})", found > statement)
+            fitted = ", fitted to this" if bench.floor == FLOOR else ""
+            bench.says(f"{system}: over {statement:.0%} on {counts[-1]} cores ({found:.1%}, with a floor of {bench.floor}{fitted})", found > statement)
         bench.says(f"{system}: the last iteration is the best or nearly",
                    last[-1]["median_s"] < 1.02 * min(row["median_s"] for row in last))
 
