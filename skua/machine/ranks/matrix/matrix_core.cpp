@@ -16,6 +16,10 @@ namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
 
+/// Open MPI 4.1 has windows for several nodes without remote memory access, but none under MPI_THREAD_MULTIPLE.
+constexpr char const* or_other_windows =
+    ", and see what MPI says; if its windows do not support MPI_THREAD_MULTIPLE, set SKUA_PROGRESS_THREAD=off";
+
 /// Copies for accumulates that a rank may have under way before an accumulate waits.
 constexpr std::uint64_t most_copied_bytes = std::uint64_t{64} << 20;
 
@@ -91,7 +95,8 @@ void matrix_core::make_window() {
   std::uint64_t refused = wanted > network.room_for_windows() ? 1 + rank_ : 0;
   max_elements(core_.all(), matrix_call(action_), std::span(&refused, 1));
   std::unique_ptr<window> made;
-  if (refused == 0) {
+  bool const has_room = refused == 0;
+  if (has_room) {
     try {
       made = network.make_window(type_, layout_.elements_of(rank_));
     } catch (std::exception const&) {}  // the ranks learn of it below
@@ -101,10 +106,11 @@ void matrix_core::make_window() {
   }
   if (refused != 0) {
     auto const who = static_cast<rank_number>(refused - 1);
-    std::string const text = "the distributed matrix '" + name_ + "' of " + layout_.in_words() + " " + name_of(type_) +
-                             ": rank " + std::to_string(who) + " finds no memory for its " +
-                             std::to_string(layout_.elements_of(who) * size) +
-                             " bytes beside those of its node; take more nodes, or a smaller matrix";
+    std::string const text =
+        "the distributed matrix '" + name_ + "' of " + layout_.in_words() + " " + name_of(type_) + ": rank " +
+        std::to_string(who) + (has_room ? " gets no window for its " : " finds no memory for its ") +
+        std::to_string(layout_.elements_of(who) * size) +
+        " bytes beside those of its node; take more nodes, or a smaller matrix" + (has_room ? or_other_windows : "");
     core_.order().note_failure({.reporter = 0, .text = text});
     throw resource_error(text);
   }
