@@ -159,10 +159,10 @@ TEST(a_report_of_ranks, has_least_mean_and_greatest_of_each_figure) {
           {.rank = 0, .tasks = 4, .busy = 3}, {.rank = 2, .tasks = 1, .busy = 1}, {.rank = 3, .tasks = 1, .busy = 2}}};
   spread const busy = r.of(&rank_report::busy);
   EXPECT_EQ(busy.least, 1);
-  EXPECT_EQ(busy.mean, 2);
+  EXPECT_DOUBLE_EQ(busy.mean, 2);
   EXPECT_EQ(busy.greatest, 3);
-  EXPECT_EQ(busy.imbalance(), 1.5);
-  EXPECT_EQ(r.of(&rank_report::tasks).imbalance(), 2);
+  EXPECT_DOUBLE_EQ(busy.imbalance(), 1.5);
+  EXPECT_DOUBLE_EQ(r.of(&rank_report::tasks).imbalance(), 2);
   EXPECT_EQ(r.of(&rank_report::got).imbalance(), 1) << "all have nothing";
   EXPECT_EQ(r.of([](rank_report const& one) { return one.busy * 2; }).least, 2);
   EXPECT_EQ(ranks_report{}.of(&rank_report::busy).greatest, 0);
