@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "skua/machine/threads/face/pool.hpp"
@@ -51,7 +52,7 @@ struct ranks_load {
   std::vector<std::uint64_t> work;  ///< of each task, in units of the app's
   std::vector<double>
       position;        ///< of each task in the first iteration: 0 on the first rank, towards 1 on the last one
-  double unit_ns = 1;            ///< on the machine of the paper
+  double unit_ns = 1;  ///< on the machine of the paper
   bool has_whole_times = false;  ///< a task takes no time besides its work
 };
 
@@ -73,18 +74,54 @@ class planned_workers {
 /// Collective: whether rank 0 has the file.
 [[nodiscard]] bool is_there(communicator& world, std::string const& file);
 
-/// Runs a collection, reports, and prepares its next iteration. `between` processes the results for the app, and
-/// returns the state that a restart needs. Collective.
-template <class Task, class F>
-void iterate(task_collection<Task>& all, ranks_plan const& plan, unsigned iteration, std::string const& file,
+/// Returns f(), which makes collective calls. If a rank dies meanwhile, and the others can go on, calls f again after recover(). Collective.
+template <class F, class R>
+decltype(auto) again_after_losses(F f, R recover) {
+  for (bool lost = false;;) {
+    try {
+      if (std::exchange(lost, false)) recover();
+      return f();
+    } catch (rank_lost const& e) {
+      if (!e.can_go_on()) throw;
+      lost = true;
+    }
+  }
+}
+
+/// Runs a collection, reports, and prepares its next iteration. `begin` forgets the results of an attempt, which a loss may have ended; `between`
+/// processes the results for the app, and returns the state that a restart needs. Collective.
+template <class Task, class B, class F>
+void iterate(task_collection<Task>& all, ranks_plan const& plan, unsigned iteration, std::string const& file, B begin,
              F between) {
   if (iteration == 0) all.enable_stealing(plan.steals_in(0));
-  all.process();
-  collection_report const of_all = all.report();
-  plan.tell(of_all, all.report_by_rank());
-  std::vector<double> const state = between();
-  if (!file.empty()) all.checkpoint(file, std::as_bytes(std::span(state)));
-  all.restore(plan.balance);
+  bool has_run = false;
+  bool was_lost = false;
+  std::vector<double> state;
+  again_after_losses(
+      [&] {
+        if (!has_run) {
+          begin();
+          all.process();
+          collection_report const of_all = all.report();
+          plan.tell(of_all, all.report_by_rank());
+          state = between();
+          has_run = true;
+          was_lost = false;
+        }
+        if (was_lost) return;  // all tasks wait again
+        if (!file.empty()) all.checkpoint(file, std::as_bytes(std::span(state)));
+        all.restore(plan.balance);
+      },
+      [&] {
+        all.recover();
+        was_lost = true;
+      });
+}
+
+/// Whether the run goes on with another iteration. Collective.
+template <class Task>
+bool goes_on(task_collection<Task>& all, ranks_plan const& plan) {
+  return again_after_losses([&] { return plan.goes_on(); }, [&] { all.recover(); });
 }
 
 }  // namespace skua::apps

@@ -4,9 +4,9 @@
 
     tools/kill_bed.py SKUA [--times N] [--ranks N] [--seed N] [--timeout SECONDS]
 
-SKUA is a command beside the module for Open MPI. In turn it runs hartree-fock and uts with --recover under
-`mpirun --enable-recovery`, and one rank, drawn anew each time, gets SIGKILL. Allowed are: the right answer; and, where the rank was rank 0 or
-died outside of an iteration, one line on every rank that lives, which names the rank, or says that MPI did
+SKUA is a command beside the module for Open MPI. In turn it runs hartree-fock, uts and synthetic-loads with --recover under
+`mpirun --enable-recovery`, and one rank, drawn anew each time, gets SIGKILL: after a while, or every other time when an iteration has just ended. Allowed are: the right
+answer; and, where the rank was rank 0 or died where nothing can be recovered (docs/ranks.md), one line on every rank that lives, which names the rank, or says that MPI did
 not start or end. A wrong answer, a hang, a crash of another rank
 or a process that is left behind is a failure. The exit status of mpirun says nothing: with --enable-recovery Open MPI's is always 0.
 """
@@ -25,6 +25,7 @@ import time
 PROGRAMS = [
     ["run", "hartree-fock", "--atoms", "8", "--tile", "10", "--iterations", "10", "--no-verify"],
     ["run", "uts", "--tree", "T1L"],
+    ["run", "synthetic-loads", "--tasks", "400", "--mean-us", "1000", "--sleep", "--iterations", "20", "--variation", "0.5"],
 ]
 ENDED = re.compile(r"rank (\d+) died[:,] ")
 NEVER_BEGAN = re.compile(r"skua: MPI has not (started|ended) after")
@@ -32,7 +33,7 @@ NEVER_BEGAN = re.compile(r"skua: MPI has not (started|ended) after")
 
 def found_in(out):
     """What the program found: the energy to 1e-8, or the nodes of the tree; nothing if it did not end."""
-    found = re.search(r"(?:energy_hartree|nodes)\s+(-?[\d.]+)", out)
+    found = re.search(r"(?:energy_hartree|nodes|sum_s)\s+(-?[\d.]+)", out)
     return found and round(float(found[1]), 8)
 
 
@@ -79,9 +80,15 @@ class Bed:
             raise SystemExit(f"kill_bed: it does not run undisturbed: {out[-500:]}{err[-500:]}")
         return found, time.monotonic() - began
 
-    def killed(self, program, expected, rank, delay_s):
-        """("right" | "error (...)" | a failure in words, whether a rank was killed)"""
+    def killed(self, program, expected, rank, delay_s, iteration):
+        """("right" | "error (...)" | a failure in words, whether a rank was killed); iteration: the one after whose line the delay begins, or 0"""
         job = self.start(program)
+        said = ""
+        while iteration and f"iteration {iteration}:" not in said:
+            line = job.stdout.readline()
+            said += line
+            if not line:
+                break
         time.sleep(delay_s)
         ranks = ranks_of(job.pid)
         hit = len(ranks) == self.ranks
@@ -101,7 +108,7 @@ class Bed:
         time.sleep(0.1)
         if any(parent_of(r) is not None for r in ranks):
             return "left a process behind", hit
-        found = found_in(out)
+        found = found_in(said + out)
         if found == expected:
             return "right", hit
         if found is not None:
@@ -128,14 +135,15 @@ def main():
     counts, failures = {"right": 0, "error": 0, "too late": 0}, 0
     for turn in range(given.times):
         which = turn % len(PROGRAMS)
-        rank, delay_s = dice.randrange(given.ranks), dice.uniform(0.1, known[which][1])
-        what, hit = bed.killed(PROGRAMS[which], known[which][0], rank, delay_s)
+        iteration = dice.randrange(1, 8) if turn // len(PROGRAMS) % 2 and PROGRAMS[which][1] != "uts" else 0
+        rank, delay_s = dice.randrange(given.ranks), dice.uniform(0, 0.02) if iteration else dice.uniform(0.1, known[which][1])
+        what, hit = bed.killed(PROGRAMS[which], known[which][0], rank, delay_s, iteration)
         verdict = "too late" if what == "right" and not hit else what.split(" (")[0]
         if verdict in counts:
             counts[verdict] += 1
         else:
             failures += 1
-        print(f"  {turn + 1}: {PROGRAMS[which][1]}, rank {rank} after {delay_s:.2f} s: {what if hit else verdict}", flush=True)
+        print(f"  {turn + 1}: {PROGRAMS[which][1]}, rank {rank} {delay_s:.3f} s after {f'iteration {iteration}' if iteration else 'the start'}: {what if hit else verdict}", flush=True)
     print(f"kill_bed: {counts['right']} right, {counts['error']} clear errors, {counts['too late']} had ended before, {failures} failures")
     return 1 if failures else 0
 

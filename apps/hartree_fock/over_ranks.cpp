@@ -55,11 +55,20 @@ void over_ranks(communicator& world, problem& p, ranks_plan const& plan) {
   matrix fock(on.atoms().functions());
   // Ranks whose arithmetic differs in a last bit must still agree on when to stop.
   unsigned const first = p.field().iterations();
-  for (unsigned iteration = first; world.max(p.field().done() ? 0.0 : 1.0) > 0; ++iteration) {
-    if (iteration > first && !plan.goes_on()) return;
-    iterate(tasks, plan, iteration, file, [&] {
+  auto const continues = [&] { return world.max(p.field().done() ? 0.0 : 1.0) > 0; };
+  bool is_clean = true;  // collect_row leaves zeros
+  auto const begin = [&] {
+    for (auto const& place : places) {
+      if (!is_clean && place != nullptr) std::ranges::fill(place->fock.elements, 0.0);
+    }
+    is_clean = false;
+  };
+  for (unsigned iteration = first; again_after_losses(continues, [&] { tasks.recover(); }); ++iteration) {
+    if (iteration > first && !goes_on(tasks, plan)) return;
+    iterate(tasks, plan, iteration, file, begin, [&] {
       std::ranges::fill(fock.elements, 0.0);
       for (std::size_t row = 0; row < on.atoms().functions(); ++row) collect_row(places, row, fock);
+      is_clean = true;
       world.sum(fock.elements);
       p.advance(fock);
       return file.empty() ? std::vector<double>{} : p.field().state();

@@ -104,10 +104,10 @@ iterated_outcome over_ranks(communicator& world, iterated_loads const& loads, ra
   }
   tally const right = each_once(loads.means_ns.size());
   for (std::uint32_t const first = iteration; iteration < loads.iterations; ++iteration) {
-    if (iteration > first && !plan.goes_on()) return all;
+    if (iteration > first && !goes_on(tasks, plan)) return all;
     times.next(all);
-    std::ranges::fill(by_worker, tally{});
-    iterate(tasks, plan, iteration, file, [&] {
+    auto const begin = [&] { std::ranges::fill(by_worker, tally{}); };
+    iterate(tasks, plan, iteration, file, begin, [&] {
       tally ran;
       for (tally const& t : by_worker) ran = {ran.count + t.count, ran.sum + t.sum};
       ran = {world.sum(ran.count), world.sum(ran.sum)};

@@ -48,12 +48,13 @@ void iterate_all(communicator& world, contraction const& on, unsigned iterations
   }
   // A job that was killed after its last iteration has its file, but not its C.
   for (bool first = true; first || iteration < iterations; first = false) {
-    if (!first && !plan.goes_on()) return;
-    begin();
-    iterate(tasks, plan, iteration++, file, [&] {
+    if (!first && !goes_on(tasks, plan)) return;
+    unsigned const next = iteration + 1;
+    iterate(tasks, plan, iteration, file, begin, [&] {
       complete();
-      return std::vector<double>{static_cast<double>(iteration)};
+      return std::vector<double>{static_cast<double>(next)};
     });
+    iteration = next;
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/uts/over_ranks.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -36,17 +37,22 @@ tally over_ranks(communicator& world, tree const& which, ranks_plan const& plan)
                                      if (its > 0) here.spawn({drawn, its});
                                    }
                                  });
-  if (world.rank() == 0) {
-    node const root = which.root();
-    std::uint32_t const born = which.children_of(root);
-    by_worker[0].seen = {1, born == 0 ? 1U : 0U, 0};
-    if (born > 0) tasks.add({root, born});
-  }
-  iterate(tasks, plan, 0, {}, [] { return std::vector<double>{}; });
-  tally seen;
-  for (its_tally const& t : by_worker) seen = seen + t.seen;
-  return {world.sum(seen.nodes), world.sum(seen.leaves),
-          static_cast<std::uint32_t>(world.max(static_cast<double>(seen.depth)))};
+  node const root = which.root();
+  std::uint32_t const born = which.children_of(root);
+  if (world.rank() == 0 && born > 0) tasks.add({root, born});
+  tally of_all;
+  auto const begin = [&] {
+    std::ranges::fill(by_worker, its_tally{});
+    if (world.rank() == 0) by_worker[0].seen = {1, born == 0 ? 1U : 0U, 0};
+  };
+  iterate(tasks, plan, 0, {}, begin, [&] {
+    tally seen;
+    for (its_tally const& t : by_worker) seen = seen + t.seen;
+    of_all = {world.sum(seen.nodes), world.sum(seen.leaves),
+              static_cast<std::uint32_t>(world.max(static_cast<double>(seen.depth)))};
+    return std::vector<double>{};
+  });
+  return of_all;
 }
 
 }  // namespace skua::apps::uts

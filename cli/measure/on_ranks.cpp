@@ -44,6 +44,12 @@ double seconds_since(std::chrono::steady_clock::time_point began) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
 
+/// Of what no rank takes with it when it dies: the ranks that live agree on it.
+template <class F>
+auto on_live_ranks(F f) {
+  return apps::again_after_losses(f, [] {});
+}
+
 /// Of this process, at most so far; 0 without /proc.
 std::uint64_t peak_memory_bytes() {
   std::ifstream status("/proc/self/status");
@@ -94,15 +100,16 @@ ranks_outcome run_on_ranks(apps::app& what, communicator& world, apps::ranks_pla
     auto const began = std::chrono::steady_clock::now();
     what.ranks()->run_on_ranks(world, plan);
     if (stopped) break;
-    all.times_s.push_back(world.max(seconds_since(began)));
+    double const took_s = seconds_since(began);
+    all.times_s.push_back(on_live_ranks([&] { return world.max(took_s); }));
     // The answers of all ranks come from the same sums. Checking may take as long as a serial run: one rank does it.
     std::string const wrong = verify && world.rank() == 0 ? what.wrong() : std::string();
-    bool const is_wrong = verify && world.sum(std::uint64_t{wrong.empty() ? 0U : 1U}) > 0;
+    bool const is_wrong = verify && on_live_ranks([&] { return world.sum(std::uint64_t{wrong.empty() ? 0U : 1U}); }) > 0;
     if (is_wrong && all.wrong.empty()) all.wrong = wrong.empty() ? "the answer of rank 0 is wrong" : wrong;
     all.facts = what.facts().sorted();
     all.remote_bytes = what.ranks()->remote_bytes();
   }
-  all.memory_bytes = world.max(peak_memory_bytes());
+  all.memory_bytes = on_live_ranks([&] { return world.max(peak_memory_bytes()); });
   return all;
 }
 

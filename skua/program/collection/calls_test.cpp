@@ -75,6 +75,7 @@ class told_engine final : public runtime::collection_engine, public runtime::col
     to_.calls.push_back("checkpoint " + path + " " + std::to_string(state.size()));
   }
   [[nodiscard]] bytes restart(std::string const& path) override { return bytes_of(path); }
+  void recover() override { to_.calls.emplace_back("recover"); }
   [[nodiscard]] collection_report report() override { return {.iteration = 7}; }
   [[nodiscard]] ranks_report report_by_rank() override { return {.iteration = 7, .ranks = {{.rank = 0}, {.rank = 1}}}; }
   [[nodiscard]] rank_report own_report() const noexcept override { return {.rank = 1, .tasks = 5}; }
@@ -238,9 +239,10 @@ TEST(a_collection, passes_every_other_call_to_its_machine) {
   bytes const state(3);
   plain.checkpoint("file", state);
   plain.checkpoint("file");
+  plain.recover();
   EXPECT_EQ(host.to.calls,
-            (calls{"stealing on", "stealing off", "restore retained", "restore original", "restore as auto",
-                   "rebalance greedy", "if due due", "if due not yet", "checkpoint file 3", "checkpoint file 0"}));
+            (calls{"stealing on", "stealing off", "restore retained", "restore original", "restore as auto", "rebalance greedy",
+                   "if due due", "if due not yet", "checkpoint file 3", "checkpoint file 0", "recover"}));
   EXPECT_EQ(plain.restart("path"), bytes_of("path"));
   EXPECT_EQ(plain.report().iteration, 7U);
   EXPECT_EQ(plain.report_by_rank().ranks.size(), 2U);

@@ -27,14 +27,19 @@ struct remote_error : error {
   std::uint32_t rank_;
 };
 
-/// A rank died, and the job cannot go on. Every living rank throws it.
+/// A rank died. Every living rank throws it.
 struct rank_lost : error {
-  rank_lost(std::uint32_t rank, std::string const& said) : error(said), rank_(rank) {}
+  rank_lost(std::uint32_t rank, std::string const& said, bool can_go_on = false)
+      : error(said), rank_(rank), can_go_on_(can_go_on) {}
   /// The rank that died.
   [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }
+  /// True: every living rank got it from the same collective call, and task_collection::recover() has the dead rank's tasks. False: the
+  /// job cannot go on; later calls throw it again.
+  [[nodiscard]] bool can_go_on() const noexcept { return can_go_on_; }
 
  private:
   std::uint32_t rank_;
+  bool can_go_on_;
 };
 
 /// What happens to the tasks of a rank that dies during process(). No mode survives the death of rank 0.
@@ -165,6 +170,7 @@ class collection_engine {
   [[nodiscard]] virtual bool rebalance_if_due(std::string_view how) = 0;
   virtual void checkpoint(std::string const& path, std::span<std::byte const> state) = 0;
   [[nodiscard]] virtual std::vector<std::byte> restart(std::string const& path) = 0;
+  virtual void recover() = 0;
   [[nodiscard]] virtual collection_report report() = 0;
   [[nodiscard]] virtual ranks_report report_by_rank() = 0;
   [[nodiscard]] virtual rank_report own_report() const noexcept = 0;

@@ -189,6 +189,11 @@ class task_collection {
   /// wrote, and the tasks are distributed to the ranks; then call restore(). Tasks that waited will not run. Returns the state on every rank.
   /// Throws resource_error and usage_error on every rank, and changes nothing then.
   [[nodiscard]] std::vector<std::byte> restart(std::string const& path) { return engine_->restart(path); }
+  /// Collective, after rank_lost with can_go_on(): the live ranks have all tasks again with which the last process() began that every
+  /// rank had entered, and none is recorded. Call process() then: results of the last one are incomplete, for a rank took its part with it.
+  /// Throws usage_error unless on_loss is run_again, and where a live rank has added tasks since; rank_lost if no live rank has a copy of the
+  /// dead one's tasks, and as any collective call if another rank dies: then call it again.
+  void recover() { engine_->recover(); }
   /// Collective: the report of the last process().
   [[nodiscard]] collection_report report() { return engine_->report(); }
   /// Collective: what each rank did in the last process(), on rank 0; the other ranks get none. in_words() makes a table of it. Cost: a

@@ -86,7 +86,9 @@ collection_core::collection_core(communicator_core& core, collection_options con
       workers_(core, binding, shape_, queue_, record_, recovers() ? &log_ : nullptr, options.limit),
       last_{.rank = network_.rank(), .workers = workers_.count()} {
   if (workers_.has_threads()) engine_.gives_from(workers_);
+  log_.ended(0, static_cast<rank_number>(core.live().dead().size()));
   if (recovers()) core_.watch(default_deadline_s);
+  if (options.on_loss == lost_tasks::run_again) core_.go_on_after_losses();
 }
 
 collection_core::~collection_core() { drop_all(queue_, shape_); }
@@ -176,6 +178,9 @@ void collection_core::process() {
       core.order().end_process();
     }
   } const left{core_};
+  expect_no_loss();
+  has_new_tasks_ = waiting() > restored_;
+  restored_ = 0;
   workers_.begin();
   core_.transfers_of_rank()->open(workers_.has_threads() ? core_.threads() : nullptr);
   idle_rounds_ = 0;
@@ -202,9 +207,11 @@ void collection_core::process() {
     workers_.stop();
     state_ = collection_state::seeding;
     record_.clear();
+    abandon_process();
     throw;
   }
   core_.leave(number_);
+  if (recovers()) log_.ended(engine_.generation(), engine_.dead());
   core_.transfers_of_rank()->close();
   state_ = collection_state::seeding;
   wall_ns_ = network_.now_ns() - began_ns;
@@ -215,33 +222,6 @@ void collection_core::process() {
   state_ = collection_state::executed;
   kept_ = record_.size();
   is_measured_ = true;
-}
-
-/// Gives tasks the identity by which surviving ranks will know them.
-void collection_core::enter_with_recovery() {
-  task_bytes seeds(queue_.size() * shape_.bytes());
-  for (std::size_t at = seeds.size(); at > 0;) {
-    at -= shape_.bytes();
-    static_cast<void>(queue_.pop(seeds.data() + at));
-  }
-  log_.begin(rank(), seeds);
-  queue_.push_all(seeds);
-  engine_.recover({.log = &log_,
-                   .mended = [this](live_ranks const& live, std::span<std::byte const> lost) { mended(live, lost); },
-                   .broken = [this](std::string const& why) { core_.give_up(why); }},
-                  core_.live());
-}
-
-void collection_core::mended(live_ranks const& live, std::span<std::byte const> lost) {
-  core_.mended(live);
-  std::uint64_t const tasks = lost.size() / shape_.bytes();
-  if (options_.on_loss == lost_tasks::drop) {
-    dropped_ += tasks;
-    return;
-  }
-  queue_.push_all(lost);
-  workers_.count_seeded(tasks);
-  run_again_ += tasks;
 }
 
 void collection_core::serve_until_the_end() {
@@ -265,6 +245,7 @@ void collection_core::run_tasks() {
     std::uint64_t const began_ns = now_ns;
     core_.expect_no_trouble();
     look_for_others();
+    core_.expect_no_loss();
     now_ns = network_.now_ns();
     workers_.pace().looked(began_ns, now_ns);
   }
@@ -297,6 +278,7 @@ void collection_core::look_for_others() {
 void collection_core::wait_for_work() {
   core_.expect_no_trouble();
   if (look_around()) idle_rounds_ = 0;
+  core_.expect_no_loss();
   if (workers_.are_quiet()) {
     pass_on_failures();  // of the last task, which may have run meanwhile
     engine_.idle(workers_.counted(), network_.now_ns());

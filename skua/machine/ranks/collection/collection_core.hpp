@@ -45,6 +45,7 @@ class collection_core final : public runtime::collection_engine {
   [[nodiscard]] bool rebalance_if_due(std::string_view how) override;
   void checkpoint(std::string const& path, std::span<std::byte const> state) override;
   [[nodiscard]] std::vector<std::byte> restart(std::string const& path) override;
+  void recover() override;
   [[nodiscard]] collection_report report() override;
   [[nodiscard]] ranks_report report_by_rank() override;
   [[nodiscard]] rank_report own_report() const noexcept override { return last_; }
@@ -81,6 +82,10 @@ class collection_core final : public runtime::collection_engine {
   void balance_waiting(collective_call const& call, double largest_work);
   void seed_weighed(double largest_work);
   void enter_with_recovery();
+  void expect_no_loss() const;
+  void abandon_process();
+  void seed_copies(live_ranks const& live);
+  void copy_to_keeper(live_ranks const& live);
   void mended(live_ranks const& live, std::span<std::byte const> lost);
   void serve_until_the_end();
   void run_tasks();
@@ -126,6 +131,9 @@ class collection_core final : public runtime::collection_engine {
   std::uint64_t kept_ = 0;         ///< by the last process()
   std::uint64_t run_again_ = 0;
   std::uint64_t dropped_ = 0;
+  std::uint64_t restored_ = 0;     ///< of the tasks that wait
+  bool has_new_tasks_ = false;     ///< some of those with which the last process() began were added since the one before
+  bool is_abandoned_ = false;      ///< the last process() did not end
 
   /// Of the calls that move tasks between two process().
   struct balancing_cost {

@@ -73,6 +73,7 @@ void collection_core::seed_record(placement_of_tasks where) {
   if (record_.size() > 0) seeded_.seed(record_.times_ns());
   // The rank may have executed more tasks than may wait on it: it took them one after the other.
   queue_.admit(queue_.size() + record_.size());
+  restored_ += record_.size();
   // The queue returns the newest first: pushed in reverse, tasks run in the order of the record.
   for (; record_.size() > 0; record_.release_last()) queue_.push(record_.slot(record_.size() - 1));
   state_ = collection_state::seeding;

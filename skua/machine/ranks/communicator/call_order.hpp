@@ -36,6 +36,7 @@ enum class operation : std::uint8_t {
   restart,
   restore,
   restore_as,
+  recover,
   matrix,  ///< what the detail says
   end,  ///< of a session: the rank is about to leave the job
 };
@@ -83,6 +84,10 @@ class call_order {
     return static_cast<std::int32_t>(a - b) < 0;
   }
   [[nodiscard]] std::string in_words() const { return in_words(call_); }
+  /// The call that the rank is in, or was in last.
+  [[nodiscard]] operation what() const noexcept { return call_.what; }
+  /// The step is a later one of its call.
+  [[nodiscard]] bool is_part() const noexcept { return is_part_; }
 
   /// Another rank is in this call in the same step. Throws usage_error, now and on every rank, if it is a different one.
   void compare(rank_number other, collective_call const& theirs);

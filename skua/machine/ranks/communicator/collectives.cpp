@@ -84,7 +84,10 @@ void collectives::report_stall(std::string const& of) {
 collectives::arrived collectives::wait_for(kind what, rank_number from) {
   std::string const of = stalled_.is_on() ? "rank " + std::to_string(from) : "";
   return wait_until_found(
-      [&](arrived const& a) { return a.head.kind == what && a.head.epoch == order_.step() && a.head.sender == from; },
+      [&](arrived const& a) {
+        bool const repeated = keeps_results_ && what == kind::result && a.head.sender == 0;
+        return a.head.kind == what && a.head.epoch == order_.step() && (a.head.sender == from || repeated);
+      },
       of);
 }
 
@@ -128,7 +131,20 @@ bytes collectives::reduce_to_all(collective_call const& call, bytes own,
     own = wait_for(kind::result, parent()).body;
   }
   each_child([&](rank_number c) { send(c, kind::result, own); });
+  if (keeps_results_ && me == 0) {
+    last_result_ = own;
+    result_step_ = order_.step();
+  }
   return own;
+}
+
+void collectives::send_last_result() {
+  message_header h;
+  h.kind = kind::result;
+  h.epoch = result_step_;
+  live_.each([&](rank_number r) {
+    if (r != network_.rank()) network_.send(r, h, last_result_);
+  });
 }
 
 bytes collectives::broadcast(collective_call const& call, bytes own, rank_number root) {
@@ -161,7 +177,7 @@ bytes collectives::reduce_by_exchange(collective_call const& call, bytes own,
 
 void collectives::sum(collective_call call, std::span<double> own, bool watched) {
   bool const is_long = own.size_bytes() >= long_sum_bytes;
-  if (!is_long || !network_.sums() || live_.size() < network_.ranks()) return sum_elements(*this, call, own);
+  if (!is_long || keeps_results_ || !network_.sums() || live_.size() < network_.ranks()) return sum_elements(*this, call, own);
   call.of = element::real;
   call.length = own.size();
   meet(call);

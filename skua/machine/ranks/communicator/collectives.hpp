@@ -51,6 +51,11 @@ class collectives final : public receiver {
   /// Returns when every rank is in this call.
   void meet(collective_call const& call) { static_cast<void>(broadcast(call, {})); }
 
+  /// From now on rank 0 keeps the result of the last reduction, and no sum is the network's own, which ends on some ranks only if one dies.
+  void keep_results() noexcept { keeps_results_ = true; }
+  /// On rank 0: a rank has died that may not have passed on the last result. Each rank gets it again.
+  void send_last_result();
+
   /// Replaces each element by the sum over all ranks, the same bits on every rank. By the network's own sum if the
   /// vector is long: `call` alone travels by messages then.
   /// `watched`: deaths are noticed meanwhile, which costs a copy.
@@ -125,6 +130,9 @@ class collectives final : public receiver {
   stall_report stalled_ = stall_report::or_never();
   progress const progress_;
   std::vector<arrived> arrived_;
+  bool keeps_results_ = false;
+  std::uint32_t result_step_ = 0;  ///< of last_result_
+  bytes last_result_;              ///< on rank 0
 };
 
 }}}  // namespace skua::v0::ranks

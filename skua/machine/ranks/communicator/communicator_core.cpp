@@ -2,6 +2,7 @@
 #include "skua/machine/ranks/communicator/communicator_core.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <string>
 #include <system_error>
@@ -112,6 +113,7 @@ void communicator_core::on_message(message const& m) {
     if (!broken_) broken_.emplace(static_cast<rank_number>(m.head.a), text_of(m.body));
     return;
   }
+  if (m.head.kind == kind::dead) return hear_dead(m);
   if (m.head.kind == kind::differ) return order_.hear(m);
   all_.on_message(m);
 }
@@ -191,11 +193,64 @@ void communicator_core::lose(liveness::death const& d) {
   live_.remove(d.rank);
   network_->abandon(d.rank);
   lose_windows();
+  if (goes_on_) all_.send_last_result();
   bool const mends = processing_ != nullptr && processing_->lose(d.rank);
-  if (!mends && !broken_) {
-    broken_.emplace(d.rank, what);
-    live_.each([&](rank_number r) { send_broken(r); });
+  if (!mends && !tell_loss(d.rank, what)) give_up(d.rank, what);
+}
+
+/// Rank 0 is in a step, and every live rank has left the one before, or leaves it with the result that rank 0 has: all throw in this step, which
+/// none can leave without rank 0. False: the ranks could throw in different calls, or something is lost that no copy has.
+bool communicator_core::tell_loss(rank_number dead, std::string const& why) {
+  bool const is_late = processing_ != nullptr && processing_->end().left();
+  bool const recovers = processing_ == nullptr || processing_->recovers();
+  if (!goes_on_ || !recovers || !windows_->empty() || order_.is_part() || order_.what() == operation::end) return false;
+  std::uint32_t const step = order_.step() + (is_late ? 1 : 0);
+  losses_.push_back({step, rank_lost(dead, why, true)});
+  bytes body;
+  std::uint64_t const n = live_.dead().size();
+  auto const append = [&](std::span<std::byte const> part) { body.insert(body.end(), part.begin(), part.end()); };
+  append(std::as_bytes(std::span(&n, 1)));
+  append(std::as_bytes(live_.dead()));
+  append(std::as_bytes(std::span(why)));
+  message_header h;
+  h.kind = kind::dead;
+  h.a = step;
+  h.b = dead;
+  live_.each([&](rank_number r) {
+    if (r != network_->rank()) network_->send(r, h, body);
+  });
+  return true;
+}
+
+void communicator_core::hear_dead(message const& m) {
+  std::uint64_t n = 0;
+  std::memcpy(&n, m.body.data(), sizeof n);
+  std::vector<rank_number> dead(n);
+  std::memcpy(dead.data(), m.body.data() + sizeof n, n * sizeof(rank_number));
+  for (rank_number const d : dead) {
+    if (live_.remove(d)) network_->abandon(d);
   }
+  lose_windows();
+  std::string const why = text_of(m.body.subspan(sizeof n + n * sizeof(rank_number)));
+  losses_.push_back({static_cast<std::uint32_t>(m.head.a), rank_lost(static_cast<rank_number>(m.head.b), why, true)});
+}
+
+void communicator_core::throw_loss_of_this_step(std::uint64_t now_ns) {
+  std::erase_if(losses_, [&](loss const& l) { return call_order::is_before(l.step, order_.step()); });
+  if (losses_.empty()) return;
+  auto const at = std::ranges::find(losses_, order_.step(), &loss::step);
+  if (at != losses_.end()) {
+    loss const found = *at;
+    std::erase_if(losses_, [&](loss const& l) { return l.step == order_.step(); });
+    order_.note_failure({.reporter = 0, .text = found.what.what(), .is_death = true});
+    throw rank_lost(found.what);
+  }
+  // The others have left this part of a call: what is still missing is the dead rank's.
+  stuck_since_ns_ = !order_.is_part() ? 0 : stuck_since_ns_ == 0 ? now_ns : stuck_since_ns_;
+  if (stuck_since_ns_ == 0 || now_ns - stuck_since_ns_ < gone_for_ns) return;
+  give_up(losses_.front().what.rank(),
+          std::string(losses_.front().what.what()) + "; it was in a call that others had left");
+  throw_broken();
 }
 
 void communicator_core::mended(live_ranks const& live) {
@@ -207,6 +262,15 @@ void communicator_core::mended(live_ranks const& live) {
 
 void communicator_core::give_up(std::string const& why) {
   give_up(live_.dead().empty() ? 0 : live_.dead().back(), why);
+}
+
+void communicator_core::cannot_mend(std::string const& why) {
+  if (!tell_loss(live_.dead().back(), why)) give_up(why);
+}
+
+void communicator_core::end_by_loss(rank_number dead, std::string const& why) {
+  if (!broken_) broken_.emplace(dead, why);
+  throw_broken();
 }
 
 void communicator_core::give_up(rank_number dead, std::string const& why) {

@@ -55,14 +55,21 @@ class communicator_core final : private receiver {
   bool poll() {
     held_in_task const held(lock_of_tasks());
     expect_no_trouble();
-    return poll_held();
+    bool const came = poll_held();
+    expect_no_loss();
+    return came;
   }
-  /// The same, for a task of process() on this thread.
+  /// The same for a task of process() on this thread, without a loss after which the ranks go on: a task's exception would be the task's.
   bool poll_in_task() {
     held_in_task const held(lock_of_tasks());
     expect_no_trouble();
     engine_in_task const busy(processing_);
     return poll_held();
+  }
+  /// Throws rank_lost in the step in which every live rank does.
+  void expect_no_loss() {
+    if (!losses_.empty()) [[unlikely]]
+      throw_loss_of_this_step(network_->now_ns());
   }
   /// For who holds the progress lock.
   bool poll_held() {
@@ -97,8 +104,15 @@ class communicator_core final : private receiver {
   }
   /// A loss has been recovered: these ranks are live.
   void mended(live_ranks const& live);
-  /// The loss cannot be recovered: every rank throws rank_lost.
-  void give_up(std::string const& why);
+  /// On rank 0: the loss cannot be recovered in this process(). Every rank throws rank_lost in it, after which they may be able to go on.
+  void cannot_mend(std::string const& why);
+  /// This rank throws rank_lost from now on, as every other one that finds the same.
+  [[noreturn]] void end_by_loss(rank_number dead, std::string const& why);
+  /// A collection can go on after losses between two process() (recovery.md). The same on every rank.
+  void go_on_after_losses() noexcept {
+    goes_on_ = true;
+    all_.keep_results();
+  }
 
   /// The threads of collections that are made from now on; null: the last ones have ended, and those before them serve again.
   void work_with(runtime::worker_threads* threads, serving how) {
@@ -160,7 +174,11 @@ class communicator_core final : private receiver {
       order_.compare(theirs->sender, {.what = operation::process, .collection = theirs->collection});
   }
   void lose(liveness::death const& d);
+  [[nodiscard]] bool tell_loss(rank_number dead, std::string const& why);
+  void hear_dead(message const& m);
+  void throw_loss_of_this_step(std::uint64_t now_ns);
   void give_up(rank_number dead, std::string const& why);
+  void give_up(std::string const& why);
   [[noreturn]] void throw_broken();
   void send_broken(rank_number to);
 
@@ -182,6 +200,13 @@ class communicator_core final : private receiver {
   process_engine* processing_ = nullptr;
   std::uint64_t recovers_since_ns_ = 0;  ///< 0: no recovery is under way
   std::optional<rank_lost> broken_;
+  bool goes_on_ = false;
+  struct loss {
+    std::uint32_t step;  ///< in which every rank throws
+    rank_lost what;
+  };
+  std::vector<loss> losses_;          ///< in steps that this rank has not come to, or is in
+  std::uint64_t stuck_since_ns_ = 0;  ///< 0: it is in no part of a call that others have left
   std::uint64_t looked_beside_ns_ = 0;
   std::uint64_t gone_since_ns_ = 0;  ///< 0: the process of the next rank of the node was there
   struct pool_of_threads {

@@ -107,6 +107,7 @@ void process_engine::on_message(message const& m) {
     case kind::contribution:
     case kind::result:
     case kind::moved:
+    case kind::dead:
     case kind::alive:
     case kind::broken:
     case kind::differ:
@@ -294,6 +295,13 @@ void process_engine::send_leave(rank_number to) {
   if (!end_.is_root()) return;
   send_with_failure(live_.at(to), kind::leave);
   rank_tree::each_child(to, live_.size(), [&](rank_number child) { send_leave(child); });
+}
+
+void process_engine::abandon() {
+  requests_.forget_unless([](rank_number) { return false; });
+  end_.abandon();
+  early_.clear();
+  recovery_.reset();
 }
 
 bool process_engine::lose(rank_number rank) {

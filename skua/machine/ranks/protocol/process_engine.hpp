@@ -85,6 +85,14 @@ class process_engine final : private tree_outbox, private recovery_site {
   /// On rank 0: a rank has died. Returns false if it is too late, or without recovery.
   [[nodiscard]] bool lose(rank_number rank);
 
+  /// This process() will not end, on any rank; there may be another one. With recovery only.
+  void abandon();
+  [[nodiscard]] bool recovers() const noexcept { return recovery_ != nullptr; }
+  /// Ranks that had died by the last recovery, or by the begin.
+  [[nodiscard]] rank_number dead() const noexcept { return live_.ranks() - live_.size(); }
+  /// How many times a loss was recovered in this process().
+  [[nodiscard]] std::uint16_t generation() const noexcept { return generation_; }
+
   /// Takes effect with the next process().
   void stealing(bool on) noexcept { settings_.steals = on; }
 

@@ -23,8 +23,10 @@ std::uint64_t recovery_log::child_number(std::uint64_t parent, std::uint64_t ind
 }
 
 void recovery_log::begin(rank_number rank, std::span<std::byte> seeds) {
+  if (is_complete_) before_ = std::move(now_);
+  now_ = {};
+  is_complete_ = false;
   lent_.clear();
-  kept_.clear();
   held_.clear();
   taken_.clear();
   elsewhere_.clear();
@@ -32,7 +34,29 @@ void recovery_log::begin(rank_number rank, std::span<std::byte> seeds) {
   std::uint64_t index = 0;
   std::uint64_t const base = ~std::uint64_t{rank};  // other tasks have such a number only by chance
   each_slot(seeds, shape_, [&](std::byte* slot) { shape_.set_identity(slot, {child_number(base, index++), 0}); });
-  seeds_.assign(seeds.begin(), seeds.end());
+  now_.seeds.assign(seeds.begin(), seeds.end());
+}
+
+void recovery_log::go_back() {
+  if (is_complete_) return;
+  now_ = std::move(*before_);
+  before_.reset();
+  is_complete_ = true;
+}
+
+void recovery_log::adopt(rank_number of) {
+  auto const copy = now_.kept.extract(of);
+  task_bytes const& theirs = copy.mapped().seeds;
+  now_.seeds.insert(now_.seeds.end(), theirs.begin(), theirs.end());
+}
+
+void recovery_log::keep_all(rank_number of, std::span<std::byte const> seeds) {
+  now_.kept[of] = {now_.generation, {seeds.begin(), seeds.end()}};
+}
+
+void recovery_log::adopted(rank_number dead) {
+  now_.kept.clear();
+  now_.dead = dead;
 }
 
 void recovery_log::lent(rank_number to, std::span<std::byte> tasks) {
@@ -53,7 +77,7 @@ void recovery_log::took(rank_number from, std::span<std::byte const> tasks) {
 }
 
 void recovery_log::keep(rank_number of, std::uint16_t generation, std::span<std::byte const> seeds) {
-  copy& c = kept_[of];
+  copy& c = now_.kept[of];
   if (generation >= c.generation) c = {generation, {seeds.begin(), seeds.end()}};
 }
 
@@ -74,10 +98,10 @@ task_bytes recovery_log::run_again(live_ranks const& live, taken_tasks elsewhere
   some_elsewhere_.store(!elsewhere_.empty(), std::memory_order_relaxed);
   for (rank_number const dead : live.dead()) {
     if (auto const out = lent_.extract(dead)) hold(out.mapped());
-    if (auto const kept = kept_.extract(dead)) {
+    if (auto const kept = now_.kept.extract(dead)) {
       task_bytes const& seeds = kept.mapped().seeds;
       hold(seeds);
-      seeds_.insert(seeds_.end(), seeds.begin(), seeds.end());
+      now_.seeds.insert(now_.seeds.end(), seeds.begin(), seeds.end());
     }
   }
   task_bytes again;

@@ -44,6 +44,9 @@ class termination {
   /// more.
   void begin_again(rank_number position, rank_number ranks) noexcept;
 
+  /// The process() does not end.
+  void abandon() noexcept { state_ = state::left; }
+
   /// A thief got tasks.
   void stolen_from() noexcept { clean_ = false; }
   /// The rank is quiet now (it has no task, runs none and expects no reply); `own` counts its tasks. Votes or drains if

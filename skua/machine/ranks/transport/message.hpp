@@ -26,6 +26,7 @@ enum class kind : std::uint16_t {
   lost,    ///< of rank 0: the dead ranks; flags: the generation of this recovery; a: that of the last completed one
   taken,   ///< to rank 0: tasks that the sender took from dead ranks, and whose seeds it keeps
   again,   ///< of rank 0: tasks that live ranks took from dead ones; every rank continues
+  dead,    ///< of rank 0: ranks that died; a: the step in which every rank throws; b: the last of them; body: all of them, and why
   alive,   ///< between rank 0 and each other rank, now and then (liveness.hpp)
   broken,  ///< the job cannot continue; body: the reason
   differ,  ///< ranks are in different collective calls (call_order.md); a: 1 if it is final; b: who reports it; body: which

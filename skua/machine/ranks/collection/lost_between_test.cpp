@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+// A rank dies at each of its messages in turn, within process() and between two of them: the others go on, all from the same call, and
+// every iteration that they complete has each task once.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "skua/machine/ranks/communicator/communicator.hpp"
+#include "skua/machine/ranks/transport/loopback.hpp"
+#include "skua/program/collection/task_collection.hpp"
+
+namespace skua { inline namespace v0 { namespace ranks { namespace {
+
+constexpr std::uint32_t ranks = 5;  // rank 1 has children in the tree of ranks
+constexpr std::uint32_t iterations = 5;
+constexpr std::uint64_t seeds = 20;  // of each rank
+constexpr double deadline_s = 2;
+constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+
+struct died {};
+
+/// Of one rank: it dies when it has sent as many messages as it may.
+struct mortality {
+  std::atomic<bool> is_dead{false};
+  bool counts = false;
+  std::uint64_t may_send = never;
+};
+using fates = std::vector<mortality>;
+
+class mortal_transport final : public transport {
+ public:
+  mortal_transport(std::unique_ptr<transport> to, fates& all) : to_(std::move(to)), all_(all) {}
+
+  [[nodiscard]] rank_number rank() const noexcept override { return to_->rank(); }
+  [[nodiscard]] rank_number ranks() const noexcept override { return to_->ranks(); }
+  [[nodiscard]] neighbours node() const noexcept override { return to_->node(); }
+  [[nodiscard]] life life_of(rank_number r) const override { return all_[r].is_dead ? life::ended : life::there; }
+  void abandon(rank_number r) override { to_->abandon(r); }
+  void send(rank_number to, message_header head, std::span<std::byte const> body) override {
+    mortality& mine = all_[rank()];
+    if (mine.is_dead) return;
+    if (mine.counts && mine.may_send-- == 0) {
+      mine.is_dead = true;
+      throw died();
+    }
+    to_->send(to, head, body);
+  }
+  void send_in_place(rank_number to, message_header head, std::span<std::byte const> body,
+                     std::uint64_t token) override {
+    to_->send_in_place(to, head, body, token);
+  }
+  bool poll(receiver& to) override { return !all_[rank()].is_dead && to_->poll(to); }
+  [[nodiscard]] std::uint64_t now_ns() const noexcept override { return to_->now_ns(); }
+  void rest(std::uint32_t rounds) override { to_->rest(rounds); }
+
+ private:
+  std::unique_ptr<transport> const to_;
+  fates& all_;
+};
+
+struct node {
+  std::uint64_t value;
+  std::uint64_t children;
+};
+
+/// What one rank saw.
+struct seen {
+  std::vector<std::uint64_t> sums;  ///< of the iterations that were complete
+  std::uint32_t losses = 0;
+  std::uint32_t live = 0;
+  std::string error;
+};
+
+constexpr std::uint64_t sum_of_all() {
+  std::uint64_t sum = 0;
+  for (std::uint64_t r = 0; r < ranks; ++r) {
+    for (std::uint64_t t = 0; t < seeds; ++t) {
+      sum += r * 1000 + t;
+      for (std::uint64_t c = 0; c < t % 3; ++c) sum += r * 1000 + t + c;
+    }
+  }
+  return sum;
+}
+
+/// When a rank may die.
+struct plan {
+  std::vector<std::pair<rank_number, std::uint64_t>>
+      deaths;  ///< the rank, and after how many messages of the iterations 1 and 2
+  std::pair<rank_number, std::uint64_t> next{0, never};  ///< after how many messages since the first recover()
+  std::string restores = "retentive";
+  std::uint64_t seed = 1;  ///< of the order of messages
+};
+
+void iterate(communicator& world, plan const& how, mortality& mine, seen& out) {
+  std::uint64_t sum = 0;
+  bool may_die_next = true;
+  task_collection<node> all(world, {.name = "nodes", .on_loss = lost_tasks::run_again},
+                            [&](task_site<node>& here, node& n) {
+                              sum += n.value;
+                              for (std::uint64_t c = 0; c < n.children; ++c) here.spawn({n.value + c, 0});
+                            });
+  for (std::uint64_t t = 0; t < seeds; ++t) all.add({world.rank() * 1000 + t, t % 3});
+  for (std::uint32_t iteration = 0; iteration < iterations;) {
+    mine.counts = iteration == 1 || iteration == 2;
+    try {
+      sum = 0;
+      all.process();
+      std::uint64_t const total = world.sum(sum);
+      out.sums.push_back(total);
+      static_cast<void>(all.report());
+      how.restores == "local" ? all.restore() : all.restore(how.restores);
+      ++iteration;
+    } catch (rank_lost const& lost) {
+      ++out.losses;
+      if (!lost.can_go_on()) throw;
+      all.recover();
+      if (how.next.first == world.rank() && std::exchange(may_die_next, false)) mine.may_send = how.next.second;
+      iteration = static_cast<std::uint32_t>(out.sums.size());
+    }
+  }
+}
+
+std::vector<seen> run(plan const& how) {
+  auto const network = std::make_shared<loopback_network>(ranks, 0, disorder{.seed = how.seed, .delays_one_in = 8});
+  fates fate(ranks);
+  for (auto const& [rank, after] : how.deaths) fate[rank].may_send = after;
+  std::vector<seen> all(ranks);
+  std::vector<std::jthread> threads;
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    threads.emplace_back([&, r] {
+      try {
+        communicator world(std::make_unique<mortal_transport>(loopback_network::owned_end(network, r), fate));
+        world.watch(deadline_s);
+        iterate(world, how, fate[r], all[r]);
+        all[r].live = world.live();
+      } catch (died const&) {
+        all[r].error = "died";
+      } catch (std::exception const& e) {
+        all[r].error = e.what();
+      }
+    });
+  }
+  threads.clear();
+  return all;
+}
+
+/// The live ranks agree, and each complete iteration is right. Returns whether a rank died.
+bool check(plan const& how, std::vector<seen> const& all, bool may_fail) {
+  std::uint32_t dead = 0;
+  for (seen const& s : all) dead += s.error == "died" ? 1 : 0;
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    SCOPED_TRACE("rank " + std::to_string(r) + " with seed " + std::to_string(how.seed));
+    seen const& s = all[r];
+    if (s.error == "died") continue;
+    for (std::uint64_t const sum : s.sums) EXPECT_EQ(sum, sum_of_all());
+    if (!may_fail) {
+      EXPECT_EQ(s.error, "");
+    }
+    EXPECT_EQ(s.error.empty(), all[0].error.empty()) << s.error << all[0].error;
+    if (!s.error.empty()) continue;
+    EXPECT_EQ(s.sums.size(), iterations);
+    EXPECT_EQ(s.live, ranks - dead);
+    EXPECT_EQ(s.losses, all[0].losses);
+  }
+  return dead > 0;
+}
+
+constexpr std::uint64_t most_messages = 24;
+
+class a_rank_that_dies : public ::testing::TestWithParam<rank_number> {};
+
+TEST_P(a_rank_that_dies, at_any_of_its_messages_is_made_up_for) {
+  std::uint32_t thrown = 0;
+  for (std::uint64_t n = 0; n < most_messages; ++n) {
+    SCOPED_TRACE("after message " + std::to_string(n));
+    plan const how{.deaths = {{GetParam(), n}}, .restores = "local", .seed = n + 1};
+    std::vector<seen> const all = run(how);
+    thrown += all[0].losses;
+    if (!check(how, all, false)) break;
+  }
+  EXPECT_GT(thrown, 0U) << "every death was within process()";
+}
+
+TEST_P(a_rank_that_dies, where_the_ranks_choose_the_start_is_made_up_for_too) {
+  for (std::uint64_t n = 1; n < most_messages; n += 3) {
+    SCOPED_TRACE("after message " + std::to_string(n));
+    plan const how{.deaths = {{GetParam(), n}}, .restores = "retentive", .seed = n + 1};
+    if (!check(how, run(how), false)) break;
+  }
+}
+
+TEST_P(a_rank_that_dies, in_a_balancer_is_made_up_for_or_ends_the_job_on_every_rank) {
+  for (std::uint64_t n = 2; n < most_messages; n += 3) {
+    SCOPED_TRACE("after message " + std::to_string(n));
+    plan const how{.deaths = {{GetParam(), n}}, .restores = "hierarchical", .seed = n + 1};
+    if (!check(how, run(how), true)) break;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(inner_and_leaf, a_rank_that_dies, ::testing::Values(1, 3));
+
+/// The second one has taken over the tasks of the first one.
+TEST(two_ranks, that_die_one_after_the_other_are_made_up_for) {
+  std::uint32_t thrown = 0;
+  for (std::uint64_t n = 0; n < 8; ++n) {
+    SCOPED_TRACE("after message " + std::to_string(n));
+    plan const how{.deaths = {{1, 0}}, .next = {2, n}, .restores = "local", .seed = n + 1};
+    std::vector<seen> const all = run(how);
+    thrown = std::max(thrown, all[0].losses);
+    if (!check(how, all, false)) break;
+  }
+  EXPECT_EQ(thrown, 2U);
+}
+
+TEST(two_ranks, that_die_are_made_up_for_unless_one_had_the_copy_of_the_other) {
+  for (std::uint64_t n = 0; n < 12; ++n) {
+    SCOPED_TRACE("after messages " + std::to_string(n) + " and " + std::to_string(3 * n));
+    plan const apart{.deaths = {{1, n}, {3, 3 * n}}, .restores = "local", .seed = n + 1};
+    check(apart, run(apart), true);
+  }
+}
+
+}}}}  // namespace skua::v0::ranks
