@@ -66,6 +66,8 @@ class ranks_program {
   virtual void expect_ranks(communicator&, ranks_plan const&) {}
   /// Collective. Afterwards every rank has the answer, for wrong() and facts().
   virtual void run_on_ranks(communicator& world, ranks_plan const& plan) = 0;
+  /// Collective, after run_on_ranks() if its answer will be checked, on rank 0: what wrong() needs of the other ranks. Not timed.
+  virtual void prepare_check(communicator&) {}
   /// What tasks of the last run transferred between ranks by distributed matrices, of all ranks; none: the data do not lie in such.
   [[nodiscard]] virtual std::optional<std::uint64_t> remote_bytes() const { return {}; }
   /// The load that skua sim --ranks simulates, from the options alone, without prepare(); empty tables: none. Throws

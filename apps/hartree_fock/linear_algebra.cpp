@@ -35,6 +35,13 @@ matrix linear_algebra::multiply(matrix const& a, form of_a, matrix const& b, for
   return c;
 }
 
+void linear_algebra::multiply_add(block_product<double> const& p) const {
+  auto const number_of = [](std::uint64_t n) { return static_cast<int>(n); };
+  call_->multiply(cblas::row_major, cblas::plain, cblas::plain, number_of(p.rows), number_of(p.columns),
+                  number_of(p.inner), 1, p.a, number_of(p.leading_a), p.b, number_of(p.leading_b), 1, p.c,
+                  number_of(p.leading_c));
+}
+
 linear_algebra::eigen linear_algebra::solve(matrix symmetric) const {
   std::size_t const order = symmetric.n;
   eigen found{.values = std::vector<double>(order), .vectors = matrix(order)};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/hartree_fock/matrix.hpp"
+#include "skua/machine/ranks/matrix/matrix_product.hpp"
 
 namespace skua::apps::hartree_fock {
 
@@ -19,6 +20,9 @@ class linear_algebra {
 
   /// a * b; both square and of one order. The forms say whether to transpose them first. 2 n^3 flops.
   [[nodiscard]] matrix multiply(matrix const& a, form of_a, matrix const& b, form of_b) const;
+
+  /// c += a * b, of blocks. 2 rows columns inner flops.
+  void multiply_add(block_product<double> const& blocks) const;
 
   struct eigen {
     std::vector<double> values;  ///< rising

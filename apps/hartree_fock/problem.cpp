@@ -7,18 +7,6 @@
 #include <utility>
 
 namespace skua::apps::hartree_fock {
-namespace {
-
-constexpr double agreement = 1e-9;  ///< hartree: between any orders of summation
-
-}  // namespace
-
-answer answer_of(scf const& field) {
-  return {.energy = field.energy(),
-          .change = field.change(),
-          .iterations = field.iterations(),
-          .converged = field.converged()};
-}
 
 problem::problem(screening on, scf_options options)
     : on_(std::move(on)), options_(options), ids_(on_.non_null_ids()), work_(on_.integrals_per_task()) {
@@ -46,16 +34,22 @@ void problem::resume(std::span<double const> state) {
 
 std::string problem::wrong() {
   if (!found_) return "hartree-fock: no run yet";
-  return on_.atoms().atoms > most_atoms_to_repeat ? wrong_build() : wrong_energy();
+  return on_.atoms().atoms > most_atoms_to_repeat ? wrong_build() : wrong_energy(on_, options_, *found_, right_);
 }
 
-std::string problem::wrong_energy() {
-  if (!right_) right_ = answer_of(solve_serially(on_, options_));
-  if (std::abs(found_->energy - right_->energy) <= agreement) return {};
+std::string wrong_energy(screening const& on, scf_options const& options, answer const& found,
+                         std::optional<answer>& right) {
+  if (!right) right = answer_of(solve_serially(on, options));
+  if (std::abs(found.energy - right->energy) <= agreement) return {};
   std::array<char, 120> line{};
-  std::snprintf(line.data(), line.size(), "hartree-fock: the energy is %.12f Ha, on one thread %.12f", found_->energy,
-                right_->energy);
+  std::snprintf(line.data(), line.size(), "hartree-fock: the energy is %.12f Ha, on one thread %.12f", found.energy,
+                right->energy);
   return line.data();
+}
+
+std::string in_words_of_wrong_element(std::size_t row, std::size_t column) {
+  return "hartree-fock: element (" + std::to_string(row) + ", " + std::to_string(column) +
+         ") of the last Fock build differs from that on one thread";
 }
 
 std::string problem::wrong_build() const {
@@ -63,8 +57,7 @@ std::string problem::wrong_build() const {
   matrix const right = two_electron_part(on_, last_density_);
   for (std::size_t e = 0; e < right.elements.size(); ++e) {
     if (std::abs(last_built_.elements[e] - right.elements[e]) <= agreement) continue;
-    return "hartree-fock: element (" + std::to_string(e / right.n) + ", " + std::to_string(e % right.n) +
-           ") of the last Fock build differs from that on one thread";
+    return in_words_of_wrong_element(e / right.n, e % right.n);
   }
   return {};
 }

@@ -25,7 +25,23 @@ struct answer {
   std::uint32_t iterations = 0;
   bool converged = false;
 };
-answer answer_of(scf const& field);
+template <class Field>
+answer answer_of(Field const& field) {
+  return {.energy = field.energy(),
+          .change = field.change(),
+          .iterations = field.iterations(),
+          .converged = field.converged()};
+}
+
+/// Longer chains are not solved again on one thread to check an answer.
+inline constexpr std::uint32_t most_atoms_to_repeat = 16;
+/// In hartree: between any orders of summation.
+inline constexpr double agreement = 1e-9;
+/// Compares the energy with that of the whole run on one thread, which it keeps in `right`. Returns an empty string or one line.
+[[nodiscard]] std::string wrong_energy(screening const& on, scf_options const& options, answer const& found,
+                                       std::optional<answer>& right);
+/// The line for a wrong element of a Fock build.
+[[nodiscard]] std::string in_words_of_wrong_element(std::size_t row, std::size_t column);
 
 class problem {
  public:
@@ -51,8 +67,6 @@ class problem {
   [[nodiscard]] std::string wrong();
 
  private:
-  static constexpr std::uint32_t most_atoms_to_repeat = 16;
-  [[nodiscard]] std::string wrong_energy();
   [[nodiscard]] std::string wrong_build() const;
 
   screening on_;

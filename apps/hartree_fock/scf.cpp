@@ -43,29 +43,35 @@ scf::scf(screening const& on, scf_options options, empty_start)
 
 scf::scf(screening const& on, scf_options options) : scf(on, options, empty_start()) { density_ = density_of_atoms(); }
 
-/// The field of one atom, which starts without electrons, copied to each.
-matrix scf::density_of_atoms() const {
-  std::size_t const each = chain::functions_per_atom;
-  screening const atom({.atoms = 1}, static_cast<std::uint32_t>(each), on_.threshold());
+/// Its field starts without electrons.
+matrix scf::density_of_an_atom(double threshold) {
+  screening const atom({.atoms = 1}, chain::functions_per_atom, threshold);
   scf field(atom, {}, empty_start());
   while (!field.done()) field.advance(two_electron_part(atom, field.density()));
+  return field.density();
+}
+
+matrix scf::density_of_atoms() const {
+  std::size_t const each = chain::functions_per_atom;
+  matrix const one = density_of_an_atom(on_.threshold());
   matrix all(on_.atoms().functions());
   for (std::size_t first = 0; first < all.n; first += each) {
     for (std::size_t i = 0; i < each; ++i) {
-      for (std::size_t j = 0; j < each; ++j) all.at(first + i, first + j) = field.density().at(i, j);
+      for (std::size_t j = 0; j < each; ++j) all.at(first + i, first + j) = one.at(i, j);
     }
   }
   return all;
 }
 
-/// Elements of distant functions are left out, as their integrals are.
+double scf_rules::core(screening const& on, std::uint32_t i, std::uint32_t j) noexcept {
+  if (on.bound(i, j) * on.largest() < on.threshold()) return 0;
+  return on.atoms().core(std::max(i, j), std::min(i, j));
+}
+
 matrix scf::core() const {
   matrix h(on_.atoms().functions());
   for (std::uint32_t i = 0; i < h.n; ++i) {
-    for (std::uint32_t j = 0; j <= i; ++j) {
-      if (on_.bound(i, j) * on_.largest() < on_.threshold()) continue;
-      h.at(i, j) = h.at(j, i) = on_.atoms().core(i, j);
-    }
+    for (std::uint32_t j = 0; j <= i; ++j) h.at(i, j) = h.at(j, i) = scf_rules::core(on_, i, j);
   }
   return h;
 }
@@ -96,22 +102,25 @@ matrix scf::density_of_orbitals() const {
 
 /// Raising the empty levels keeps them from mixing with the occupied ones too quickly. In long chains the two come close:
 /// there the original's shift lets rounding errors grow until the field falls apart.
+double scf_rules::shift(std::uint32_t iteration, std::size_t functions, double off_diagonal, double gap) noexcept {
+  if (iteration == 0) return 0;
+  double const usual = functions > small_system ? usual_shift : 0;
+  double const original = off_diagonal > far_from_diagonal ? large_shift : usual;
+  return functions <= small_system ? original : std::max(original, least_gap - gap);
+}
+
+double scf_rules::damping(std::uint32_t iteration, std::size_t functions) noexcept {
+  return iteration > 0 && iteration < damped_iterations && functions > small_system ? 0.5 : 0;
+}
+
 double scf::shift_for(matrix const& transformed) const noexcept {
   if (iterations_ == 0) return 0;
   double most = 0;
   for (std::size_t i = 0; i < transformed.n; ++i) {
     for (std::size_t j = 0; j < i; ++j) most = std::max(most, std::abs(transformed.at(i, j)));
   }
-  double const usual = transformed.n > small_system ? usual_shift : 0;
-  double const original = most > far_from_diagonal ? large_shift : usual;
-  if (transformed.n <= small_system) return original;
   std::size_t const occupied = on_.atoms().occupied();
-  return std::max(original, least_gap - (levels_[occupied] - levels_[occupied - 1]));
-}
-
-/// The part of the old density in the next one.
-double scf::damping() const noexcept {
-  return iterations_ > 0 && iterations_ < damped_iterations && density_.n > small_system ? 0.5 : 0;
+  return scf_rules::shift(iterations_, transformed.n, most, levels_[occupied] - levels_[occupied - 1]);
 }
 
 std::vector<double> scf::state() const {
@@ -127,7 +136,8 @@ void scf::resume(std::span<double const> state) {
   std::size_t const n = density_.n;
   std::size_t const matrices = numbers + 2 * n * n;
   bool const fits = state.size() >= numbers && state[0] == static_cast<double>(n) && state.size() == matrices + n;
-  if (!fits) throw usage_error("hartree-fock: the checkpoint is of another number of atoms");
+  if (!fits)
+    throw usage_error("hartree-fock: the checkpoint is of another number of atoms, or of a job without --recover");
   iterations_ = static_cast<std::uint32_t>(state[1]);
   energy_ = state[2];
   change_ = state[3];
@@ -153,7 +163,7 @@ void scf::advance(matrix two_electron) {
   orbitals_ = algebra_.multiply(orbitals_, plain, vectors, plain);
 
   matrix const next = density_of_orbitals();
-  double const keep = damping();
+  double const keep = scf_rules::damping(iterations_, density_.n);
   change_ = 0;
   for (std::size_t e = 0; e < next.elements.size(); ++e) {
     double& d = density_.elements[e];

@@ -28,11 +28,25 @@ struct scf_options {
   std::uint32_t most_iterations = 100;
 };
 
+/// What the machines of an iteration share. `iteration` counts from 0.
+struct scf_rules {
+  /// How far the empty levels are raised. `off_diagonal`: how far the Fock matrix is from commuting with the last density; `gap`: between the occupied and the empty
+  /// levels of the last iteration, in hartree.
+  [[nodiscard]] static double shift(std::uint32_t iteration, std::size_t functions, double off_diagonal,
+                                    double gap) noexcept;
+  /// The part of the old density in the next one.
+  [[nodiscard]] static double damping(std::uint32_t iteration, std::size_t functions) noexcept;
+  /// An element of the core Hamiltonian, the same for (i, j) and (j, i). Elements of distant functions are left out, as their integrals are.
+  [[nodiscard]] static double core(screening const& on, std::uint32_t i, std::uint32_t j) noexcept;
+};
+
 class scf {
  public:
   /// Work O(n^3 + n^2 atoms) for n functions. `on` must outlive it. Throws usage_error if OpenBLAS is missing.
   explicit scf(screening const& on, scf_options options = {});
 
+  /// The density of one atom alone, from which a field starts with such a block for each atom.
+  [[nodiscard]] static matrix density_of_an_atom(double threshold);
   /// D, symmetric; with it the next two-electron part is due.
   [[nodiscard]] matrix const& density() const noexcept { return density_; }
   /// One iteration. `two_electron`: the sum over kl of (ij|kl) D_kl - (ik|jl) D_kl / 2. O(n^3).
@@ -63,7 +77,6 @@ class scf {
   [[nodiscard]] matrix orthonormal() const;
   [[nodiscard]] matrix density_of_orbitals() const;
   [[nodiscard]] double shift_for(matrix const& transformed) const noexcept;
-  [[nodiscard]] double damping() const noexcept;
 
   screening const& on_;
   scf_options options_;

@@ -36,6 +36,8 @@ class screening {
   /// The bounds of the functions in tile I with those in tile J, row by row: size(I) * size(J) numbers.
   void block(std::uint32_t i, std::uint32_t j, double* into) const noexcept;
 
+  /// Pairs of tiles that have work with some partner: O(atoms).
+  [[nodiscard]] std::size_t strong_pairs() const noexcept { return strong_.size(); }
   /// True if no integral of this task survives. Work O(log pairs).
   [[nodiscard]] bool null(quartet const& task) const noexcept;
   /// Tasks that are not null. Work O(classes^2).

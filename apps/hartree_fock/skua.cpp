@@ -29,14 +29,24 @@ class hartree_fock_app final : public program_app<hartree_fock_app>, public rank
       hartree_fock::program(here, *problem_, work_hints_);
     }
   }
+  void expect_ranks(communicator& world, ranks_plan const& plan) override {
+    // What a dead rank has accumulated to others cannot be told from what they have of live ones.
+    shared_by_ = plan.on_loss == lost_tasks::fail ? &world : nullptr;
+  }
   void run_on_ranks(communicator& world, ranks_plan const& plan) override {
     if (count_only_) {
       counted_ = count(screen());
+    } else if (shared_) {
+      remote_bytes_ = hartree_fock::over_ranks(world, *shared_, plan);
     } else {
-      hartree_fock::over_ranks(world, *problem_, plan);
+      hartree_fock::over_ranks_with_copies(world, *problem_, plan);
     }
     has_run();
   }
+  void prepare_check(communicator&) override {
+    if (shared_) shared_->repeat_last_build();
+  }
+  [[nodiscard]] std::optional<std::uint64_t> remote_bytes() const override { return remote_bytes_; }
   [[nodiscard]] ranks_load load() override {
     require_allowed(name(), rows());
     return hartree_fock::load_of(screen());
@@ -53,36 +63,47 @@ class hartree_fock_app final : public program_app<hartree_fock_app>, public rank
 
   void build() override {
     problem_.reset();
+    shared_.reset();
     if (count_only_) return;
     require_between("hartree-fock: --atoms without --count-only", std::uint32_t{atoms_}, 1, most_atoms_to_solve);
     hartree_fock::screening on = screen();
     require_between("hartree-fock: tasks that are not null", on.non_null(), 0, most_tasks_to_solve);
-    problem_.emplace(std::move(on), hartree_fock::scf_options{.tolerance = tolerance_, .most_iterations = iterations_});
+    hartree_fock::scf_options const options{.tolerance = tolerance_, .most_iterations = iterations_};
+    if (shared_by_ == nullptr) {
+      problem_.emplace(std::move(on), options);
+    } else {
+      shared_.emplace(*shared_by_, std::move(on), options);
+    }
   }
   [[nodiscard]] std::string too_large() const override { return "the matrices; fewer --atoms may fit"; }
   void restore() override {
     counted_.reset();
+    remote_bytes_.reset();
     if (problem_) problem_->reset();
+    if (shared_) shared_->reset();
   }
   /// The integrals of all tasks do not depend on the tile: another one must have as many.
   [[nodiscard]] std::string check() override {
+    if (shared_) return shared_->wrong();
     if (!count_only_) return problem_->wrong();
     hartree_fock::screening const other({.atoms = atoms_}, hartree_fock::chain::functions_per_atom, threshold_);
     return differs("hartree-fock: integrals", counted_->integrals, other.integrals());
   }
   void add_facts(json_value& all) const override {
-    if (counted_ || problem_) {
-      counts const some = counted_ ? *counted_ : count(problem_->on());
+    if (counted_ || problem_ || shared_) {
+      counts const some = counted_ ? *counted_ : count(problem_ ? problem_->on() : shared_->on());
       all["tasks"] = some.tasks;
       all["non_null_tasks"] = some.non_null;
       all["integrals"] = some.integrals;
     }
-    if (!problem_ || !problem_->found()) return;
-    hartree_fock::answer const& found = *problem_->found();
-    all["iterations"] = found.iterations;
-    all["converged"] = found.converged;
-    all["energy_hartree"] = found.energy;
-    all["change"] = found.change;
+    std::optional<hartree_fock::answer> const found = problem_  ? problem_->found()
+                                                      : shared_ ? shared_->found()
+                                                                : std::nullopt;
+    if (!found) return;
+    all["iterations"] = found->iterations;
+    all["converged"] = found->converged;
+    all["energy_hartree"] = found->energy;
+    all["change"] = found->change;
   }
   [[nodiscard]] hartree_fock::screening screen() const { return {{.atoms = atoms_}, tile_, threshold_}; }
   [[nodiscard]] static counts count(hartree_fock::screening const& on) noexcept {
@@ -103,6 +124,9 @@ class hartree_fock_app final : public program_app<hartree_fock_app>, public rank
   flag_option count_only_{*this, "--count-only", "count tasks and integrals, and solve nothing"};
   std::optional<counts> counted_;
   std::optional<hartree_fock::problem> problem_;
+  communicator* shared_by_ = nullptr;  ///< whose ranks share the matrices; null: this process has them
+  std::optional<hartree_fock::distributed_problem> shared_;  ///< instead of problem_
+  std::optional<std::uint64_t> remote_bytes_;
 };
 
 }  // namespace

@@ -148,6 +148,30 @@ class Ranks(OnRanks):
                 copies = self.row(mpi, 3, "run", "tce", recover)
                 self.assertEqual((copies["verified"], copies["remote_bytes"], copies["facts"]), (True, None, alone["facts"]))
 
+    def test_no_rank_holds_a_whole_matrix_unless_its_tasks_may_run_again(self):
+        # Nine matrices of 1.8 MiB.
+        fock = ["run", "hartree-fock", "--atoms", "32", "--tile", "60", "--threshold", "5e-2", "--iterations", "1", "--no-verify"]
+        for mpi in self.each():
+            alone = self.row(mpi, 1, *fock, "--ranks")
+            self.assertEqual(alone["remote_bytes"], 0)
+            row = self.row(mpi, 4, *fock, "--balance", "none")
+            self.assertGreater(row["remote_bytes"], 0)
+            self.assertAlmostEqual(row["facts"]["energy_hartree"] / alone["facts"]["energy_hartree"], 1, delta=1e-12)
+            limit = alone["ranks_memory_bytes"] - (6 << 20)
+            self.assertLess(row["ranks_memory_bytes"], limit)
+            for recover in ("--recover", "--recover=drop"):
+                copies = self.row(mpi, 2, *FOCK, recover)
+                self.assertEqual((copies["verified"], copies["remote_bytes"]), (True, None))
+
+    def test_a_checkpoint_fits_the_kind_of_job_that_wrote_it(self):
+        for mpi in self.each():
+            for first, then, said in (([], ["--recover"], "of a job without --recover"), (["--recover"], [], "of a job with --recover")):
+                folder = str(self.scratch / f"{mpi}-{len(first)}")
+                self.row(mpi, 2, *FOCK, "--ranks", "--checkpoint", folder, *first)
+                code, _, err = self.on(mpi, 2, *FOCK, "--ranks", "--checkpoint", folder, *then)
+                self.assertNotEqual(code, 0)
+                self.assertIn(said, err)
+
     def test_a_restart_on_fewer_ranks_is_right_under_each_balance(self):
         for mpi in self.each():
             for balance in ("none", "steal", "retentive", "auto", "hierarchical"):
