@@ -17,10 +17,10 @@ constexpr double another_regime = 0.25;
 double share(std::uint64_t ns, double bound) { return static_cast<double>(ns) / bound; }
 
 /// How far the largest load may be above its prediction if tasks' times change by `change` (balance_choice.md).
-double noise_of(iteration_summary const& s) {
-  if (!s.change || s.ranks < 2 || s.tasks == 0) return 0;
+double noise_of(iteration_summary const& s, double change) {
+  if (s.ranks < 2 || s.tasks == 0) return 0;
   double const per_rank = std::max(1.0, static_cast<double>(s.tasks) / s.ranks);
-  return *s.change * std::sqrt(2 * std::log(static_cast<double>(s.ranks)) / per_rank);
+  return change * std::sqrt(2 * std::log(static_cast<double>(s.ranks)) / per_rank);
 }
 
 double smoothed(std::optional<double> before, double now) {
@@ -39,7 +39,9 @@ std::string in_words(next_start s) {
 
 void balance_choice::learn(iteration_summary const& last, double bound) {
   double const took = share(last.wall_ns, bound);
-  noise_ = noise_of(last);
+  // One large change among small ones is a jump: the next iteration will be like this one.
+  noise_ = last.change ? noise_of(last, std::min(*last.change, last_change_.value_or(*last.change))) : 0;
+  last_change_ = last.change;
   known& now = of(chosen_);
   if (now.predicted > 0) {
     double const ratio = took / now.predicted;

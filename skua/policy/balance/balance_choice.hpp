@@ -68,6 +68,7 @@ class balance_choice {
   when_to_balance due_;
   bool may_balance_ = false;
   double noise_ = 0;
+  std::optional<double> last_change_;
   double cost_ = 0;                 ///< of balancing, by the bound
   double margin_ = 0.005;           ///< above the bound, that the last balancing left
   double expected_margin_ = 0.005;  ///< of the next one

@@ -61,6 +61,13 @@ TEST(balance_choice, steals_where_times_change) {
   }
 }
 
+TEST(balance_choice, balances_at_once_after_a_jump) {
+  balance_choice c;
+  EXPECT_EQ(c.next(took(1.2, 1.15)), balanced);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(c.next(took(1.006, 1.004, 0.01, i == 0 ? 0.01 : 0)), without_stealing);
+  EXPECT_EQ(c.next(took(1.3, 1.3, 0.5)), balanced) << c.reason();
+}
+
 TEST(balance_choice, leaves_a_choice_that_was_worse_than_expected) {
   balance_choice c;
   EXPECT_EQ(c.next(took(1.05, 1.001)), without_stealing) << "stealing seems to cost 5 %";
