@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
     own += sum;
     return skua::task_outcome::done;
   });
-  skua::index_range const mine = skua::index_range{0, num_rows, 64}.part(world.rank(), world.size());
+  skua::index_range const mine = skua::index_range{0, num_rows, 8}.part(world.rank(), world.size());
   rows.add_range(mine.first, mine.last, mine.grain);
   double first = 0;
   double points = 0;
