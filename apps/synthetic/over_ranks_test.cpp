@@ -46,7 +46,7 @@ TEST(synthetic_loads_over_ranks, run_each_task_once_in_every_iteration) {
       iterated_loads const given = some_loads(c.pattern, 10);
       std::uint32_t told = 0;
       ranks_plan plan{.balance = c.balance, .workers = c.workers};
-      plan.tell = [&](collection_report const& r) {
+      plan.tell = [&](collection_report const& r, ranks_report const&) {
         EXPECT_EQ(r.tasks, given.means_ns.size());
         ++told;
       };
@@ -69,7 +69,7 @@ TEST(synthetic_loads_over_ranks, continue_from_a_checkpoint_with_the_times_of_th
     iterated_loads const given = some_loads(variation_pattern::each, 5);
     std::uint32_t told = 0;
     ranks_plan next = plan;
-    next.tell = [&](collection_report const&) { ++told; };
+    next.tell = [&](collection_report const&, ranks_report const&) { ++told; };
     iterated_outcome const got = over_ranks(world, given, next);
     EXPECT_EQ(got.wrong, "");
     EXPECT_EQ(told, 2U);

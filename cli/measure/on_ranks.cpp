@@ -105,6 +105,10 @@ ranks_outcome run_on_ranks(apps::app& what, communicator& world, apps::ranks_pla
   plan.goes_on = [&] { return !(stopped = any_interrupted(world)); };
   for (unsigned run = 0; run < runs; ++run) {
     if (run > 0 && any_interrupted(world)) break;
+    if (world.live() < world.size()) {
+      throw resource_error("a rank died in run " + std::to_string(run) + " of " + std::to_string(runs) +
+                           ", which went on without it; the next run would have no tasks of that rank");
+    }
     what.reset();
     world.barrier();
     auto const began = std::chrono::steady_clock::now();
