@@ -48,7 +48,7 @@ class iterated final : public apps::app, public apps::ranks_program {
     for (std::uint32_t i = 0; i < iterations; ++i) {
       if (i > 0 && !plan.goes_on()) return;
       world.barrier();
-      plan.tell({.iteration = ++done_});
+      plan.tell({.iteration = ++done_}, {});
       within_(world.rank(), done_);
     }
   }
