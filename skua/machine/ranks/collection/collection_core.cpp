@@ -196,7 +196,7 @@ void collection_core::process() {
   engine_.begin(core_.order().step());
   traced_.note({.what = trace::kind::iteration_began, .id = workers_.counted().added, .value = epoch_});
   bool const runs_tasks = workers_.server_as_worker() != nullptr;
-  core_.enter(number_, engine_, runs_tasks ? std::function<void()>([this] { look_in_task(); }) : nullptr);
+  core_.enter(number_, engine_, runs_tasks ? std::function<bool()>([this] { return look_in_task(); }) : nullptr);
   matrix_traffic const moved_before = core_.transfers_of_rank()->counted().value();
   std::uint64_t const began_ns = network_.now_ns();
   workers_.pace().looked(began_ns, began_ns);
@@ -244,7 +244,7 @@ void collection_core::run_tasks() {
     if (alone || !workers_.pace().is_due(now_ns)) continue;
     std::uint64_t const began_ns = now_ns;
     core_.expect_no_trouble();
-    look_for_others();
+    static_cast<void>(look_for_others());
     core_.expect_no_loss();
     now_ns = network_.now_ns();
     workers_.pace().looked(began_ns, now_ns);
@@ -262,15 +262,16 @@ bool collection_core::look_around() {
   return heard;
 }
 
-/// What the progress thread does in a long task.
-void collection_core::look_in_task() {
+/// What the progress thread does in a long task. False: nothing had arrived.
+bool collection_core::look_in_task() {
   engine_in_task const busy(&engine_);
-  look_for_others();
+  return look_for_others();
 }
 
-void collection_core::look_for_others() {
-  look_around();
+bool collection_core::look_for_others() {
+  bool const heard = look_around();
   if (workers_.want_tasks()) engine_.want(network_.now_ns());
+  return heard;
 }
 
 /// A quiet rank votes before it asks for tasks. A rank that waits for a reply is not quiet; if replies take longer than

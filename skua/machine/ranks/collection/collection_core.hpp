@@ -90,8 +90,8 @@ class collection_core final : public runtime::collection_engine {
   void serve_until_the_end();
   void run_tasks();
   bool look_around();
-  void look_in_task();
-  void look_for_others();
+  bool look_in_task();
+  bool look_for_others();
   void wait_for_work();
   void rest();
   void pass_on_failures();
@@ -131,9 +131,9 @@ class collection_core final : public runtime::collection_engine {
   std::uint64_t kept_ = 0;         ///< by the last process()
   std::uint64_t run_again_ = 0;
   std::uint64_t dropped_ = 0;
-  std::uint64_t restored_ = 0;     ///< of the tasks that wait
-  bool has_new_tasks_ = false;     ///< some of those with which the last process() began were added since the one before
-  bool is_abandoned_ = false;      ///< the last process() did not end
+  std::uint64_t restored_ = 0;  ///< of the tasks that wait
+  bool has_new_tasks_ = false;  ///< some of those with which the last process() began were added since the one before
+  bool is_abandoned_ = false;   ///< the last process() did not end
 
   /// Of the calls that move tasks between two process().
   struct balancing_cost {

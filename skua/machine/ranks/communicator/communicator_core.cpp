@@ -123,13 +123,13 @@ void communicator_core::start_progress_thread() {
   may_have_progress_thread_ = false;
   if (network_->ranks() == 1 || !network_->allows_any_thread() || !progress_thread::is_wanted()) return;
   try {
-    progress_ = std::make_unique<progress_thread>(lock_, [this] { look_in_task_(); });
+    progress_ = std::make_unique<progress_thread>(lock_, [this] { return look_in_task_(); });
     transfers_->share(&lock_);
   } catch (std::bad_alloc const&) {
   } catch (std::system_error const&) {}
 }
 
-void communicator_core::enter(std::uint32_t collection, process_engine& engine, std::function<void()> look) {
+void communicator_core::enter(std::uint32_t collection, process_engine& engine, std::function<bool()> look) {
   if (look && may_have_progress_thread_) start_progress_thread();
   look_in_task_ = std::move(look);
   if (look_in_task_ && progress_ != nullptr) progress_->begin();

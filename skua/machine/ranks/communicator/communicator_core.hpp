@@ -96,7 +96,7 @@ class communicator_core final : private receiver {
 
   /// This rank enters process() of a collection, which may be able to recover from a loss. `look`: what the rank does between two tasks; the
   /// progress thread does it in long ones. Null: this thread runs no tasks.
-  void enter(std::uint32_t collection, process_engine& engine, std::function<void()> look = {});
+  void enter(std::uint32_t collection, process_engine& engine, std::function<bool()> look = {});
   void leave(std::uint32_t collection) noexcept;
   /// This thread runs no more tasks of a process(), which has returned or has thrown.
   void end_tasks() noexcept {
@@ -220,7 +220,7 @@ class communicator_core final : private receiver {
   std::shared_ptr<transfers> const transfers_;
 
   progress_lock<> lock_;
-  std::function<void()> look_in_task_;
+  std::function<bool()> look_in_task_;
   bool may_have_progress_thread_ = true;
   std::unique_ptr<progress_thread> progress_;  ///< the last: it uses all others
 };

@@ -17,12 +17,14 @@ namespace skua { inline namespace v0 { namespace ranks {
 
 class progress_thread {
  public:
-  static constexpr std::chrono::microseconds interval{200};
+  /// After a look that found a message. Each one without a message doubles it.
+  static constexpr std::chrono::microseconds shortest_interval{200};
+  static constexpr std::chrono::microseconds longest_interval{2000};
 
   /// SKUA_PROGRESS_THREAD; unset: true. Throws usage_error.
   [[nodiscard]] static bool is_wanted();
-  /// `poll`: called while this thread holds `lock`. Throws std::system_error if no thread can be started.
-  progress_thread(progress_lock<>& lock, std::function<void()> poll);
+  /// `poll`: called while this thread holds `lock`; true: a message had arrived. Throws std::system_error if no thread can be started.
+  progress_thread(progress_lock<>& lock, std::function<bool()> poll);
   ~progress_thread();
   progress_thread(progress_thread const&) = delete;
   progress_thread& operator=(progress_thread const&) = delete;
@@ -38,22 +40,21 @@ class progress_thread {
     if (trouble_ != nullptr) [[unlikely]]
       throw_trouble();
   }
-  /// How many times it has polled. Precondition: the caller holds the lock.
-  [[nodiscard]] std::uint64_t looks() const noexcept { return looks_; }
 
  private:
   void run();
   [[nodiscard]] bool sleep();
   void watch();
-  [[nodiscard]] std::chrono::nanoseconds look(std::uint64_t task);
+  void look(std::uint64_t task);
+  void slow_down() noexcept;
   [[noreturn]] void throw_trouble();
 
   progress_lock<>& lock_;
-  std::function<void()> const poll_;
+  std::chrono::nanoseconds pause_ = shortest_interval;  ///< this thread's
+  std::function<bool()> const poll_;
 
   // Who holds the lock:
   std::exception_ptr trouble_;
-  std::uint64_t looks_ = 0;
 
   std::atomic<bool> is_processing_{false};
   std::atomic<bool> is_asleep_{false};

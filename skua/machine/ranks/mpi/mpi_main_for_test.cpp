@@ -13,8 +13,20 @@
 namespace skua { inline namespace v0 { namespace ranks {
 
 namespace {
+
 communicator* world_of_the_test = nullptr;
-}
+
+/// What a rank other than 0 says.
+class failures_of_a_rank final : public ::testing::EmptyTestEventListener {
+  void OnTestPartResult(::testing::TestPartResult const& r) override {
+    if (!r.failed()) return;
+    auto const* const test = ::testing::UnitTest::GetInstance()->current_test_info();
+    std::printf("rank %u, %s.%s, %s:%d: %s\n", world_of_the_test->rank(), test->test_suite_name(), test->name(),
+                r.file_name(), r.line_number(), r.summary());
+  }
+};
+
+}  // namespace
 
 void on_ranks(std::uint32_t, std::function<void(communicator&)> const& program) { program(*world_of_the_test); }
 std::vector<std::uint32_t> numbers_of_ranks() { return {world_of_the_test->size()}; }
@@ -30,7 +42,10 @@ int main(int argc, char** argv) {
   if (first && report != nullptr) ::testing::GTEST_FLAG(output) = std::string("xml:") + report;
   ::testing::InitGoogleTest(&argc, argv);
   auto& listeners = ::testing::UnitTest::GetInstance()->listeners();
-  if (!first) delete listeners.Release(listeners.default_result_printer());
+  if (!first) {
+    delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new skua::ranks::failures_of_a_rank);
+  }
   int const failed = RUN_ALL_TESTS();
   if (!first && failed != 0) std::printf("rank %u failed\n", session.world().rank());
   return session.world().sum(std::uint64_t(failed)) == 0 ? 0 : 1;
