@@ -38,8 +38,8 @@ TEST(balance_time, is_that_of_the_tasks_that_the_balancer_moves) {
   }
 }
 
-// Up and down a tree of two leaves: the average, then one sweep; a request, and one task of three.
-TEST(balance_time, of_messages_along_a_tree_adds_up) {
+/// Each on a node of its own, with 3 tasks and 1, all equally long.
+balance_time time_of_two_ranks(char const* how) {
   cluster where = cluster_named("hopper");
   where.ranks_per_node = 1;
   where.nodes_per_switch = 1;
@@ -48,7 +48,12 @@ TEST(balance_time, of_messages_along_a_tree_adds_up) {
   where.handler_ns = 1000;
   where.balance_step_ns = 50;
   balance::machine_loads const loads{{100, 100, 100}, {100}};
-  auto const time = time_to_balance(where, loads, balance::make_balancer("hierarchical:sweeps=1"));
+  return time_to_balance(where, loads, balance::make_balancer(how));
+}
+
+// Up and down a tree of two leaves: the average, then one sweep; a request, and one task of three.
+TEST(balance_time, of_messages_along_a_tree_adds_up) {
+  auto const time = time_of_two_ranks("hierarchical:sweeps=1");
   EXPECT_EQ(time.migrations, 1U);
   EXPECT_EQ(time.messages, 6U);
   EXPECT_EQ(time.most_times, 1U);
@@ -57,17 +62,9 @@ TEST(balance_time, of_messages_along_a_tree_adds_up) {
   EXPECT_NEAR(time.seconds, 12e-6 + 1e-6 + 0.05e-6 + 12e-6 + 0.05e-6 + 1e-6 + 12e-6 + 12e-6, 1e-12);
 }
 
-// Two ranks of one node, 1 task of 3 moves: a reduction, a message to rank 0 that rank 0 also sends to itself, the answer to rank 1.
+// 1 task of 3 moves: a reduction, a message to rank 0 that rank 0 also sends to itself, the answer to rank 1.
 TEST(balance_time, of_two_ranks_adds_up) {
-  cluster where = cluster_named("hopper");
-  where.ranks_per_node = 1;
-  where.nodes_per_switch = 1;
-  where.in_system = {10'000, 1e18};
-  where.in_node = {0, 1e18};
-  where.handler_ns = 1000;
-  where.balance_step_ns = 50;
-  balance::machine_loads const loads{{100, 100, 100}, {100}};
-  auto const time = time_to_balance(where, loads, balance::make_balancer("centralised"));
+  auto const time = time_of_two_ranks("centralised");
   EXPECT_EQ(time.migrations, 1U);
   EXPECT_DOUBLE_EQ(time.reduction_s, 24e-6);  // up and down: 10 us each, sent and handled in 1 us each
   // Rank 1's message takes 1 + 10 + 1 us. Rank 0's to itself was sent a moment later and is handled next, in 1. Rank 0 decides in 0.05, tells
