@@ -48,6 +48,7 @@ struct arguments {
   std::optional<std::string> checkpoint;
   std::optional<std::string> recover;
   std::optional<std::string> deadline;
+  std::optional<std::string> max_memory;
   std::optional<std::string> serve;
   std::optional<std::string> seed;
   std::string map;
@@ -126,6 +127,19 @@ apps::ranks_program& ranks_program_of(apps::app& app) {
                                 fmt::join(apps_that([](apps::app& a) { return a.ranks() != nullptr; }), ", ")));
 }
 
+/// In MiB. 0: none.
+unsigned memory_limit_of(arguments const& given) {
+  constexpr unsigned a_pebibyte = 1U << 30;
+  return given.max_memory ? read_whole_number("--max-memory", *given.max_memory, 1, a_pebibyte) : 0;
+}
+
+/// Empty: no rank took more than --max-memory.
+std::string too_much_memory(ranks_outcome const& what, std::uint64_t most_mib) {
+  if (most_mib == 0 || what.memory_bytes <= most_mib << 20) return {};
+  return fmt::format("run: a rank had {:.1f} MiB resident, more than --max-memory {}",
+                     static_cast<double>(what.memory_bytes) / (1 << 20), most_mib);
+}
+
 /// What the ranks were and moved, a line each.
 std::string ranks_text(ranks_outcome const& what, std::uint32_t ranks) {
   auto const mib = [](std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
@@ -141,6 +155,7 @@ std::string ranks_text(ranks_outcome const& what, std::uint32_t ranks) {
 
 int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments const& given, unsigned repeat) {
   communicator& world = all.world();
+  unsigned const most_mib = memory_limit_of(given);
   bool const speaks = world.rank() == 0;
   json_target const target(speaks ? given.json_path : std::string());
   bool const prints = speaks && !target.takes_stdout();
@@ -189,11 +204,12 @@ int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments
       write_to_stdout(text);
     }
   }
-  if (what.wrong.empty()) {
+  std::string const fault = what.wrong.empty() ? too_much_memory(what, most_mib) : what.wrong;
+  if (fault.empty()) {
     if (!ended_early) return exit_done;
     return speaks ? exit_code_after("run", row.times_s.size(), repeat, "run") : exit_code_of_interrupt();
   }
-  if (speaks) write_to_stderr(what.wrong);
+  if (speaks) write_to_stderr(fault);
   return exit_failed;
 }
 
@@ -226,6 +242,7 @@ std::string ranks_asked_by(arguments const& given) {
   if (given.recover) return "--recover";
   if (given.deadline) return "--deadline";
   if (given.serve) return "--serve";
+  if (given.max_memory) return "--max-memory";
   return was_launched_as_a_rank() ? "several ranks" : "";
 }
 
@@ -358,6 +375,8 @@ subcommand add_run(parser root) {
       "--serve", given->serve, "HOW",
       "the thread that answers other ranks: between-tasks (the default; a worker) or thread (one that runs "
       "no tasks)");
+  command.add_option("--max-memory", given->max_memory, "MIB",
+                     "on ranks: fail if a rank had more memory resident at any time");
   add_seed(command.only_with("--virtual", "runs on threads are not repeatable"), given->seed,
            "of a --virtual run; --repeat continues with the next seeds (default: 1)");
   add_json(command, given->json_path);

@@ -229,6 +229,7 @@ COMMANDS = {
         "--checkpoint": Case("c", line={"threads": ["run", "tce"], "--ranks": ["run", "tce", "--ranks"]}),
         "--recover": Unseen("no rank of a healthy job dies", ("tests/cli/ranks_test.py", '"--recover", "--deadline", "5"'), wrong=("=nope", "=0"), line=ON_UTS),
         "--deadline": Unseen("every rank of a healthy job answers in time", ("tests/cli/ranks_test.py", '"--recover", "--deadline", "5"'), to="30", wrong=("nope", "-1", "nan", "0", "1.5", ""), line=ON_UTS),
+        "--max-memory": Unseen("a small job has enough", ("tests/cli/ranks_test.py", '"--max-memory", str(limit)'), to="100000", wrong=("nope", "-1", "nan", "0", "1.5", ""), line=ON_UTS),
         "--serve": Unseen("without other ranks nobody asks", ("tests/cli/ranks_test.py", '"--serve", serve'), to="thread", line=ON_UTS),
         "--json": Case("other"), "--seed": Case("2", wrong=NUMBERS), "--schedule-seed": Case("2", wrong=NUMBERS), "--policy": Case("adws"), "--workers": Case("3"),
         "--places": Case("{0},{1}", line={"threads": [*THREADS, *PACKAGES], "--virtual": ["run", *FIB, "--virtual", *PACKAGES, "--policy", "numa-ws", "--json", "-"]}),

@@ -157,8 +157,11 @@ class Ranks(OnRanks):
             row = self.row(mpi, 4, *fock, "--balance", "none")
             self.assertGreater(row["remote_bytes"], 0)
             self.assertAlmostEqual(row["facts"]["energy_hartree"] / alone["facts"]["energy_hartree"], 1, delta=1e-12)
-            limit = alone["ranks_memory_bytes"] - (6 << 20)
-            self.assertLess(row["ranks_memory_bytes"], limit)
+            limit = (alone["ranks_memory_bytes"] >> 20) - 6
+            self.assertLess(row["ranks_memory_bytes"], limit << 20)
+            self.row(mpi, 4, *fock, "--balance", "none", "--max-memory", str(limit))
+            code, _, err = self.on(mpi, 1, *fock, "--ranks", "--max-memory", str(limit))
+            self.assertRegex(f"{code}: {err}", f"1: .*a rank had [0-9.]+ MiB resident, more than --max-memory {limit}")
             for recover in ("--recover", "--recover=drop"):
                 copies = self.row(mpi, 2, *FOCK, recover)
                 self.assertEqual((copies["verified"], copies["remote_bytes"]), (True, None))
