@@ -155,7 +155,14 @@ class distributed_matrix {
     if (!r.is_empty()) core_->accumulate_copy(r, scaled_copy(r, from, leading, alpha));
   }
 
-  /// The same, but they return at once. The memory is the transfer's until that is done.
+  /// Local: the calling task uses this rectangle without a call above, such as an own part by its address, or a copy that its rank has kept. Adds it to the
+  /// task's footprint if its collection measures them (collection_options::footprints); else does nothing. Throws usage_error outside the matrix.
+  void note_use(rectangle const& r) {
+    if (!core_->layout().contains(r)) core_->expect_valid("note_use", r, core_.get(), r.columns);
+    core_->note_use(r);
+  }
+
+  /// get, put and accumulate that return at once. The memory is the transfer's until that is done.
   [[nodiscard]] matrix_transfer start_get(rectangle const& r, T* to, std::uint64_t leading) {
     return started(ranks::transfer_kind::get, r, to, leading);
   }
@@ -372,6 +379,9 @@ class distributed_matrix {
                                         std::uint64_t leading) {
     core_->expect_valid(ranks::name_of(what), r, memory, leading);
     return {core_->traffic_of_rank(), core_->begin(what, r, memory_at(memory, leading), true)};
+  }
+  void accumulate_sums(rectangle const& r, T const* from) {
+    core_->accumulate_sums(r, scaled_copy(r, from, r.columns, T{1}));
   }
   void get_part(rectangle const& r, T* to, std::uint64_t leading) {
     core_->transfer_now(ranks::transfer_kind::get, r, memory_at(to, leading));

@@ -119,7 +119,8 @@ ranks_outcome run_on_ranks(apps::app& what, communicator& world, apps::ranks_pla
     // The answers of all ranks come from the same sums. Checking may take as long as a serial run: one rank does it.
     if (verify) what.ranks()->prepare_check(world);
     std::string const wrong = verify && world.rank() == 0 ? what.wrong() : std::string();
-    bool const is_wrong = verify && on_live_ranks([&] { return world.sum(std::uint64_t{wrong.empty() ? 0U : 1U}); }) > 0;
+    bool const is_wrong =
+        verify && on_live_ranks([&] { return world.sum(std::uint64_t{wrong.empty() ? 0U : 1U}); }) > 0;
     if (is_wrong && all.wrong.empty()) all.wrong = wrong.empty() ? "the answer of rank 0 is wrong" : wrong;
     all.facts = what.facts().sorted();
     all.remote_bytes = what.ranks()->remote_bytes();
@@ -142,6 +143,9 @@ json to_json(collection_report const& r) {
           {"tasks_dropped", r.dropped},
           {"busy_mean_s", r.mean_busy},
           {"busy_max_s", r.most_busy},
+          {"remote_bytes", r.remote_bytes},
+          {"needed_bytes", r.needed},
+          {"needed_remote_bytes", r.needed_remotely},
           {"start", r.start}};
 }
 
@@ -163,7 +167,9 @@ json to_json(rank_report const& r) {
           {"sent_bytes", r.sent},
           {"got_bytes", r.got},
           {"put_bytes", r.put},
-          {"accumulated_bytes", r.accumulated}};
+          {"accumulated_bytes", r.accumulated},
+          {"needed_bytes", r.needed},
+          {"needed_remote_bytes", r.needed_remotely}};
 }
 
 json to_json(char const* figure, spread const& s) {

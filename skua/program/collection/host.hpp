@@ -77,6 +77,12 @@ struct collection_options {
   /// Of what the bytes of a task mean. Change it with the task's type, or with its `serialize`: a checkpoint of another
   /// version is refused, and ranks of different versions make no collection.
   std::uint64_t version = 0;
+  /// True: each task's footprint is measured, the bytes of matrices that it gets, puts and adds to, by owner. restore(how) and rebalance(how)
+  /// then prefer, for each task, the rank that owns most of them. Costs 72 bytes per task and a search among the workers per transfer; between
+  /// iterations all footprints travel to rank 0.
+  bool footprints = false;
+  /// That preference lifts no rank above (1 + this) times the average load, nor above the largest load without it. 0 to 1.
+  double footprint_tolerance = 0.02;
 };
 
 /// The report of one process(), over all ranks. Times in seconds.
@@ -93,9 +99,12 @@ struct collection_report {
   std::uint64_t dropped = 0;     ///< tasks that may be missing because a rank died; those that they spawn not counted
   std::uint64_t times_heard =
       0;  ///< of other ranks' tasks that one rank received in the last balancing, at most: what it had to see
-  double seconds = 0;      ///< of the slowest rank's process()
-  double mean_busy = 0;    ///< time in tasks, mean of all workers
-  double most_busy = 0;    ///< time in tasks of the busiest rank, mean of its workers
+  std::uint64_t remote_bytes = 0;     ///< of matrices, that tasks moved between ranks: got, put and accumulated
+  std::uint64_t needed = 0;           ///< with footprints: bytes of all tasks' footprints
+  std::uint64_t needed_remotely = 0;  ///< of them, those of other ranks than where the task ran; a cache moves fewer
+  double seconds = 0;                 ///< of the slowest rank's process()
+  double mean_busy = 0;               ///< time in tasks, mean of all workers
+  double most_busy = 0;               ///< time in tasks of the busiest rank, mean of its workers
   std::string start = {};  ///< of restore(how): `how`, or what auto chose for this process(), and why; else empty
   /// The fraction of `seconds` that an ideal balance would save: 1 - mean_busy / seconds.
   [[nodiscard]] double idle_share() const noexcept { return seconds > 0 ? 1 - mean_busy / seconds : 0; }

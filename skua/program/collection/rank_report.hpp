@@ -30,6 +30,9 @@ struct rank_report {
   std::uint64_t got = 0;          ///< bytes
   std::uint64_t put = 0;          ///< bytes
   std::uint64_t accumulated = 0;  ///< bytes
+  // With collection_options::footprints, else 0: what its tasks used of matrices, also what a cache had already.
+  std::uint64_t needed = 0;           ///< bytes
+  std::uint64_t needed_remotely = 0;  ///< bytes that other ranks own
 };
 
 /// One figure over all ranks.

@@ -27,6 +27,11 @@ std::string in_words(collection_report const& r) {
   if (r.run_again > 0) said += "; " + with_commas(r.run_again) + " tasks of a rank that died ran again";
   if (r.dropped > 0) said += "; at least " + with_commas(r.dropped) + " tasks of a rank that died may be missing";
   if (r.ranks < 2) return said;
+  if (r.needed > 0) {
+    std::snprintf(share, sizeof share, "; %.0f %% of what tasks used lay on other ranks",
+                  100 * static_cast<double>(r.needed_remotely) / static_cast<double>(r.needed));
+    said += share;
+  }
   said += r.moved == 0 ? "; no task was stolen"
                        : "; stealing moved " + with_commas(r.moved) + " of " + with_commas(r.tasks) + " tasks";
   return said;

@@ -197,7 +197,7 @@ class task_collection {
   /// Collective: the report of the last process().
   [[nodiscard]] collection_report report() { return engine_->report(); }
   /// Collective: what each rank did in the last process(), on rank 0; the other ranks get none. in_words() makes a table of it. Cost: a
-  /// reduction without values, and a message of 128 bytes of each rank to rank 0. To have it on every rank: world.allgather(tasks.own_report()).
+  /// reduction without values, and a message of 144 bytes of each rank to rank 0. To have it on every rank: world.allgather(tasks.own_report()).
   [[nodiscard]] ranks_report report_by_rank() { return engine_->report_by_rank(); }
   /// Local: the same of this rank. No cost.
   [[nodiscard]] rank_report own_report() const noexcept { return engine_->own_report(); }

@@ -86,6 +86,16 @@ bytes encode(task_record const& record, std::span<std::uint64_t const> entries) 
   return all;
 }
 
+bytes encode_with_footprints(task_record const& record, std::span<std::uint64_t const> entries) {
+  bytes all = encode(record, entries);
+  if (!record.has_footprints()) return all;
+  for (std::uint64_t const e : entries) {
+    task_record::footprint const needs = record.footprint_of(e);
+    put(all, &needs, sizeof needs);
+  }
+  return all;
+}
+
 void decode(bytes const& from, task_record& to) {
   std::uint64_t count = 0;
   std::memcpy(&count, from.data(), sizeof count);
@@ -97,6 +107,13 @@ void decode(bytes const& from, task_record& to) {
     std::memcpy(&ns, times + e * sizeof ns, sizeof ns);
     to.shape().unpack(packed, slot.data());
     to.add(slot.data(), ns);
+  }
+  if (packed.empty()) return;
+  for (std::uint64_t e = to.size() - count; e < to.size(); ++e) {
+    task_record::footprint needs;
+    std::memcpy(&needs, packed.data(), sizeof needs);
+    packed = packed.subspan(sizeof needs);
+    to.set_footprint(e, needs);
   }
 }
 

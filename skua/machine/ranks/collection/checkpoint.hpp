@@ -29,7 +29,9 @@ struct checkpoint_identity {
 [[nodiscard]] bytes encode(task_record const& record);
 /// The same for these entries only.
 [[nodiscard]] bytes encode(task_record const& record, std::span<std::uint64_t const> entries);
-/// Adds the tasks and times that `encode` wrote.
+/// The same with their footprints, if the record has any. No checkpoint has them.
+[[nodiscard]] bytes encode_with_footprints(task_record const& record, std::span<std::uint64_t const> entries);
+/// Adds the tasks and times, and footprints, that one of these wrote.
 void decode(bytes const& from, task_record& to);
 
 /// What a file holds. Ranks in it, the origins of its tasks, are those of the job that wrote it.

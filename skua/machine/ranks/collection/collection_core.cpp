@@ -35,7 +35,9 @@ std::string in_words(collection_options const& options, runtime::task_binding co
   std::string const lost = options.on_loss == lost_tasks::fail   ? ""
                            : options.on_loss == lost_tasks::drop ? ", dropped if their rank dies"
                                                                  : ", run again if their rank dies";
-  return in_words(identity_of(options, b)) + lost;
+  std::string const measured =
+      options.footprints ? ", with footprints within " + std::to_string(options.footprint_tolerance) : "";
+  return in_words(identity_of(options, b)) + lost + measured;
 }
 
 engine_settings settings_of(collection_options const& options, std::uint32_t number, slot_shape const& shape) {
@@ -46,6 +48,16 @@ engine_settings settings_of(collection_options const& options, std::uint32_t num
           .patience_ns = patience_ns,
           .oldest_first = true,
           .shape = shape};
+}
+
+/// Throws usage_error; else null if nobody asked.
+std::unique_ptr<footprint_meter> meter_of(collection_options const& options, std::uint32_t workers) {
+  if (!options.footprints) return nullptr;
+  if (!(options.footprint_tolerance >= 0 && options.footprint_tolerance <= 1)) {
+    throw usage_error("the task collection '" + options.name + "': footprint_tolerance is " +
+                      std::to_string(options.footprint_tolerance) + "; allowed: a number from 0 to 1");
+  }
+  return std::make_unique<footprint_meter>(workers);
 }
 
 slot_shape shape_of(collection_options const& options, runtime::task_binding const& b) {
@@ -84,8 +96,9 @@ collection_core::collection_core(communicator_core& core, collection_options con
       record_(shape_), log_(shape_), traced_(core.trace() == nullptr ? nullptr : core.trace()->track(0)),
       pool_(core.pool_number()),
       workers_(core, binding, shape_, queue_, record_, recovers() ? &log_ : nullptr, options.limit),
-      last_{.rank = network_.rank(), .workers = workers_.count()} {
+      meter_(meter_of(options, workers_.count())), last_{.rank = network_.rank(), .workers = workers_.count()} {
   if (workers_.has_threads()) engine_.gives_from(workers_);
+  if (meter_ != nullptr) workers_.measure(*meter_);
   log_.ended(0, static_cast<rank_number>(core.live().dead().size()));
   if (recovers()) core_.watch(default_deadline_s);
   if (options.on_loss == lost_tasks::run_again) core_.go_on_after_losses();
@@ -174,6 +187,7 @@ void collection_core::process() {
   struct until_left {
     communicator_core& core;
     ~until_left() {
+      core.transfers_of_rank()->measure(nullptr);
       core.end_tasks();
       core.order().end_process();
     }
@@ -182,6 +196,7 @@ void collection_core::process() {
   has_new_tasks_ = waiting() > restored_;
   restored_ = 0;
   workers_.begin();
+  core_.transfers_of_rank()->measure(meter_.get());
   core_.transfers_of_rank()->open(workers_.has_threads() ? core_.threads() : nullptr);
   idle_rounds_ = 0;
   stalled_.restart();

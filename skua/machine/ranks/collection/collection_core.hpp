@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,12 +18,14 @@
 #include "skua/machine/ranks/collection/stall_report.hpp"
 #include "skua/machine/ranks/collection/task_record.hpp"
 #include "skua/machine/ranks/communicator/communicator_core.hpp"
+#include "skua/machine/ranks/matrix/footprint_meter.hpp"
 #include "skua/machine/ranks/matrix/matrix_traffic.hpp"
 #include "skua/machine/ranks/protocol/process_engine.hpp"
 #include "skua/machine/ranks/protocol/recovery_log.hpp"
 #include "skua/machine/ranks/queue/split_queue.hpp"
 #include "skua/machine/ranks/queue/task_slot.hpp"
 #include "skua/policy/balance/balance_choice.hpp"
+#include "skua/policy/balance/settling_pace.hpp"
 #include "skua/policy/balance/when_to_balance.hpp"
 #include "skua/program/collection/host.hpp"
 
@@ -72,6 +75,9 @@ class collection_core final : public runtime::collection_engine {
   /// Both of them. Collective.
   void expect_everywhere(collective_call const& call, char const* name, needs what);
   void balance(collective_call const& call);
+  [[nodiscard]] bool prefers_owners() const noexcept;
+  [[nodiscard]] std::vector<move_order> near_owners(std::span<move_order const> orders);
+  void settle(collective_call const& call);
   [[nodiscard]] policies::balance::iteration_summary summary(collective_call const& call);
   /// What rebalance() moves, the same on every rank, and the largest work of all ranks if these are waiting tasks. Collective. Throws usage_error on every rank if there is nothing.
   struct choice {
@@ -123,6 +129,8 @@ class collection_core final : public runtime::collection_engine {
   stall_report stalled_;
   policies::balance::when_to_balance balancing_;
   policies::balance::balance_choice choice_;
+  std::unique_ptr<footprint_meter> meter_;  ///< null: nobody asked for footprints
+  policies::balance::settling_pace settling_;
   seeded_times seeded_;
   bool is_measured_ = false;       ///< the record is that of a process(), and not of restart()
   std::string start_;              ///< how the next process() starts, or the last one started

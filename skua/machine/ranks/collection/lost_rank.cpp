@@ -61,6 +61,7 @@ void collection_core::abandon_process() {
 void collection_core::recover() {
   expect_at_rest("recover");
   collective_call const call = this->call(operation::recover);
+  settling_ = {};  // some ranks may have heard of the last one, and some not
   if (options_.on_loss != lost_tasks::run_again) {
     core_.order().refuse(call, "the task collection '" + options_.name +
                                    "': recover; allowed: with .on_loss = skua::lost_tasks::run_again");

@@ -12,6 +12,7 @@
 #include "skua/machine/ranks/collection/balance_plan.hpp"
 #include "skua/machine/ranks/collection/collection_core.hpp"
 #include "skua/machine/ranks/collection/distributed_balancing.hpp"
+#include "skua/machine/ranks/collection/near_owners.hpp"
 #include "skua/machine/ranks/collection/task_work.hpp"
 #include "skua/machine/ranks/communicator/elementwise.hpp"
 #include "skua/parts/base/error.hpp"
@@ -95,6 +96,8 @@ void collection_core::restore_as(std::string_view how) {
     if (!named) by.detail = "hierarchical";
     balance(by);
     balance_ns_ = network_.now_ns() - began_ns;
+  } else if (next.from == start_of_tasks::retained && how != "none") {
+    settle(call);
   }
   engine_.stealing(next.steals);
   seed_record(next.from == start_of_tasks::original ? placement_of_tasks::original : placement_of_tasks::retained);
@@ -138,7 +141,7 @@ void collection_core::move_from(std::uint64_t givers, std::vector<move_order> co
     leaves[o.entry] = true;
     parts[o.receiver].push_back(o.entry);
   }
-  for (auto const& [to, entries] : parts) out.push_back({to, encode(record_, entries)});
+  for (auto const& [to, entries] : parts) out.push_back({to, encode_with_footprints(record_, entries)});
   record_.remove(leaves);
   for (auto const& of : out) balancing_cost_.sent += of.body.size();
   for (auto const& in : core_.all().send_and_receive(std::move(out), givers)) {
@@ -198,12 +201,33 @@ void collection_core::balance(collective_call const& call) {
   if (policies::balance::has_no_centre(chosen)) {
     balanced_share const share = balance_by_messages(core_.all(), rank(), record_.times_ns(), chosen);
     times_heard_ = share.times_heard;
+    if (prefers_owners()) return move(call, near_owners(share.gives));
     move_from(share.givers, share.gives);
   } else {
     central_orders const orders = orders_of(core_.all(), rank(), record_.times_ns(), chosen);
     times_heard_ = orders.times_heard;
-    move(call, orders.gives);
+    move(call, prefers_owners() ? near_owners(orders.gives) : orders.gives);
   }
+}
+
+/// The same on every rank.
+bool collection_core::prefers_owners() const noexcept {
+  return meter_ != nullptr && is_measured_ && state_ == collection_state::executed && core_.live().size() > 1;
+}
+
+/// These orders, or others after which the next process() moves fewer bytes of matrices (policy/balance/locality.md). Within a collective call.
+std::vector<move_order> collection_core::near_owners(std::span<move_order const> orders) {
+  near_orders near = orders_near_owners(core_.all(), rank(), record_, orders, options_.footprint_tolerance);
+  times_heard_ += near.times_heard;
+  settling_.settled(near.gains);
+  return std::move(near.gives);
+}
+
+/// Of a retained start: tasks stay where they ran, but for those that should run where more of what they need lies. Within a collective call.
+void collection_core::settle(collective_call const& call) {
+  if (!prefers_owners() || !settling_.is_due()) return;
+  times_heard_ = 0;
+  move(call, near_owners({}));
 }
 
 bool collection_core::rebalance_if_due(std::string_view how) {

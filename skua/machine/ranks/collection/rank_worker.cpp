@@ -93,7 +93,7 @@ std::uint64_t rank_worker::run_current(std::uint64_t read_ns) noexcept {
   task_outcome outcome = task_outcome::null;
   try {
     lent_in_task const lent(all_.lent_by(*this));
-    outcome = split_and_call();
+    outcome = meter_ == nullptr ? split_and_call() : call_measured();
   } catch (...) {
     all_.fail(std::current_exception());
   }
@@ -119,11 +119,24 @@ std::uint64_t rank_worker::read_clock(std::uint64_t read_ns) noexcept {
 
 void rank_worker::keep(std::uint64_t ns) noexcept {
   try {
-    record_.add(current_.data(), ns);
+    if (meter_ == nullptr) {
+      record_.add(current_.data(), ns);
+    } else {
+      record_.add(current_.data(), ns, meter_->footprint());
+    }
   } catch (...) {
     all_.shape().drop(current_.data());
     all_.fail(std::current_exception());
   }
+}
+
+task_outcome rank_worker::call_measured() {
+  struct measured {
+    task_meter& by;
+    ~measured() { by.end(); }
+  } const until_it_ends{*meter_};
+  meter_->begin(rank_);
+  return split_and_call();
 }
 
 /// A task that can split does so until it is a leaf (splitting.md).

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "skua/machine/ranks/collection/task_record.hpp"
+#include "skua/machine/ranks/matrix/footprint_meter.hpp"
 #include "skua/machine/ranks/protocol/termination.hpp"
 #include "skua/machine/ranks/queue/split_queue.hpp"
 #include "skua/machine/ranks/trace/rank_trace.hpp"
@@ -30,11 +31,15 @@ class alignas(64) rank_worker final : private runtime::collection_site,
   rank_worker& operator=(rank_worker const&) = delete;
 
   void begin() noexcept {
+    if (meter_ != nullptr) meter_->restart();
     count_ = {};
     busy_ns_ = 0;
     unread_ = 0;
     stride_ = 1;
   }
+
+  /// From now on records have footprints.
+  void measure(task_meter& by) noexcept { meter_ = &by; }
 
   /// Makes a task the current one: the newest of its own, else one of another worker of the rank. Returns false if
   /// there is none.
@@ -77,6 +82,7 @@ class alignas(64) rank_worker final : private runtime::collection_site,
   void offer() noexcept;
   task_outcome split_and_call();
   void push(std::span<std::byte const> task, slot_mark mark);
+  task_outcome call_measured();
   void keep(std::uint64_t ns) noexcept;
   std::uint64_t read_clock(std::uint64_t read_ns) noexcept;
 
@@ -86,6 +92,7 @@ class alignas(64) rank_worker final : private runtime::collection_site,
   split_queue& queue_;
   task_record& record_;
   worker_trace traced_;
+  task_meter* meter_ = nullptr;  ///< null: nobody asked for footprints
   task_count count_;
   std::uint64_t busy_ns_ = 0;
   std::uint32_t unread_ = 0;        ///< tasks that ran since the clock was read

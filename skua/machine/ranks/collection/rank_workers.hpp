@@ -39,6 +39,10 @@ class rank_workers final : public queue_choice {
 
   /// The worker that the server is; null: it only serves.
   [[nodiscard]] rank_worker* server_as_worker() noexcept { return server_works_ ? workers_.front().get() : nullptr; }
+  /// From now on records have footprints. `by`: of as many workers.
+  void measure(footprint_meter& by) noexcept {
+    for (auto const& w : workers_) w->measure(by.of(w->number()));
+  }
   /// A new process() begins.
   void begin();
   /// This many tasks came to the server's queue in another way.

@@ -19,15 +19,18 @@ constexpr double ns = 1e-9;
 collection_report collection_core::report() {
   expect_at_rest("report");
   steal_counts const& steals = engine_.counts();
-  std::array<std::uint64_t, 9> sums{workers_.counted().executed,
-                                    kept_,
-                                    steals.attempted,
-                                    steals.successful,
-                                    steals.tasks,
-                                    workers_.busy_ns(),
-                                    workers_.count(),
-                                    run_again_,
-                                    dropped_};
+  std::array<std::uint64_t, 12> sums{workers_.counted().executed,
+                                     kept_,
+                                     steals.attempted,
+                                     steals.successful,
+                                     steals.tasks,
+                                     workers_.busy_ns(),
+                                     workers_.count(),
+                                     run_again_,
+                                     dropped_,
+                                     last_.got + last_.put + last_.accumulated,
+                                     last_.needed,
+                                     last_.needed_remotely};
   std::array<std::uint64_t, 3> most{wall_ns_, workers_.busy_ns() / workers_.count(), times_heard_};
   sum_elements(core_.all(), call(operation::report), std::span(sums));
   max_elements(core_.all(), call(operation::report), std::span(most));
@@ -42,6 +45,9 @@ collection_report collection_core::report() {
           .run_again = sums[7],
           .dropped = sums[8],
           .times_heard = most[2],
+          .remote_bytes = sums[9],
+          .needed = sums[10],
+          .needed_remotely = sums[11],
           .seconds = static_cast<double>(most[0]) * ns,
           .mean_busy = static_cast<double>(sums[5]) / static_cast<double>(sums[6]) * ns,
           .most_busy = static_cast<double>(most[1]) * ns,
@@ -68,7 +74,9 @@ void collection_core::note_own_figures(matrix_traffic const& moved_before) noexc
            .sent = before.sent + steals.bytes_given,
            .got = moved.remote_get.bytes - moved_before.remote_get.bytes,
            .put = moved.remote_put.bytes - moved_before.remote_put.bytes,
-           .accumulated = moved.remote_accumulated.bytes - moved_before.remote_accumulated.bytes};
+           .accumulated = moved.remote_accumulated.bytes - moved_before.remote_accumulated.bytes,
+           .needed = meter_ == nullptr ? 0 : meter_->needed(),
+           .needed_remotely = meter_ == nullptr ? 0 : meter_->needed_remotely()};
 }
 
 ranks_report collection_core::report_by_rank() {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "skua/machine/ranks/queue/task_slot.hpp"
+#include "skua/policy/balance/locality.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
 
@@ -29,13 +30,26 @@ class task_record {
   task_record& operator=(task_record const&) = delete;
   ~task_record() { clear(); }
 
+  using footprint = policies::balance::owner_footprint;
+
   void add(std::byte const* slot, std::uint64_t ns) {
     slots_.insert(slots_.end(), slot, slot + slot_bytes_);
     times_.push_back(ns);
   }
+  /// The same with a footprint. Entries that were added without have an empty one.
+  void add(std::byte const* slot, std::uint64_t ns, footprint const& needs) {
+    footprints_.resize(times_.size() + 1);
+    add(slot, ns);
+    footprints_.back() = needs;
+  }
   /// Moves the entries of another record behind its own.
   void append(task_record& other) {
     slots_.insert(slots_.end(), other.slots_.begin(), other.slots_.end());
+    if (has_footprints() || other.has_footprints()) {
+      footprints_.resize(times_.size());
+      other.footprints_.resize(other.times_.size());
+      footprints_.insert(footprints_.end(), other.footprints_.begin(), other.footprints_.end());
+    }
     times_.insert(times_.end(), other.times_.begin(), other.times_.end());
     other.release();
   }
@@ -50,11 +64,13 @@ class task_record {
   void release_last() noexcept {
     slots_.resize(slots_.size() - slot_bytes_);
     times_.pop_back();
+    if (footprints_.size() > times_.size()) footprints_.pop_back();
   }
   /// Forgets its slots: their tasks have been copied to another owner.
   void release() noexcept {
     slots_.clear();
     times_.clear();
+    footprints_.clear();
   }
   [[nodiscard]] std::uint64_t size() const noexcept { return times_.size(); }
   [[nodiscard]] slot_shape const& shape() const noexcept { return shape_; }
@@ -67,6 +83,16 @@ class task_record {
     shape_.set_mark(slots_.data() + entry * slot_bytes_, mark);
   }
   [[nodiscard]] std::span<std::uint64_t const> times_ns() const noexcept { return times_; }
+  [[nodiscard]] bool has_footprints() const noexcept { return !footprints_.empty(); }
+  /// Throws std::bad_alloc.
+  void set_footprint(std::uint64_t entry, footprint const& needs) {
+    if (footprints_.size() <= entry) footprints_.resize(size());
+    footprints_[entry] = needs;
+  }
+  /// What the task needed; empty if that was not measured.
+  [[nodiscard]] footprint footprint_of(std::uint64_t entry) const noexcept {
+    return entry < footprints_.size() ? footprints_[entry] : footprint{};
+  }
 
   /// Removes the entries that `leaves` marks; the others keep their order.
   void remove(std::vector<bool> const& leaves) {
@@ -77,10 +103,12 @@ class task_record {
         continue;
       }
       if (kept != e) std::memcpy(slots_.data() + kept * slot_bytes_, slot(e), slot_bytes_);
+      if (kept < footprints_.size()) footprints_[kept] = footprint_of(e);
       times_[kept++] = times_[e];
     }
     slots_.resize(kept * slot_bytes_);
     times_.resize(kept);
+    if (footprints_.size() > kept) footprints_.resize(kept);
   }
 
  private:
@@ -88,6 +116,7 @@ class task_record {
   std::size_t slot_bytes_;
   std::vector<std::byte> slots_;
   std::vector<std::uint64_t> times_;
+  std::vector<footprint> footprints_;  ///< of the first entries; empty if nobody asked for them
 };
 
 }}}  // namespace skua::v0::ranks

@@ -46,6 +46,7 @@ class matrix_cache {
       if (version_ == now) {
         if (auto const at = blocks_.find(r); at != blocks_.end()) {
           ++hits_;
+          of_.note_use(r);
           return at->second;
         }
       }
@@ -99,6 +100,7 @@ class matrix_accumulator {
   void accumulate(rectangle const& r, T const* from, std::uint64_t leading, T alpha = T{1}) {
     to_.expect_valid("accumulate", r, from, leading);
     if (r.is_empty()) return;
+    to_.note_use(r);
     sums full;
     {
       std::scoped_lock const held(lock_);
@@ -135,7 +137,7 @@ class matrix_accumulator {
     return std::exchange(sums_, {});
   }
   void send(sums const& all) {
-    for (auto const& [r, values] : all) to_.accumulate(r, values.data(), r.columns);
+    for (auto const& [r, values] : all) to_.accumulate_sums(r, values.data());
   }
 
   distributed_matrix<T>& to_;

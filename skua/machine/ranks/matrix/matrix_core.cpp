@@ -10,6 +10,7 @@
 
 #include "skua/machine/ranks/communicator/communicator_core.hpp"
 #include "skua/machine/ranks/communicator/elementwise.hpp"
+#include "skua/machine/ranks/matrix/footprint_meter.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
@@ -188,7 +189,20 @@ std::vector<window_run> matrix_core::runs_of(transfer_kind what, rectangle const
   return runs;
 }
 
+void matrix_core::note_use(rectangle const& r) {
+  task_meter* const of = transfers_->meter_of_task();
+  if (of == nullptr) [[likely]]
+    return;
+  layout_.each_part(
+      r, [&](matrix_layout::block const& b, rectangle const& part) { of->add(b.owner, part.size() * size_of(type_)); });
+}
+
 std::shared_ptr<transfer> matrix_core::begin(transfer_kind what, rectangle const& r, memory m, bool is_waited_for) {
+  note_use(r);
+  return start(what, r, std::move(m), is_waited_for);
+}
+
+std::shared_ptr<transfer> matrix_core::start(transfer_kind what, rectangle const& r, memory m, bool is_waited_for) {
   auto t = std::make_shared<transfer>();
   t->runs = runs_of(what, r, m);
   if (t->runs.empty()) return nullptr;
@@ -206,8 +220,13 @@ void matrix_core::transfer_now(transfer_kind what, rectangle const& r, memory m)
 }
 
 void matrix_core::accumulate_copy(rectangle const& r, memory m) {
+  note_use(r);
+  accumulate_sums(r, std::move(m));
+}
+
+void matrix_core::accumulate_sums(rectangle const& r, memory m) {
   bool const must_wait = transfers_->copied_bytes() > most_copied_bytes;
-  auto const t = begin(transfer_kind::accumulate, r, std::move(m), must_wait);
+  auto const t = start(transfer_kind::accumulate, r, std::move(m), must_wait);
   if (must_wait && t != nullptr) transfers_->wait(*t);
 }
 

@@ -55,6 +55,10 @@ class matrix_core {
   void transfer_now(transfer_kind what, rectangle const& r, memory m);
   /// Accumulates a copy, and does not wait unless this rank has many of them under way.
   void accumulate_copy(rectangle const& r, memory m);
+  /// The same for sums of several tasks, each of which has noted its part.
+  void accumulate_sums(rectangle const& r, memory m);
+  /// Adds these elements to the footprint of the task that calls, if its collection measures them.
+  void note_use(rectangle const& r);
   [[nodiscard]] std::shared_ptr<transfers> const& traffic_of_rank() const noexcept { return transfers_; }
   [[nodiscard]] matrix_traffic traffic() const noexcept { return counted_.value(); }
   void reset_traffic() noexcept { counted_.reset(); }
@@ -86,6 +90,7 @@ class matrix_core {
   void make_window();
   [[nodiscard]] std::vector<window_run> runs_of(transfer_kind what, rectangle const& r, memory const& m);
   void count(transfer_kind what, bool is_local, std::uint64_t moved) noexcept;
+  [[nodiscard]] std::shared_ptr<transfer> start(transfer_kind what, rectangle const& r, memory m, bool is_waited_for);
   void complete_all();
 
   communicator_core& core_;

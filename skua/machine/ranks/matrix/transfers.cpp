@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "skua/machine/ranks/matrix/footprint_meter.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/context/current.hpp"
 
@@ -17,6 +18,11 @@ transfers::transfers(std::function<void(std::uint32_t)> poll)
     : poll_(std::move(poll)), server_(runtime::thread_number()) {}
 
 bool transfers::is_server() const noexcept { return runtime::thread_number() == server_; }
+
+task_meter* transfers::meter_of_task() const noexcept {
+  footprint_meter* const asked = meter_.load(std::memory_order_acquire);  // acquire: pairs with measure
+  return asked == nullptr ? nullptr : asked->of_this_flow();
+}
 
 void transfers::open(runtime::worker_threads* threads) {
   asked_.change([&](auto&) {

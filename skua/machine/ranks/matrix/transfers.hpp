@@ -21,6 +21,9 @@
 
 namespace skua { inline namespace v0 { namespace ranks {
 
+class footprint_meter;
+class task_meter;
+
 [[nodiscard]] char const* name_of(transfer_kind what) noexcept;
 
 /// One get, put or accumulate of a rectangle.
@@ -69,8 +72,15 @@ class transfers {
   /// Returns when no transfer is under way. Throws what a transfer threw for which nobody waited, and what `poll` throws.
   void finish();
 
+  /// From now on tasks count what they use; null: no longer. While no task runs.
+  void measure(footprint_meter* by) noexcept {
+    meter_.store(by, std::memory_order_release);  // release: what it points to. Pairs with: meter_of_task
+  }
+
   // --- any thread
 
+  /// Counts for the task that calls; null: nobody asked, or the caller is no task.
+  [[nodiscard]] task_meter* meter_of_task() const noexcept;
   /// True in the thread that made it.
   [[nodiscard]] bool is_server() const noexcept;
   /// Of all matrices, also those that have ended.
@@ -107,6 +117,7 @@ class transfers {
   std::exception_ptr refuses_;
   std::atomic<bool> has_ended_{false};
   std::atomic<std::uint64_t> copied_bytes_{0};
+  std::atomic<footprint_meter*> meter_{nullptr};
   traffic_counts counted_;
 
   std::mutex lock_;

@@ -12,6 +12,7 @@
 #include "skua/machine/ranks/simulated/waiting_thieves.hpp"
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/policy/balance/locality.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks { namespace {
 
@@ -91,6 +92,44 @@ TEST(simulated_ranks, that_do_not_steal_end_after_the_slowest_and_two_rounds_of_
   EXPECT_EQ(r.messages, 4U);  // vote, decision, drained, leave
   double const message_s = 1e-9 * static_cast<double>(where.in_system.latency_ns + where.handler_ns + 11);
   EXPECT_NEAR(r.seconds, 1e-3 + 3 * message_s, 1e-9);
+}
+
+// The code of real ranks chooses: rank 0 of them calls prefer_owners as this does.
+TEST(simulated_ranks, start_tasks_near_their_data_at_the_same_load) {
+  constexpr std::uint32_t ranks = 64;
+  constexpr std::uint32_t tasks = ranks * 50;
+  constexpr double tolerance = 0.02;
+  auto const d = durations(tasks, 1'000'000);
+  // A task needs two blocks: as pairs of tiles do, of a matrix by rows and of its transpose.
+  std::vector<policies::balance::owner_footprint> needs;
+  for (std::uint32_t t = 0; t < tasks; ++t) {
+    std::vector<policies::balance::owner_footprint::share> shares{{3000, t / 50}};
+    if (std::uint32_t const other = (t * 7 + 1) % ranks; other != t / 50) shares.push_back({1000, other});
+    needs.push_back(policies::balance::footprint_of(shares));
+  }
+  simulated_ranks s(cluster_named("hopper"), ranks, d, {});
+  deal(s, ranks, tasks);
+  std::vector<std::uint64_t> away;
+  std::vector<double> seconds;
+  for (int iteration = 0; iteration < 3; ++iteration) {
+    seconds.push_back(s.process().seconds);
+    expect_each_once(s, tasks);
+    std::vector<std::uint32_t> number;
+    std::vector<policies::balance::placed_task> placed;
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      for (std::uint32_t const t : s.executed()[r]) {
+        number.push_back(t);
+        placed.push_back({d[t], r, needs[t]});
+      }
+    }
+    auto const found = policies::balance::prefer_owners(placed, ranks, tolerance);
+    away.push_back(found.away_before);
+    for (std::size_t n = 0; n < number.size(); ++n) s.seed(found.ranks[n], number[n]);
+    s.stealing(false);
+  }
+  EXPECT_LT(away[1], away[0] / 2) << "most tasks have gone to their data";
+  EXPECT_LE(away[2], away[1]);
+  EXPECT_LE(seconds[1], seconds[0] * (1 + tolerance));
 }
 
 TEST(simulated_ranks, that_retain_their_tasks_steal_less_in_each_iteration) {
