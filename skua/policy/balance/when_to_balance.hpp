@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Decides whether moving tasks pays, from what imbalance has cost so far. A pure function of the numbers that it is
-// given.
+// Decides whether moving tasks pays, from what imbalance has cost so far, or before anything was measured from the loads that a program
+// expects. A pure function of the numbers that it is given.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 namespace skua { inline namespace v0 { namespace policies { namespace balance {
@@ -11,6 +12,12 @@ namespace skua { inline namespace v0 { namespace policies { namespace balance {
 /// than balancing costs: the ski-rental rule, never worse than twice the time of an oracle (Karlin et al. 1988).
 class when_to_balance {
  public:
+  /// Before the first iteration, for loads of any unit: no cost can be compared with them. A mean that is no finite number says nothing
+  /// about the loads, so it is due.
+  [[nodiscard]] static bool is_due_at_first(double most, double mean) noexcept {
+    return !std::isfinite(mean) || most > mean * 1.01;
+  }
+
   /// Predicts the next iteration from the last one: the highest load of a rank, and the mean; in nanoseconds.
   void predict(std::uint64_t most_ns, std::uint64_t mean_ns) noexcept {
     // Less than a hundredth is measurement noise.

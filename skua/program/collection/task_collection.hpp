@@ -179,8 +179,8 @@ class task_collection {
   /// all tasks travel to rank 0, which decides for all; tasks travel directly.
   void rebalance(std::string_view how) { engine_->rebalance(how); }
   /// Collective: calls rebalance(how) if, by the measured times, imbalance since the last call of it has cost more than
-  /// that call did; the first time, if the imbalance is above 1 %. Returns, on every rank, whether it did. Cost without
-  /// a rebalance: two reductions. Throws as rebalance does.
+  /// that call did; the first time, if the imbalance is above 1 %. Before the first process(), by the works, if the imbalance is above
+  /// 1 %. Returns, on every rank, whether it did. Cost without a rebalance: two reductions. Throws as rebalance does.
   bool rebalance_if_due(std::string_view how) { return engine_->rebalance_if_due(how); }
   /// Collective: writes the executed tasks with their times, and the `state` of rank 0, to one file, atomically. Throws
   /// on every rank resource_error, and usage_error unless it is called between process() and restore(), and before tasks are added.

@@ -79,12 +79,18 @@ class collection_core final : public runtime::collection_engine {
   [[nodiscard]] std::vector<move_order> near_owners(std::span<move_order const> orders);
   void settle(collective_call const& call);
   [[nodiscard]] policies::balance::iteration_summary summary(collective_call const& call);
-  /// What rebalance() moves, the same on every rank, and the largest work of all ranks if these are waiting tasks. Collective. Throws usage_error on every rank if there is nothing.
+  /// What rebalance() moves, the same on every rank, and of all ranks the largest work if these are waiting tasks, and the largest load.
+  /// Collective. Throws usage_error that names the call on every rank if there is nothing.
   struct choice {
     balanced what;
     double largest_work;
+    double largest_load;
   };
-  [[nodiscard]] choice choose_balanced(collective_call const& call);
+  [[nodiscard]] choice choose_balanced(collective_call const& call, char const* name);
+  /// Of this rank: the times in its record, in ns, or else the works of the tasks that wait.
+  [[nodiscard]] double own_load() const;
+  void balance(collective_call const& call, choice const& chosen);
+  [[nodiscard]] bool is_due(choice const& chosen, double mean);
   void balance_waiting(collective_call const& call, double largest_work);
   void seed_weighed(double largest_work);
   void enter_with_recovery();

@@ -154,22 +154,33 @@ void collection_core::rebalance(std::string_view how) {
   collective_call const call = this->call(operation::rebalance, how);
   expect_at_rest("rebalance");
   balancing_clock const counted(*this);
-  choice const chosen = choose_balanced(call);
-  if (chosen.what == balanced::record) return balance(call);
-  balance_waiting(call, chosen.largest_work);
+  balance(call, choose_balanced(call, "rebalance"));
 }
 
-collection_core::choice collection_core::choose_balanced(collective_call const& call) {
+double collection_core::own_load() const {
+  if (state_ != collection_state::executed) return workers_.sum_of_works();
+  auto const times = record_.times_ns();
+  return std::accumulate(times.begin(), times.end(), 0.0,
+                         [](double sum, std::uint64_t ns) { return sum + static_cast<double>(ns); });
+}
+
+collection_core::choice collection_core::choose_balanced(collective_call const& call, char const* name) {
   bool const recorded = state_ == collection_state::executed;
   bool const weighed = workers_.are_weighed();
-  std::array<std::uint64_t, 4> largest{recorded ? 0U : 1U, recorded || (waiting() > 0 && !weighed) ? 1U : 0U,
-                                       weighed ? 1U : 0U, std::bit_cast<std::uint64_t>(workers_.largest_work())};
+  // Doubles of at least 0 have the order of their bits, so one reduction does for all.
+  std::array<std::uint64_t, 5> largest{recorded ? 0U : 1U, recorded || (waiting() > 0 && !weighed) ? 1U : 0U,
+                                       weighed ? 1U : 0U, std::bit_cast<std::uint64_t>(workers_.largest_work()),
+                                       std::bit_cast<std::uint64_t>(own_load())};
   max_elements(core_.all(), call, std::span(largest));
   balanced const what = balanced_by({largest[0], largest[1], largest[2]});
   if (what == balanced::nothing) {
-    refuse_if_hindered("rebalance", static_cast<std::uint64_t>(obstacle::nothing_to_balance));
+    refuse_if_hindered(name, static_cast<std::uint64_t>(obstacle::nothing_to_balance));
   }
-  return {what, std::bit_cast<double>(largest[3])};
+  return {what, std::bit_cast<double>(largest[3]), std::bit_cast<double>(largest[4])};
+}
+
+void collection_core::balance(collective_call const& call, choice const& chosen) {
+  chosen.what == balanced::record ? balance(call) : balance_waiting(call, chosen.largest_work);
 }
 
 /// Before the first process(): the tasks that wait are a record for a while, with their works for times.
@@ -230,21 +241,25 @@ void collection_core::settle(collective_call const& call) {
   move(call, near_owners({}));
 }
 
+/// The same on every rank.
+bool collection_core::is_due(choice const& chosen, double mean) {
+  if (chosen.what == balanced::waiting) {
+    return policies::balance::when_to_balance::is_due_at_first(chosen.largest_load, mean);
+  }
+  balancing_.predict(static_cast<std::uint64_t>(chosen.largest_load), static_cast<std::uint64_t>(mean));
+  return balancing_.is_due();
+}
+
 bool collection_core::rebalance_if_due(std::string_view how) {
   expect_at_rest("rebalance_if_due");
   balancing_clock const counted(*this);
   collective_call const call = this->call(operation::rebalance_if_due, how);
-  auto const times = record_.times_ns();
-  std::uint64_t const most = std::accumulate(times.begin(), times.end(), std::uint64_t{0});
-  std::uint64_t sum = most;
+  double sum = own_load();
   sum_elements(core_.all(), call, std::span(&sum, 1));
-  std::array<std::uint64_t, 2> largest{most, hindrance(needs::a_record)};
-  max_elements(core_.all(), call, std::span(largest));
-  refuse_if_hindered("rebalance_if_due", largest[1]);
-  balancing_.predict(largest[0], sum / core_.live().size());
-  if (!balancing_.is_due()) return false;
+  choice const chosen = choose_balanced(call, "rebalance_if_due");
+  if (!is_due(chosen, sum / core_.live().size())) return false;
   std::uint64_t const began_ns = network_.now_ns();
-  balance(call);
+  balance(call, chosen);
   std::uint64_t cost_ns = network_.now_ns() - began_ns;
   max_elements(core_.all(), call, std::span(&cost_ns, 1));
   balancing_.balanced(cost_ns);

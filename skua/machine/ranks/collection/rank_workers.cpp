@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -54,6 +55,8 @@ void rank_workers::begin() {
 }
 
 double rank_workers::largest_work() const noexcept { return works_.empty() ? 0 : *std::ranges::max_element(works_); }
+
+double rank_workers::sum_of_works() const noexcept { return std::accumulate(works_.begin(), works_.end(), 0.0); }
 
 void rank_workers::prepare_weighing() {
   if (works_.size() == works_.capacity()) works_.reserve(2 * works_.size() + 16);

@@ -66,6 +66,8 @@ class rank_workers final : public queue_choice {
   /// One for each waiting task? Then they are those of these tasks, and there is at least one.
   [[nodiscard]] bool are_weighed() const noexcept { return !works_.empty() && works_.size() == waiting(); }
   [[nodiscard]] double largest_work() const noexcept;
+  /// Of the tasks that wait with a work; infinite if it is too large for a double.
+  [[nodiscard]] double sum_of_works() const noexcept;
   /// Moves the waiting tasks to the server's record, the newest first, with their loads for times (task_work.hpp). `largest`: of the
   /// works of all ranks. Precondition: are_weighed(), or none waits.
   void record_waiting(double largest);

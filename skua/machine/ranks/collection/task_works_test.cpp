@@ -114,6 +114,49 @@ TEST_P(task_works, rebalancing_makes_the_placement_that_is_the_original_one) {
   });
 }
 
+/// Rank r waits with works of these sums, each in two tasks.
+bool due_with(communicator& world, std::function<double(std::uint32_t)> const& sum) {
+  task_collection<int> all(world, {.name = "due"}, [](int) {});
+  for (int n = 0; n < 2; ++n) all.add(n, sum(world.rank()) / 2);
+  bool const moved = all.rebalance_if_due("centralised");
+  EXPECT_EQ(world.sum(all.num_waiting()), 2 * world.size());
+  EXPECT_EQ(world.sum(all.num_recorded()), 0U);
+  EXPECT_EQ(world.max(moved ? 1U : 0U), world.min(moved ? 1U : 0U)) << "ranks differ";
+  return moved;
+}
+
+TEST_P(task_works, say_whether_balancing_is_due_before_the_first_iteration) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    bool const several = world.size() > 1;
+    for (double const unit : {1.0, std::exp2(-900), std::exp2(900)}) {
+      EXPECT_FALSE(due_with(world, [&](std::uint32_t) { return 100 * unit; }));
+      // The largest is less than 1.005 of the mean, or at least 1.014.
+      EXPECT_FALSE(due_with(world, [&](std::uint32_t r) { return (r == 0 ? 100.5 : 100) * unit; }));
+      EXPECT_EQ(due_with(world, [&](std::uint32_t r) { return (r + 1 == world.size() ? 103 : 100) * unit; }), several);
+    }
+    // The sum is no double.
+    EXPECT_TRUE(due_with(world, [](std::uint32_t) { return std::numeric_limits<double>::max(); }) || !several);
+  });
+}
+
+TEST_P(task_works, that_are_due_move_the_tasks_and_their_cost_counts_afterwards) {
+  on_ranks(GetParam(), [&](communicator& world) {
+    std::vector<double> const works = drawn_works(11);
+    double own = 0;
+    task_collection<std::uint32_t> all(world, {.name = "due once", .steals = false},
+                                       [&](std::uint32_t n) { own += works[n]; });
+    if (world.rank() == 0) {
+      for (std::uint32_t n = 0; n < tasks; ++n) all.add(n, works[n]);
+    }
+    EXPECT_EQ(all.rebalance_if_due("hierarchical"), world.size() > 1);
+    EXPECT_EQ(world.sum(all.num_waiting()), tasks);
+    all.process();
+    EXPECT_LE(world.max(own), world.sum(own) / world.size() + 16);
+    static_cast<void>(all.rebalance_if_due("hierarchical"));  // by times
+    EXPECT_EQ(world.sum(all.num_recorded()), tasks);
+  });
+}
+
 TEST_P(task_works, count_again_after_more_tasks_were_added) {
   on_ranks(GetParam(), [&](communicator& world) {
     double own = 0;
@@ -165,6 +208,10 @@ TEST_P(task_works, must_be_those_of_all_tasks_of_all_ranks) {
           << said;
       EXPECT_NE(said.find("or before process() if every task that waits was added with its work"), std::string::npos)
           << said;
+      EXPECT_NE(said_by([&] {
+                  static_cast<void>(all.rebalance_if_due("centralised"));
+                }).find("'mixed': rebalance_if_due where no executed tasks are recorded; allowed:"),
+                std::string::npos);
     };
     refuses();  // nothing waits
     if (last) all.add(1, 2.5);
