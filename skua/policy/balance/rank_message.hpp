@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -37,6 +39,13 @@ template <class... K>
   return {((1U << static_cast<unsigned>(kinds)) | ...)};
 }
 
+/// A list that does not change. A rank tells several others the same, and simulated ranks share it: null: nothing.
+using shared_known_ranks = std::shared_ptr<std::vector<known_rank> const>;
+
+[[nodiscard]] inline std::span<known_rank const> all_of(shared_known_ranks const& known) noexcept {
+  return known == nullptr ? std::span<known_rank const>() : std::span<known_rank const>(*known);
+}
+
 /// The part of fixed size.
 struct rank_message_head {
   std::uint32_t sender = 0;
@@ -53,11 +62,11 @@ static_assert(std::is_trivially_copyable_v<rank_message_head> && sizeof(rank_mes
 struct rank_message {
   rank_message_head head;
   std::vector<donated_task> tasks = {};
-  std::vector<known_rank> known = {};
+  shared_known_ranks known = {};
 
   /// On a network.
   [[nodiscard]] std::uint64_t bytes() const noexcept {
-    return sizeof(rank_message_head) + tasks.size() * sizeof(donated_task) + known.size() * sizeof(known_rank);
+    return sizeof(rank_message_head) + tasks.size() * sizeof(donated_task) + all_of(known).size() * sizeof(known_rank);
   }
 };
 

@@ -38,21 +38,22 @@ rank_steps<known_ranks> gossip_on_rank(tempered_rank& self, double average) {
   for (std::uint32_t round = self.options.gossip.rounds; round > 0; --round) {
     std::uint32_t const step = mail.begin_step();
     std::vector<std::uint32_t> const distances = gossip_distances(ranks, self.options.gossip.fanout, self.common);
+    shared_known_ranks told;
+    if (talks) told = std::make_shared<std::vector<known_rank> const>(known.all().begin(), known.all().end());
     for (std::uint32_t const d : distances) {
-      rank_message news{.head = {.kind = kind::gossip, .step = step}};
-      if (talks) news.known.assign(known.all().begin(), known.all().end());
-      mail.send(static_cast<std::uint32_t>((std::uint64_t{mail.rank()} + d) % ranks), std::move(news));
+      mail.send(static_cast<std::uint32_t>((std::uint64_t{mail.rank()} + d) % ranks),
+                {.head = {.kind = kind::gossip, .step = step}, .known = told});
     }
-    std::vector<std::vector<known_rank>> heard(distances.size());
+    std::vector<shared_known_ranks> heard(distances.size());
     for (std::size_t i = 0; i < distances.size(); ++i) {
       rank_message m = co_await mail.next(step, one_of(kind::gossip));
       std::uint32_t const d = (mail.rank() + (ranks - m.head.sender)) % ranks;
       heard[static_cast<std::size_t>(std::ranges::find(distances, d) - distances.begin())] = std::move(m.known);
     }
     talks = false;
-    for (auto const& news : heard) {
-      mail.work(news.size());
-      if (known.hear(news, self.roll)) talks = true;
+    for (shared_known_ranks const& news : heard) {
+      mail.work(all_of(news).size());
+      if (known.hear(all_of(news), self.roll)) talks = true;
     }
   }
   known.forget(mail.rank());

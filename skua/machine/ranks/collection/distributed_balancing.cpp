@@ -2,6 +2,7 @@
 #include "skua/machine/ranks/collection/distributed_balancing.hpp"
 
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "skua/machine/ranks/collection/balance_plan.hpp"
@@ -16,7 +17,7 @@ namespace balance = policies::balance;
 /// On the wire: the head, then the tasks, or the known ranks as tasks of that rank.
 bytes written(balance::rank_message const& m) {
   std::vector<balance::donated_task> rows = m.tasks;
-  for (balance::known_rank const& k : m.known) rows.push_back({k.rank, 0, k.load});
+  for (balance::known_rank const& k : balance::all_of(m.known)) rows.push_back({k.rank, 0, k.load});
   bytes body(sizeof m.head + rows.size() * sizeof(balance::donated_task));
   std::memcpy(body.data(), &m.head, sizeof m.head);
   if (!rows.empty()) std::memcpy(body.data() + sizeof m.head, rows.data(), body.size() - sizeof m.head);
@@ -31,7 +32,9 @@ balance::rank_message read(std::span<std::byte const> body) {
   if (m.head.kind != balance::rank_message_kind::gossip) {
     m.tasks = std::move(rows);
   } else {
-    for (balance::donated_task const& t : rows) m.known.push_back({t.donor, t.load});
+    std::vector<balance::known_rank> known;
+    for (balance::donated_task const& t : rows) known.push_back({t.donor, t.load});
+    m.known = std::make_shared<std::vector<balance::known_rank> const>(std::move(known));
   }
   return m;
 }

@@ -61,20 +61,23 @@ class balance_messages {
     ++sent_;
   }
 
-  /// Calls hear(message) for each until none is under way.
-  template <class F>
-  void run(F hear) {
+  /// Calls hear(message) for each until none is under way, and soon(message) some messages before.
+  template <class F, class S>
+  void run(F hear, S soon) {
     while (!calendar_.empty()) {
+      if (auto const later = calendar_.ahead(16)) fetch_early(entries_[*later]);
+      if (auto const next = calendar_.ahead(8)) soon(entries_[*next].message);
       auto const [at_ns, p] = calendar_.take();
       now_ns_ = at_ns;
-      entry e = std::move(entries_[p]);
-      free_.push_back(p);
-      if (e.under_way) {
-        hear(std::move(e.message));
+      entry& e = entries_[p];
+      if (!e.under_way) {
+        e.under_way = true;
+        calendar_.add(network_.carry(e.message.sender, e.message.receiver, e.message.bytes, now_ns_).arrives_ns, p);
         continue;
       }
-      auto const passage = network_.carry(e.message.sender, e.message.receiver, e.message.bytes, now_ns_);
-      add(passage.arrives_ns, {std::move(e.message), true});
+      balance_message heard = std::move(e.message);
+      free_.push_back(p);
+      hear(std::move(heard));
     }
   }
 

@@ -54,10 +54,12 @@ class centralised_balancing {
                       .receiver = 0,
                       .bytes = sizeof(std::uint64_t) + donations_[r].tasks.size() * description_bytes});
     }
-    messages_.run([this](balance_message const& m) {
-      if (m.purpose == message_kind::up && ++heard_ == ranks_) decide();
-      if (m.purpose == message_kind::down) instructed(m);
-    });
+    messages_.run(
+        [this](balance_message const& m) {
+          if (m.purpose == message_kind::up && ++heard_ == ranks_) decide();
+          if (m.purpose == message_kind::down) instructed(m);
+        },
+        [](balance_message const&) {});
     time_.seconds = in_seconds(messages_.now_ns());
     time_.messages = messages_.sent();
     time_.most_messages = ranks_;
@@ -135,16 +137,18 @@ class balancing_on_ranks {
       go_on(r);
     }
     std::uint32_t until_next_look = looks_every;
-    messages_.run([&](balance_message m) {
-      if (--until_next_look == 0) {
-        interruption_point_();
-        until_next_look = looks_every;
-      }
-      if (m.purpose != message_kind::content) return;
-      rank& to = ranks_[m.receiver];
-      to.mail.deliver(std::move(m.content));
-      go_on(to);
-    });
+    messages_.run(
+        [&](balance_message m) {
+          if (--until_next_look == 0) {
+            interruption_point_();
+            until_next_look = looks_every;
+          }
+          if (m.purpose != message_kind::content) return;
+          rank& to = ranks_[m.receiver];
+          to.mail.deliver(std::move(m.content));
+          go_on(to);
+        },
+        [this](balance_message const& m) { fetch_early(ranks_[m.receiver]); });
     runtime::expects(ended_ == ranks_.size(), "time_to_balance: every rank ends");
     time_.seconds = in_seconds(messages_.now_ns());
     time_.messages = messages_.sent();

@@ -2,17 +2,27 @@
 // The future events on simulated ranks. Events of the same time come in the order in which they were added.
 //
 // Most events are messages, due in microseconds, and there are hundreds of millions of them. So the next milliseconds
-// lie in buckets, each sorted when its time comes; only later events (the ends of tasks) lie in a heap.
+// lie in buckets, each sorted when its time comes; later events (the ends of tasks) lie in a heap. So do those that come
+// into the bucket of now: where all ranks send at once, there are as many as ranks.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "skua/parts/base/assert.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
+
+/// Fetches an object of this size into the caches; any address will do.
+template <class T>
+void fetch_early(T const& object) noexcept {
+  constexpr std::size_t line = 64;
+  auto const* const at = reinterpret_cast<std::byte const*>(&object);
+  for (std::size_t offset = 0; offset < sizeof(T); offset += line) __builtin_prefetch(at + offset);
+}
 
 class rank_calendar {
  public:
@@ -44,21 +54,33 @@ class rank_calendar {
   template <class F>
   void clear(F drop) {
     for (entry const& e : today_) drop(e.payload);
+    for (entry const& e : new_today_) drop(e.payload);
     for (auto& page : ring_) {
       for (entry const& e : page) drop(e.payload);
       page.clear();
     }
     for (entry const& e : later_) drop(e.payload);
     today_.clear();
+    new_today_.clear();
     later_.clear();
     count_ = in_buckets_ = 0;
   }
 
+  /// The payload of the n-th of the next events, or none if it is further away than this bucket; events that are added before it shift
+  /// it. Thousands of ranks do not fit into a cache, so what an event needs is fetched before its time.
+  [[nodiscard]] std::optional<std::uint32_t> ahead(std::size_t n) const noexcept {
+    if (n >= today_.size()) return std::nullopt;
+    return today_[today_.size() - 1 - n].payload;
+  }
+
   /// Precondition: the calendar is not empty.
   [[nodiscard]] due take() {
-    while (today_.empty()) turn_page();
-    entry const e = today_.back();
-    today_.pop_back();
+    while (today_.empty() && new_today_.empty()) turn_page();
+    bool const is_new = today_.empty() || (!new_today_.empty() && after(today_.back(), new_today_.front()));
+    if (is_new) std::ranges::pop_heap(new_today_, after);
+    std::vector<entry>& from = is_new ? new_today_ : today_;
+    entry const e = from.back();
+    from.pop_back();
     --count_;
     now_ns_ = e.at_ns;
     return {e.at_ns, e.payload};
@@ -80,7 +102,10 @@ class rank_calendar {
     return static_cast<std::int32_t>(a.sequence - b.sequence) > 0;
   }
 
-  void add_to_current(entry const& e) { today_.insert(std::ranges::upper_bound(today_, e, after), e); }
+  void add_to_current(entry const& e) {
+    new_today_.push_back(e);
+    std::ranges::push_heap(new_today_, after);
+  }
 
   /// Makes the next non-empty bucket the current one.
   void turn_page() {
@@ -100,7 +125,8 @@ class rank_calendar {
     std::ranges::sort(today_, after);
   }
 
-  std::vector<entry> today_;  ///< the current bucket, the earliest at the back
+  std::vector<entry> today_;      ///< the current bucket when it became that, the earliest at the back
+  std::vector<entry> new_today_;  ///< came since: a heap, the earliest in front
   std::array<std::vector<entry>, buckets> ring_;
   std::vector<entry> later_;
   std::uint64_t current_ = 0;

@@ -205,6 +205,8 @@ simulated_iteration simulated_ranks::world::process() {
   for (member& m : members_) drive(m);
   for (member& m : members_) note(m);
   while (still_here_ > 0) {
+    if (auto const later = calendar_.ahead(16)) fetch_early(happenings_[*later]);
+    if (auto const next = calendar_.ahead(8)) fetch_early(members_[happenings_[*next].rank]);
     auto const [at_ns, p] = calendar_.take();
     now_ns_ = at_ns;
     if (++events_ % events_between_interruption_points == 0 && interruption_point_ != nullptr) interruption_point_();
