@@ -10,7 +10,7 @@
 
 #include "cli/text/option_values.hpp"
 #include "skua/parts/base/error.hpp"
-#include "skua/parts/topology/file.hpp"
+#include "skua/parts/base/file.hpp"
 
 namespace skua::cli {
 namespace {

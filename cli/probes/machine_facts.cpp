@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "apps/timing.hpp"
+#include "skua/parts/base/file.hpp"
 #include "skua/parts/topology/affinity.hpp"
-#include "skua/parts/topology/file.hpp"
 
 namespace skua::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "skua/parts/topology/file.hpp"
+#include "skua/parts/base/file.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
 namespace {

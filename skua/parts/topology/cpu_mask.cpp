@@ -7,18 +7,29 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
+namespace {
+
+constexpr std::size_t most_hwloc_words = (std::size_t{1} << 20) / 32 + 1;  // PU 2^20, and whatever shares its word
+
+}  // namespace
+
 std::optional<cpu_mask> cpu_mask::from_hwloc(std::string_view text) {
-  // Words of 32 bits between commas, the most significant first.
+  // Words of 32 bits between commas, the most significant first. Those between the first and the last one are empty if they are zero.
   std::vector<std::uint32_t> halves;
   for (;;) {
     auto const comma = text.find(',');
     std::string_view item = text.substr(0, comma);
-    if (item.starts_with("0x")) item.remove_prefix(2);
+    bool const is_last = comma == std::string_view::npos;
+    bool const may_be_empty = !halves.empty() && !is_last;
     std::uint32_t half = 0;
-    auto const [end, wrong] = std::from_chars(item.data(), item.data() + item.size(), half, 16);
-    if (wrong != std::errc{} || end != item.data() + item.size()) return std::nullopt;
+    if (!item.empty() || !may_be_empty) {
+      if (item.starts_with("0x")) item.remove_prefix(2);
+      auto const [end, wrong] = std::from_chars(item.data(), item.data() + item.size(), half, 16);
+      if (wrong != std::errc{} || end != item.data() + item.size()) return std::nullopt;
+    }
+    if (halves.size() == most_hwloc_words) return std::nullopt;
     halves.push_back(half);
-    if (comma == std::string_view::npos) break;
+    if (is_last) break;
     text.remove_prefix(comma + 1);
   }
   cpu_mask result;

@@ -21,8 +21,8 @@ class cpu_mask {
   /// Bit i of words[0] is PU i, of words[1] PU word_bits + i, and so on.
   explicit cpu_mask(std::span<word const> words) : words_(words.data(), words.data() + words.size()) {}
 
-  /// Reads hwloc's form, most significant word first: "0x0000000f", "0x1,0x00000000".
-  /// nullopt for any other text, and for the infinite "0xf...f".
+  /// Reads hwloc's form, most significant word first, zero words within it left empty: "0x0000000f", "0x1,0x00000000", "0x1,,0x0".
+  /// nullopt for any other text, for numbers above 2^20 + 31, and for the infinite "0xf...f".
   [[nodiscard]] static std::optional<cpu_mask> from_hwloc(std::string_view text);
 
   void insert(std::uint32_t os_index);

@@ -43,7 +43,12 @@ TEST(cpu_mask, reads_and_writes_text) {
   EXPECT_EQ(text("0x1,0x00000000"), "32");
   EXPECT_EQ(text("0x80000001,0x0,0x80000002"), "1,31,64,95");
   EXPECT_EQ(text("0x0"), "none");
-  for (char const* wrong : {"", "0x", "0x1,", ",0x1", "0xf...f", "0xf...f,0x0", "0x123456789", "zz", "0x1 "}) {
+  EXPECT_EQ(text("0x00000001,,0x0"), "64") << "hwloc leaves zero words within a mask empty";
+  EXPECT_EQ(text("0x00000001,,,,0x00000002"), "1,128");
+  EXPECT_EQ(text("0x1," + std::string(32'767, ',') + "0x0"), "1048576");
+  EXPECT_EQ(text("0x1," + std::string(32'768, ',') + "0x0"), "refused") << "too large";
+  for (char const* wrong : {"", "0x", "0x1,", ",0x1", ",,0x1", ",", "0x1,,", "0x1,0x,0x1", "0xf...f", "0xf...f,0x0",
+                            "0x123456789", "zz", "0x1 "}) {
     EXPECT_EQ(text(wrong), "refused") << wrong;
   }
 }

@@ -4,7 +4,9 @@
 #include <hwloc.h>
 #include <hwloc/distances.h>
 #include <hwloc/export.h>
+#include <hwloc/memattrs.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace skua { inline namespace v0 { namespace runtime { namespace testing {
@@ -102,6 +104,84 @@ std::multiset<flat_node> hwloc_twin::flattened() const {
       all.emplace(kind, o->os_index, members(o->cpuset));
     }
   }
+  return all;
+}
+
+std::string in_words(memory_details const& m) {
+  auto const or_none = [](std::optional<std::uint64_t> v) { return v ? std::to_string(*v) : "none"; };
+  return std::to_string(m.os_index) + " " + m.kind + " " + std::to_string(m.bytes) + " " + to_text(m.near) + " " +
+         or_none(m.bandwidth_mib_per_s) + " " + or_none(m.latency_ns);
+}
+
+std::vector<std::string> in_words(std::vector<memory_details> const& all) {
+  std::vector<std::string> words;
+  for (memory_details const& m : all) words.push_back(in_words(m));
+  return words;
+}
+
+latency_map latencies(topology const& machine) {
+  latency_map all;
+  for (topology_node const& a : machine.nodes()) {
+    for (topology_node const& b : machine.nodes()) {
+      if (a.kind != level::numa_node || b.kind != level::numa_node) continue;
+      if (auto const l = machine.numa_latency(a.os_index, b.os_index)) all[{a.os_index, b.os_index}] = *l;
+    }
+  }
+  return all;
+}
+
+std::multiset<flat_node> hwloc_twin::flattened_once() const {
+  std::multiset<flat_node> all = flattened();
+  std::erase_if(all, [](flat_node const& n) { return std::get<2>(n).empty(); });
+  std::vector<memory_details> const nodes = memories();
+  bool const sizes_are_known =
+      std::ranges::any_of(nodes, [](memory_details const& m) { return m.bytes > 0 && !m.near.empty(); });
+  auto const rank = [&](memory_details const& m) { return std::pair(sizes_are_known && m.bytes == 0, m.os_index); };
+  for (memory_details const& m : nodes) {
+    bool const comes_after_another = std::ranges::any_of(
+        nodes, [&](memory_details const& other) { return other.near == m.near && rank(other) < rank(m); });
+    if (comes_after_another) all.erase({level::numa_node, m.os_index, m.near.members()});
+  }
+  return all;
+}
+
+std::vector<memory_details> hwloc_twin::memories() const {
+  std::vector<memory_details> all;
+  for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(of(handle_), HWLOC_OBJ_NUMANODE, o)) != nullptr;) {
+    memory_details& m = all.emplace_back();
+    m.os_index = o->os_index;
+    m.kind = o->subtype == nullptr ? "" : o->subtype;
+    m.bytes = o->attr->numanode.local_memory;
+    for (std::uint32_t const pu : members(o->cpuset)) m.near.insert(pu);
+    hwloc_uint64_t value = 0;
+    hwloc_location from{};
+    if (hwloc_memattr_get_best_initiator(of(handle_), HWLOC_MEMATTR_ID_BANDWIDTH, o, 0, &from, &value) == 0)
+      m.bandwidth_mib_per_s = value;
+    if (hwloc_memattr_get_best_initiator(of(handle_), HWLOC_MEMATTR_ID_LATENCY, o, 0, &from, &value) == 0)
+      m.latency_ns = value;
+  }
+  std::ranges::sort(all, {}, &memory_details::os_index);
+  return all;
+}
+
+latency_map hwloc_twin::latencies() const {
+  latency_map all;
+  unsigned count = 1;
+  hwloc_distances_s* found = nullptr;
+  hwloc_distances_get_by_type(of(handle_), HWLOC_OBJ_NUMANODE, &count, &found, HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0);
+  if (count == 0) return all;
+  std::multiset<flat_node> const shown = flattened_once();
+  auto const is_shown = [&](hwloc_obj_t o) {
+    return shown.contains({level::numa_node, o->os_index, members(o->cpuset)});
+  };
+  for (unsigned a = 0; a < found->nbobjs; ++a) {
+    for (unsigned b = 0; b < found->nbobjs; ++b) {
+      if (!is_shown(found->objs[a]) || !is_shown(found->objs[b])) continue;
+      all[{found->objs[a]->os_index, found->objs[b]->os_index}] =
+          std::max(found->values[a * found->nbobjs + b], found->values[b * found->nbobjs + a]);
+    }
+  }
+  hwloc_distances_release(of(handle_), found);
   return all;
 }
 

@@ -2,7 +2,10 @@
 // Reads this machine through hwloc. Filters out I/O devices, instruction caches, L1 and the like before the read, and
 // destroys the hwloc topology as soon as it has been copied: both keep the footprint small.
 #include <hwloc.h>
+#include <hwloc/cpukinds.h>
+#include <hwloc/memattrs.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <string>
@@ -10,6 +13,7 @@
 
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/topology/affinity.hpp"
+#include "skua/parts/topology/machine_details.hpp"
 #include "skua/parts/topology/reading.hpp"
 #include "skua/parts/topology/topology.hpp"
 
@@ -97,12 +101,61 @@ void believe_mask(cpu_mask const& allowed, topology_reading& read) {
   }
 }
 
-}  // namespace
+/// A value of memory from where it is best, if the firmware or a driver gave one.
+std::optional<std::uint64_t> best_value(hwloc_topology* machine, hwloc_memattr_id_t which, hwloc_obj_t node) {
+  hwloc_location from{};
+  hwloc_uint64_t value = 0;
+  if (hwloc_memattr_get_best_initiator(machine, which, node, 0, &from, &value) != 0) return {};
+  return value;
+}
 
-topology topology::machine() { return machine(affinity_of_this_thread()); }
+cpu_mask common(cpu_mask const& a, cpu_mask const& b) {
+  cpu_mask both;
+  for (std::uint32_t const member : a.members()) {
+    if (b.contains(member)) both.insert(member);
+  }
+  return both;
+}
 
-topology topology::machine(cpu_mask const& allowed) {
-  hwloc_handle const handle = load();
+std::vector<core_kind_details> core_kinds_of(hwloc_topology* machine, cpu_mask const& usable) {
+  std::vector<core_kind_details> all;
+  int const kinds = hwloc_cpukinds_get_nr(machine, 0);
+  hwloc_bitmap_t const set = hwloc_bitmap_alloc();
+  for (int i = 0; i < kinds; ++i) {
+    core_kind_details one;
+    unsigned facts = 0;
+    hwloc_info_s* fact = nullptr;
+    if (hwloc_cpukinds_get_info(machine, static_cast<unsigned>(i), set, &one.efficiency, &facts, &fact, 0) != 0)
+      continue;
+    one.pus = common(to_mask(set), usable);
+    for (unsigned f = 0; f < facts; ++f) one.facts.emplace_back(fact[f].name, fact[f].value);
+    if (!one.pus.empty()) all.push_back(std::move(one));
+  }
+  hwloc_bitmap_free(set);
+  return all;
+}
+
+machine_details details_of(hwloc_topology* machine, cpu_mask const& usable) {
+  machine_details all;
+  for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_NUMANODE, o)) != nullptr;) {
+    all.memories.push_back({.os_index = o->os_index,
+                            .kind = o->subtype == nullptr ? "" : o->subtype,
+                            .bytes = o->attr->numanode.local_memory,
+                            .near = common(to_mask(o->cpuset), usable),
+                            .bandwidth_mib_per_s = best_value(machine, HWLOC_MEMATTR_ID_BANDWIDTH, o),
+                            .latency_ns = best_value(machine, HWLOC_MEMATTR_ID_LATENCY, o)});
+  }
+  std::ranges::sort(all.memories, {}, &memory_details::os_index);
+  all.core_kinds = core_kinds_of(machine, usable);
+  topology_reading read;
+  read_latencies(machine, read);
+  if (!read.numa_order.empty())
+    all.distances.push_back(
+        {.name = "NUMALatency", .is_latency = true, .nodes = read.numa_order, .values = read.numa_latency});
+  return all;
+}
+
+topology_reading read_with(hwloc_handle const& handle, cpu_mask const& allowed) {
   topology_reading read;
   // False if HWLOC_XMLFILE or HWLOC_SYNTHETIC substitute another machine; our mask means nothing there.
   read.this_system = hwloc_topology_is_thissystem(handle.get()) != 0;
@@ -120,7 +173,20 @@ topology topology::machine(cpu_mask const& allowed) {
     read_elements(handle.get(), read);
     read_latencies(handle.get(), read);
   }
-  return topology{read};
+  return read;
+}
+
+}  // namespace
+
+topology topology::machine() { return machine(affinity_of_this_thread()); }
+
+topology topology::machine(cpu_mask const& allowed) { return topology{read_with(load(), allowed)}; }
+
+described_machine read_this_machine() {
+  hwloc_handle const handle = load();
+  described_machine all{topology{read_with(handle, affinity_of_this_thread())}, {}};
+  all.details = details_of(handle.get(), all.tree.mask());
+  return all;
 }
 
 }}}  // namespace skua::v0::runtime

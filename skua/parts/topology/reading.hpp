@@ -43,6 +43,8 @@ class range_finder {
   /// Adds the element that covers `members` (those among the known PUs). Silently drops an element with no known PU
   /// (memory without processors); drops an element whose PUs are not neighbours, with a remark.
   void add(level kind, std::uint32_t os_index, cpu_mask const& members, std::uint64_t bytes);
+  /// Those of `members` that are among the known PUs.
+  [[nodiscard]] cpu_mask known_of(cpu_mask const& members) const;
 
  private:
   topology_reading& read_;

@@ -45,6 +45,14 @@ void range_finder::add(level kind, std::uint32_t os_index, cpu_mask const& membe
   read_.elements.push_back({.kind = kind, .os_index = os_index, .first = first, .pus = found, .bytes = bytes});
 }
 
+cpu_mask range_finder::known_of(cpu_mask const& members) const {
+  cpu_mask known;
+  for (std::uint32_t const member : members.members()) {
+    if (position_.contains(member)) known.insert(member);
+  }
+  return known;
+}
+
 topology topology::named(std::string const& description_or_path) {
   bool const is_path = description_or_path.ends_with(".xml") || description_or_path.find('/') != std::string::npos;
   return is_path ? from_xml(description_or_path) : synthetic(description_or_path);
@@ -59,6 +67,23 @@ topology::topology(topology_reading const& read)
   nest(read);
 }
 
+namespace {
+
+/// NUMA nodes that are empty. If no node has a size, none is known to be empty.
+std::vector<std::uint32_t> nodes_without_memory(std::vector<read_element> const& all) {
+  std::vector<std::uint32_t> empty;
+  bool sizes_are_known = false;
+  for (read_element const& e : all) {
+    if (e.kind != level::numa_node) continue;
+    sizes_are_known = sizes_are_known || e.bytes > 0;
+    if (e.bytes == 0) empty.push_back(e.os_index);
+  }
+  if (!sizes_are_known) empty.clear();
+  return empty;
+}
+
+}  // namespace
+
 /// One walk in preorder (first PU, widest, outermost); a stack holds the path from the root to the last node.
 void topology::nest(topology_reading const& read) {
   auto const total = static_cast<std::uint32_t>(pus_.size());
@@ -67,7 +92,14 @@ void topology::nest(topology_reading const& read) {
   all.push_back({.kind = level::machine, .os_index = no_index, .first = 0, .pus = total});
   for (std::uint32_t i = 0; i < total; ++i)
     all.push_back({.kind = level::pu, .os_index = pus_[i].os_index, .first = i, .pus = 1});
-  std::ranges::sort(all, {}, [](read_element const& e) { return std::tuple(e.first, ~e.pus, e.kind, e.os_index); });
+  std::vector<std::uint32_t> const empty = nodes_without_memory(all);
+  auto const is_empty = [&](read_element const& e) {
+    return e.kind == level::numa_node && std::ranges::find(empty, e.os_index) != empty.end();
+  };
+  std::ranges::sort(
+      all, {}, [&](read_element const& e) { return std::tuple(e.first, ~e.pus, e.kind, is_empty(e), e.os_index); });
+  for (std::uint32_t const os_index : empty)
+    remarks_.push_back(element_name(level::numa_node, os_index) + " has no memory");
 
   std::vector<std::uint32_t> path;
   auto const end_of = [this](std::uint32_t n) { return nodes_[n].first_pu + nodes_[n].pus; };
@@ -84,7 +116,7 @@ void topology::nest(topology_reading const& read) {
                            element_name(above.kind, above.os_index));
         continue;
       }
-      // Two memories of the same PUs (DRAM and HBM): the lower index is the default one of the OS.
+      // Two memories of the same PUs (DRAM and HBM): the lower index is the default one of the OS, unless it is empty.
       if (above.kind == e.kind && above.first_pu == e.first && above.pus == e.pus) {
         remarks_.push_back(element_name(e.kind, e.os_index) + " has the same PUs as " +
                            element_name(above.kind, above.os_index));

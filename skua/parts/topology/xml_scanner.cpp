@@ -9,6 +9,8 @@ namespace {
 constexpr std::string_view blanks = " \t\r\n";
 constexpr std::string_view name_ends = " \t\r\n=<>/\"'";
 constexpr int deepest = 64;
+constexpr std::size_t most_elements = 4'000'000;  // 65,536 PUs have some 200,000
+constexpr std::size_t most_attributes = 256;      // of an element; hwloc writes some 20
 
 class scanner {
  public:
@@ -75,6 +77,7 @@ class scanner {
     if (end == std::string_view::npos || value.find('<') != std::string_view::npos) {
       fail("the value of " + std::string{key} + " has no closing quote");
     }
+    if (of.attributes.size() == most_attributes) fail("an element has too many attributes");
     if (of.has(key)) fail("attribute " + std::string{key} + " is there twice");
     of.attributes.emplace_back(key, value);
     position_ = end + 1;
@@ -82,6 +85,7 @@ class scanner {
 
   xml_element element(int depth) {
     if (depth > deepest) fail("elements are nested too deep");
+    if (++elements_ > most_elements) fail("there are more than 4,000,000 elements");
     xml_element self;
     if (!skip("<")) fail("an element is expected");
     self.name = name();
@@ -119,6 +123,7 @@ class scanner {
 
   std::string_view text_;
   std::size_t position_ = 0;
+  std::size_t elements_ = 0;
 };
 
 }  // namespace

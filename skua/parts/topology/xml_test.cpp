@@ -3,8 +3,6 @@
 // causes nothing worse than a usage_error.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "skua/parts/base/dice.hpp"
@@ -14,22 +12,17 @@
 #include "skua/parts/topology/scratch_test.hpp"
 #include "skua/parts/topology/topology.hpp"
 #include "skua/parts/topology/xml_scanner.hpp"
+#include "skua/parts/topology/xml_seeds_test.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime { namespace {
 
+using testing::content_of;
 using testing::hwloc_twin;
 using testing::message_of;
 using testing::scratch;
 
 testing::extras const two_by_two{.numa_latency = {10, 12, 21, 28, 12, 10, 28, 21, 20, 28, 10, 12, 28, 21, 12, 10},
                                  .core_types = {{0, 7, "IntelAtom"}, {8, 15, "IntelCore"}}};
-
-std::string content_of(std::string const& path) {
-  std::ifstream in{path, std::ios::binary};
-  std::ostringstream out;
-  out << in.rdbuf();
-  return std::move(out).str();
-}
 
 TEST(xml, trees_agree_with_hwloc) {
   scratch const dir;
@@ -102,9 +95,17 @@ TEST(xml, malformed_files_are_usage_errors_with_path_and_reason) {
   };
   scratch const dir;
   for (auto const& [text, reason] :
-       {wrong_text{"", "an element is expected"}, wrong_text{"junk", "an element is expected"},
-        wrong_text{"<html></html>", "<html>"}, wrong_text{"<topology></topology>", "hwloc 2"},
-        wrong_text{"<topology version=\"3.0\"/>", "hwloc 2"},
+       {wrong_text{"", "an element is expected"},
+        wrong_text{"junk", "an element is expected"},
+        wrong_text{"<html></html>", "<html>"},
+        wrong_text{"<topology></topology>", "the format of hwloc 1; `lstopo -i OLD.xml NEW.xml` of hwloc 2"},
+        wrong_text{"<topology version=\"3.0\"/>", "no Machine object"},
+        wrong_text{"<topology version=\"4.1\"/>", "it has format 4.1 of hwloc; allowed: formats 2 and 3"},
+        wrong_text{"<topology version=\"new\"/>", "the version of the format is \"new\", not a number"},
+        wrong_text{"\x1f\x8b\b", "it is compressed by gzip; `gzip -dc FILE | skua topology --xml -`"},
+        wrong_text{"\xff\xfe<", "UTF-16"},
+        wrong_text{"\x1b]0;name\a<a/>", "an element is expected"},
+        wrong_text{"<a\x1b[31m/>", "the root element is <a\\x1b[31m>"},
         wrong_text{"<topology version=\"2.0\"/>", "no Machine object"},
         wrong_text{"<topology version=\"2.0\">\n<object type=\"Machine\">", "line 2: the file ends inside <object>"},
         wrong_text{"<topology version=\"2.0\"><object type=\"Machine\"/></topology>", "no PU"},

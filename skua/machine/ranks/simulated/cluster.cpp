@@ -5,7 +5,7 @@
 
 #include "skua/machine/ranks/simulated/shipped_clusters.hpp"
 #include "skua/parts/base/error.hpp"
-#include "skua/parts/topology/file.hpp"
+#include "skua/parts/base/file.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
 

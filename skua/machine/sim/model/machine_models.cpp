@@ -9,7 +9,7 @@
 #include "skua/machine/sim/model/model_file.hpp"
 #include "skua/machine/sim/model/model_rules.hpp"
 #include "skua/parts/base/error.hpp"
-#include "skua/parts/topology/file.hpp"
+#include "skua/parts/base/file.hpp"
 
 namespace skua { inline namespace v0 { namespace sim {
 namespace {

@@ -14,7 +14,7 @@
 #include <system_error>
 
 #include "skua/parts/base/error.hpp"
-#include "skua/parts/topology/file.hpp"
+#include "skua/parts/base/file.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/file.hpp"
 #include "skua/parts/base/whole_file.hpp"
-#include "skua/parts/topology/file.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
 namespace {

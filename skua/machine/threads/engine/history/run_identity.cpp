@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "skua/machine/threads/engine/history/code_place.hpp"
-#include "skua/parts/topology/file.hpp"
+#include "skua/parts/base/file.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
 namespace {

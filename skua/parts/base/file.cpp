@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "skua/parts/topology/file.hpp"
+#include "skua/parts/base/file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
