@@ -24,7 +24,7 @@ tested = $(call built,$(1)) && tools/run_tests.py build/$(1) -j $(JOBS)
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test asan ubsan tsan sanitize clang coverage tidy clang-tidy format format-check \
-        aarch64 numa mutants faults killed smpi networks campaign bench python experiments auto peers docs nightly install deb conan clean
+        aarch64 numa mutants faults killed smpi networks campaign bench python references experiments auto peers docs nightly install deb conan clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -151,6 +151,14 @@ python: ## tools/python (traces and results in pandas): installed into build/ven
 	build/venv/bin/pip install --quiet "tools/python[test]"
 	build/venv/bin/python -m pytest -q -p no:cacheprovider tools/python/tests
 
+references: ## answers of the apps on files that others can read, held against networkx (tests/references)
+	tools/install-packages build test nightly
+	$(CMAKE) --preset dev
+	$(CMAKE) --build build/dev -j $(JOBS) --target skua_command
+	python3 -m venv build/references-venv
+	build/references-venv/bin/pip install --quiet --disable-pip-version-check -r tests/references/requirements.txt
+	for test in tests/references/*_test.py; do build/references-venv/bin/python $$test build/dev/bin/skua || exit 1; done
+
 experiments: build ## repeat the papers' figures on simulated machines: build/experiments/*.{txt,csv,json,svg}
 	mkdir -p build/experiments
 	ls experiments/*/*.toml | sed 's|^experiments/||; s|\.toml$$||' | \
@@ -181,7 +189,7 @@ peers: ## StarPU, and fib and short regions on rayon, for comparison; nothing of
 
 # Every schedule, seed and build of the tests, of which `make test` takes a part (docs/reliability.md).
 nightly: export TEST_EFFORT = full
-nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy mutants faults killed smpi networks campaign bench python deb conan ## everything that is too slow for every change
+nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy mutants faults killed smpi networks campaign bench python references deb conan ## everything that is too slow for every change
 
 install: build ## install into PREFIX (default /usr/local; DESTDIR is honoured)
 	$(CMAKE) --install build/release --prefix $(PREFIX)

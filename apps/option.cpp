@@ -51,6 +51,12 @@ void option_table::has_no_effect(std::initializer_list<std::string_view> options
   add_to(options, {.beside = beside, .why = why});
 }
 
+void option_table::are_facts(std::initializer_list<std::string_view> options, bool yes) {
+  for (option& row : rows_) {
+    if (std::ranges::find(options, first_name(row)) != options.end()) row.is_fact = yes;
+  }
+}
+
 void require_allowed(std::string_view app, std::span<option const> options) {
   for (option const& o : options) {
     if (std::holds_alternative<no_limits>(o.limits)) continue;

@@ -32,6 +32,9 @@ class option_table {
   void has_no_effect(std::initializer_list<std::string_view> options, ways in, std::string_view why);
   void has_no_effect(std::initializer_list<std::string_view> options, std::string_view beside, std::string_view why);
 
+  /// Whether an app says these options of a run: not if the input makes them meaningless.
+  void are_facts(std::initializer_list<std::string_view> options, bool yes);
+
  protected:
   option_table() = default;
   ~option_table() = default;

@@ -51,6 +51,7 @@ NO_PICTURE = ("picture.gif", "/no/such/folder/picture.pgm", "")
 GIVEN_FILES = {
     "plate.pgm": b"P5\n64 64\n255\n" + bytes(range(256)) * 16,
     "graph.gr": b"p sp 3 3\na 1 2 5\na 2 3 4\na 1 3 20\n",
+    "edges.txt": b"7 9\n9 12 4\n12 7\n", "either.txt": b"2 2\n2 2\n1 1\n",
     "mesh.obj": b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n",
 }
 BINOMIAL = "--tree T3 --branching 20 --probability 0.1 --children 4"
@@ -108,7 +109,8 @@ APPS = {
         "--instances": Option("2", also_wrong=("0",)), "--seed": Option("2"), "--strategy": Option("none"),
     }),
     "sssp": ("--n 50", {
-        "--graph": Option("graph.gr", line="", wrong=(*NO_FILE[:1], "mesh.obj")), "--source": Option("2", also_wrong=("0", "51")), "--n": Option("40", also_wrong=("0",)),
+        "--graph": Option("graph.gr", line="", wrong=(*NO_FILE[:1], "mesh.obj", "/dev/zero")), "--format": Option("edges", line="--graph either.txt", also_wrong=("dimacs",)),
+        "--undirected": Option(line="--graph edges.txt"), "--output": Option("distances", wrong=("/no/such/folder/distances", "/dev")), "--source": Option("2", also_wrong=("0", "51")), "--n": Option("40", also_wrong=("0",)),
         "--density": Option("0.3", also_wrong=("1.1",)), "--longest": Option("5", also_wrong=("0",)), "--seed": Option("2"), "--dense": Option(),
         "--strategy": Option("none"),
     }),
