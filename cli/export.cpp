@@ -71,11 +71,12 @@ std::vector<trace::trace_data> read_all(arguments const& given) {
 }
 
 std::string summary(std::span<trace::trace_data const> traces, std::string const& target) {
-  std::uint64_t events = 0, lost = 0, workers = 0;
+  std::uint64_t events = 0, lost = 0, workers = 0, cut_bytes = 0;
   std::size_t cut = 0;
   for (trace::trace_data const& t : traces) {
     workers += workers_of(t);
     cut += t.is_complete ? 0 : 1;
+    cut_bytes += t.cut_bytes;
     for (trace::track_events const& track : t.tracks) {
       events += track.events.size();
       lost += track.lost;
@@ -84,6 +85,7 @@ std::string summary(std::span<trace::trace_data const> traces, std::string const
   std::string text = fmt::format("{}: {} of {}", target, in_words(events, "event"), in_words(workers, "worker"));
   if (lost > 0) text += fmt::format("; {} before them were overwritten", lost);
   if (cut > 0) text += fmt::format("; {} of {} not ended by its process", cut, in_words(traces.size(), "trace"));
+  if (cut_bytes > 0) text += fmt::format("; cut short: {} bytes that headers state are missing", cut_bytes);
   return text + "\n";
 }
 

@@ -49,13 +49,13 @@ void refuse_overwriting(std::vector<std::string> const& traces, std::string_view
     for (std::string const& file : trace::files_of_trace(base)) refuse_same_file(option, path, "TRACE", file);
 }
 
-traced::run read_part(std::string const& base, arguments const& given) {
-  traced::run whole = traced::read_run(base);
+traced::run part_of(traced::run whole, arguments const& given) {
   if (!given.from_s && !given.to_s) return whole;
   double const length_s = static_cast<double>(whole.length_ns) / 1e9;
   double const from = given.from_s.value_or(0);
   if (from >= length_s)
-    throw usage_error(fmt::format("--from is {}; allowed: less than the length of '{}', {} s", from, base, length_s));
+    throw usage_error(
+        fmt::format("--from is {}; allowed: less than the length of '{}', {} s", from, whole.label, length_s));
   double const to = std::min(given.to_s.value_or(length_s), length_s);
   return traced::cut(std::move(whole), static_cast<std::uint64_t>(from * 1e9), static_cast<std::uint64_t>(to * 1e9));
 }
@@ -67,11 +67,11 @@ std::string summary_of(json const& document, std::string const& path) {
                         r["simulated"].get<bool>() ? "simulated, " : "", in_seconds(r["length_s"].get<double>()),
                         in_words(r["workers"].get<std::uint64_t>(), "worker"),
                         in_words(r["events"].get<std::uint64_t>(), "event"));
-    if (std::uint64_t const lost = r["lost_events"].get<std::uint64_t>(); lost > 0)
-      text += fmt::format("; {} older ones were overwritten", lost);
-    if (!r["complete"].get<bool>()) text += "; incomplete: a process did not end its trace";
     text += "\n";
-    if (r["findings"].empty()) text += "  No bottleneck found.\n";
+    for (json const& g : r["gaps"])
+      text += fmt::format("  {} {}\n", g["title"].get<std::string>(), g["text"].get<std::string>());
+    if (r["findings"].empty())
+      text += r["whole"].get<bool>() ? "  No bottleneck found.\n" : "  No bottleneck found in what is known.\n";
     for (json const& f : r["findings"])
       text += fmt::format("  {} {}\n", f["limit"].get<std::string>(), f["evidence"].get<std::string>());
   }
@@ -91,8 +91,11 @@ int execute(arguments const& given) {
   std::vector<traced::run> runs;
   for (std::string const& base : given.traces) {
     stop_if_interrupted();
-    runs.push_back(read_part(base, given));
+    for (traced::run& r : traced::read_runs(base)) runs.push_back(part_of(std::move(r), given));
   }
+  if (runs.size() > most_runs)
+    throw usage_error(fmt::format("{} has traces of {} processes; allowed: at most {} runs at a time",
+                                  fmt::join(given.traces, ", "), runs.size(), most_runs));
   json const document = traced::report_of(runs);
   stop_if_interrupted();
   if (target.wanted()) {

@@ -62,7 +62,7 @@ class player {
   explicit player(run const& of) : run_(of), now_(of.workers.size()) {
     done_.of_worker.resize(of.workers.size());
     for (std::size_t w = 0; w < of.workers.size(); ++w) {
-      if (of.workers[w].lost > 0) now_[w].what = activity::unknown;
+      if (of.workers[w].lost > 0 || of.workers[w].known_to_ns == 0) now_[w].what = activity::unknown;
     }
   }
 
@@ -74,7 +74,11 @@ class player {
   }
 
   history finish() {
-    for (std::uint32_t w = 0; w < now_.size(); ++w) close(w, run_.length_ns);
+    for (std::uint32_t w = 0; w < now_.size(); ++w) {
+      close(w, std::min(run_.workers[w].known_to_ns, run_.length_ns));
+      now_[w].what = activity::unknown;
+      close(w, run_.length_ns);
+    }
     return std::move(done_);
   }
 

@@ -13,7 +13,8 @@
 
 namespace skua::cli::traced {
 
-/// `unknown`: before the first event of a worker whose older events were overwritten.
+/// `unknown`: before the first event of a worker whose older events were overwritten, and after the last one where the file
+/// is cut short or another process outlived this one.
 enum class activity : std::uint8_t { work, scheduling, idle, asleep, unknown };
 inline constexpr std::size_t activities = 5;
 inline constexpr std::array<std::string_view, activities> activity_names{"work", "scheduling", "idle", "asleep",

@@ -11,11 +11,15 @@
 namespace skua::cli::traced {
 
 struct concurrency {
-  std::vector<std::uint64_t> ns_with;  ///< ns_with[k]: k workers worked; k = 0 .. workers
-  std::uint64_t tail_ns = 0;           ///< at the end of the work: one worker worked, the others had finished
-  std::uint32_t tail_task = no_task;   ///< the task that ran longest in there
+  std::vector<std::uint64_t> ns_with;  ///< ns_with[k]: k workers worked; k = 0 .. workers; while all of them are known
+  std::uint64_t unknown_ns = 0;        ///< what at least one worker did is unknown
+  std::uint64_t tail_ns =
+      0;  ///< at the end of the work: one worker worked, the others had finished; 0 if the end is unknown
+  std::uint32_t tail_task = no_task;  ///< the task that ran longest in there
 
-  /// A part of the run's length.
+  /// During which all workers are known.
+  [[nodiscard]] std::uint64_t known_ns() const noexcept;
+  /// A part of the known time, as the mean is.
   [[nodiscard]] double share_with(std::size_t workers) const noexcept;
   [[nodiscard]] double mean() const noexcept;
 };

@@ -20,6 +20,9 @@ std::string try_again(run_numbers const& n, std::string const& setting, std::str
                      trace, n.command, n.label, trace);
 }
 
+/// What shares of time are parts of.
+std::string_view of_run(run_numbers const& n) { return n.known < 1 ? "the known part of the run" : "the run"; }
+
 bool is_for_places(std::string const& policy) {
   std::string_view const name = policies::without_prefixes(policy);
   return name.starts_with("adws") || name.starts_with("numa-ws");
@@ -42,16 +45,16 @@ std::optional<finding> tasks_too_short(run_numbers const& n, thresholds const& t
 }
 
 std::optional<finding> too_few_tasks(run_numbers const& n, thresholds const& t) {
-  if (n.workers < 2 || n.idle <= t.idle) return std::nullopt;
+  if (n.workers < 2 || n.idle <= t.idle || n.known <= 0) return std::nullopt;
   double const per_worker = static_cast<double>(n.tasks) / n.workers;
   bool const in_vain = static_cast<double>(n.attempts) > t.attempts_per_steal * static_cast<double>(n.steals);
-  if (per_worker >= t.tasks_per_worker && !in_vain) return std::nullopt;
-  std::string advice = per_worker < t.tasks_per_worker
-                           ? fmt::format(
-                                 "Cut the work into more tasks: with {:.0f} per worker, the other workers balance "
-                                 "one long task.",
-                                 t.tasks_per_worker)
-                           : "Fork earlier, so that thieves find tasks; or use fewer workers.";
+  bool const are_few = n.is_whole && per_worker < t.tasks_per_worker;
+  if (!are_few && !in_vain) return std::nullopt;
+  std::string advice = are_few ? fmt::format(
+                                     "Cut the work into more tasks: with {:.0f} per worker, the other workers balance "
+                                     "one long task.",
+                                     t.tasks_per_worker)
+                               : "Fork earlier, so that thieves find tasks; or use fewer workers.";
   auto const enough =
       static_cast<std::uint32_t>(std::clamp(std::ceil(n.mean_busy), 1.0, static_cast<double>(n.workers)));
   return finding{
@@ -77,9 +80,10 @@ std::optional<finding> steals_from_far(run_numbers const& n, thresholds const& t
       .evidence = fmt::format("{} of the steals cross to another NUMA node, and the same work takes {:.2f} times as "
                               "long as on one worker.",
                               in_percent(*n.far_steals, 0), *n.inflation),
-      .advice = policies::without_prefixes(policy) == "numa-ws" ? "Give the tasks place hints, skua::at{place}, and let the policy numa-ws prefer "
-                                      "near victims; or give them work hints, and let adws keep them in place."
-                                    : "Give the tasks work hints and let the policy adws keep them in place.",
+      .advice = policies::without_prefixes(policy) == "numa-ws"
+                    ? "Give the tasks place hints, skua::at{place}, and let the policy numa-ws prefer "
+                      "near victims; or give them work hints, and let adws keep them in place."
+                    : "Give the tasks work hints and let the policy adws keep them in place.",
       .command = try_again(n, "SKUA_POLICY=" + policy, policy + ".trace")};
 }
 
@@ -123,7 +127,7 @@ std::optional<finding> long_last_task(run_numbers const& n, thresholds const& t)
       .key = "long_last_task",
       .cost = n.tail * (1 - 1.0 / n.workers),
       .limit = "One long task at the end keeps the other workers waiting: it is the critical path.",
-      .evidence = fmt::format("{} works alone for the last {} of the run.", what, in_percent(n.tail)),
+      .evidence = fmt::format("{} works alone for the last {} of {}.", what, in_percent(n.tail), of_run(n)),
       .advice = "Split it, or start it first: fork it before its siblings, or give it a larger work or order hint.",
       .command = try_again(n, "", "split.trace")};
 }
@@ -135,8 +139,8 @@ std::optional<finding> serial_part(run_numbers const& n, thresholds const& t) {
       .key = "serial_part",
       .cost = alone * (1 - 1.0 / n.workers),
       .limit = "A serial part keeps all workers but one asleep.",
-      .evidence = fmt::format("Exactly one worker works for {} of the run; workers sleep for {} of their time.",
-                              in_percent(alone), in_percent(n.asleep)),
+      .evidence = fmt::format("Exactly one worker works for {} of {}; workers sleep for {} of their time.",
+                              in_percent(alone), of_run(n), in_percent(n.asleep)),
       .advice = fmt::format("Fork inside that part: find it in the time lines below. As long as it stays, more "
                             "workers cannot make the run {:.1f} times as fast.",
                             1 / alone),
@@ -148,7 +152,7 @@ std::optional<finding> outside_the_pool(run_numbers const& n, thresholds const& 
   return finding{.key = "outside_the_pool",
                  .cost = n.with_none,
                  .limit = "Time is spent outside the pool: no worker has a task.",
-                 .evidence = fmt::format("No worker works for {} of the run.", in_percent(n.with_none)),
+                 .evidence = fmt::format("No worker works for {} of {}.", in_percent(n.with_none), of_run(n)),
                  .advice =
                      "Input, output or serial code between calls of the pool takes that time: move it into tasks, or "
                      "let it overlap with them.",

@@ -16,11 +16,13 @@ struct run_numbers {
   std::string policy;
   std::uint32_t workers = 1;
   double work = 1, scheduling = 0, idle = 0, asleep = 0;
-  double mean_busy = 1;     ///< workers that worked at once, on average
-  double with_one = 0;      ///< of the run's length: exactly one worker worked
-  double with_none = 0;     ///< of the run's length: no worker worked
-  double tail = 0;          ///< of the run's length, at its end: one worker worked, the others had finished
-  std::string tail_task;    ///< that ran then
+  double mean_busy = 1;   ///< workers that worked at once, on average
+  double with_one = 0;    ///< of the run's length: exactly one worker worked
+  double with_none = 0;   ///< of the run's length: no worker worked
+  double tail = 0;        ///< of the run's length, at its end: one worker worked, the others had finished
+  double known = 1;       ///< of the run's length, what all workers did is known; with_one and others are parts of that
+  bool is_whole = true;   ///< nothing is missing: counts are those of the run, and not lower bounds
+  std::string tail_task;  ///< that ran then
   std::uint64_t tasks = 0;  ///< that ended
   double mean_task_s = 0;   ///< own time
   std::uint64_t attempts = 0, steals = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,8 @@ struct iterations_of_run {
 
 struct iteration_balance {
   std::uint64_t steals = 0;
-  std::uint64_t moved = 0;  ///< tasks sent and frames moved to another worker by the policy
-  double efficiency = 0;    ///< work / (workers x length)
+  std::uint64_t moved = 0;           ///< tasks sent and frames moved to another worker by the policy
+  std::optional<double> efficiency;  ///< work / (workers x length), of what is known; unset if nothing is
 };
 
 /// One per iteration.

@@ -11,6 +11,7 @@
 #include "cli/report/concurrency.hpp"
 #include "cli/report/critical_path.hpp"
 #include "cli/report/findings.hpp"
+#include "cli/report/gaps.hpp"
 #include "cli/report/iterations.hpp"
 #include "cli/report/packed.hpp"
 #include "cli/report/steals.hpp"
@@ -118,10 +119,11 @@ json iterations_json(studied const& s) {
   std::size_t const each = (n + most_points - 1) / most_points;  // iterations that share a point
   for (std::size_t i = 0; i < n; i += std::max<std::size_t>(each, 1)) {
     std::size_t const end = std::min(i + each, n);
-    double efficiency = 0, overlap = 0, compared = 0;
+    double efficiency = 0, known = 0, overlap = 0, compared = 0;
     std::uint64_t steals = 0, moved = 0;
     for (std::size_t k = i; k < end; ++k) {
-      efficiency += s.balance[k].efficiency / static_cast<double>(end - i);
+      efficiency += s.balance[k].efficiency.value_or(0);
+      known += s.balance[k].efficiency ? 1 : 0;
       steals += s.balance[k].steals;
       moved += s.balance[k].moved;
       if (!s.map.overlaps[k]) continue;
@@ -132,7 +134,7 @@ json iterations_json(studied const& s) {
                     {"joined", end - i},
                     {"began_s", seconds(s.rounds.all[i].from_ns)},
                     {"length_s", seconds(s.rounds.all[end - 1].to_ns - s.rounds.all[i].from_ns)},
-                    {"efficiency", rounded(efficiency)},
+                    {"efficiency", known > 0 ? json(rounded(efficiency / known)) : json()},
                     {"steals", steals},
                     {"moved", moved},
                     {"overlap", compared > 0 ? json(rounded(overlap / compared)) : json()}});
@@ -208,7 +210,10 @@ run_numbers numbers_of(studied const& s) {
   n.overlap = s.map.overlap();
   n.iterations = s.rounds.all.size();
   if (std::string const& how = r.command.empty() ? r.program : r.command; !how.empty()) n.command = how;
-  if (r.length_ns > 0) n.tail = static_cast<double>(s.busy.tail_ns) / static_cast<double>(r.length_ns);
+  std::uint64_t const known_ns = s.busy.known_ns();
+  if (known_ns > 0) n.tail = static_cast<double>(s.busy.tail_ns) / static_cast<double>(known_ns);
+  if (r.length_ns > 0) n.known = static_cast<double>(known_ns) / static_cast<double>(r.length_ns);
+  n.is_whole = r.is_whole();
   if (s.busy.tail_task != no_task) n.tail_task = r.names[s.busy.tail_task];
   std::uint64_t total_ns = 0;
   for (task_times const& t : s.tasks) {
@@ -233,6 +238,12 @@ json findings_json(studied const& s) {
   return all;
 }
 
+json gaps_json(studied const& s) {
+  json all = json::array();
+  for (gap const& g : gaps_of(*s.of, s.busy)) all.push_back({{"key", g.key}, {"title", g.title}, {"text", g.text}});
+  return all;
+}
+
 json to_json(studied const& s, std::string const& alone) {
   run const& r = *s.of;
   return {{"label", r.label},
@@ -247,11 +258,15 @@ json to_json(studied const& s, std::string const& alone) {
           {"complete", r.complete},
           {"events", r.events()},
           {"lost_events", r.lost()},
+          {"cut_bytes", r.cut_bytes},
+          {"whole", r.is_whole()},
+          {"gaps", gaps_json(s)},
           {"ranks", r.ranks},
           {"workers", r.workers.size()},
           {"length_s", seconds(r.length_ns)},
+          {"known_s", seconds(s.busy.known_ns())},
           {"times", times_json(s.spent)},
-          {"mean_busy", rounded(s.busy.mean())},
+          {"mean_busy", s.busy.known_ns() > 0 ? json(rounded(s.busy.mean())) : json()},
           {"inflation", or_null(s.inflation)},
           {"inflation_over", s.inflation ? json(alone) : json()},
           {"findings", findings_json(s)},

@@ -49,6 +49,7 @@ class merger {
     if (auto const o = about.find("options"); o != about.end() && o->is_object()) to_.options.update(*o);
     take_distances(about);
     to_.complete = to_.complete && file.is_complete;
+    to_.cut_bytes += file.cut_bytes;
     to_.ranks = std::max(to_.ranks, file.ranks);
     first_ = static_cast<std::uint32_t>(to_.workers.size());
     workers_ = workers_in(about, file.tracks.size());
@@ -60,6 +61,10 @@ class merger {
       added.pool = pool_;
       describe(added, about, w);
       added.lost = file.tracks[w].lost;
+      added.missing = file.tracks[w].missing;
+      added.known_to_ns = known_to(file, w, offset_ns);
+      if (added.lost > 0) may_begin_ns_ = std::min(may_begin_ns_, offset_ns);
+      if (added.known_to_ns != to_the_end) may_end_ns_ = std::max(may_end_ns_, offset_ns + file.ended_ns);
       added.events = std::move(file.tracks[w].events);
       for (event& e : added.events) refer(e, file, offset_ns);
     }
@@ -67,7 +72,19 @@ class merger {
     first_flow_ += std::exchange(flows_, 0);
   }
 
+  /// Overwritten events may reach back to here, and missing ones up to here.
+  [[nodiscard]] std::uint64_t may_begin_ns() const noexcept { return may_begin_ns_; }
+  [[nodiscard]] std::uint64_t may_end_ns() const noexcept { return may_end_ns_; }
+
  private:
+  /// A worker goes on with what its last event says until its process ends the trace; if nothing says when that was, it
+  /// was there at least until the last event of the file.
+  static std::uint64_t known_to(trace::trace_data const& file, std::size_t w, std::uint64_t offset_ns) {
+    trace::track_events const& track = file.tracks[w];
+    if (track.is_cut) return track.events.empty() ? 0 : offset_ns + track.events.back().ticks;
+    return file.is_complete ? to_the_end : offset_ns + file.ended_ns;
+  }
+
   /// Files number their distances as they like: those of pools follow the machine, and a rank's know two.
   void take_distances(json const& about) {
     classes_.clear();
@@ -96,7 +113,8 @@ class merger {
 
   /// A rank's file has tracks for more workers than it may get: the last ones that wrote nothing are none.
   static std::uint32_t without_silent_ones(std::uint32_t workers, trace::trace_data const& file) {
-    while (workers > 1 && file.tracks[workers - 1].events.empty()) --workers;
+    auto const is_silent = [&](trace::track_events const& t) { return t.events.empty() && !t.is_cut; };
+    while (workers > 1 && is_silent(file.tracks[workers - 1])) --workers;
     return workers;
   }
 
@@ -170,6 +188,7 @@ class merger {
 
   run& to_;
   std::uint32_t first_ = 0, workers_ = 1, pool_ = 0;
+  std::uint64_t may_begin_ns_ = to_the_end, may_end_ns_ = 0;
   std::uint64_t first_flow_ = 0, flows_ = 0;                ///< flows of earlier files, and of this one
   std::vector<std::uint16_t> classes_;                      ///< of this file's distances
   std::unordered_map<std::uint32_t, std::uint32_t> names_;  ///< of this file
@@ -178,10 +197,8 @@ class merger {
   std::map<std::string, std::size_t> counts_;
 };
 
-/// Lets the run begin with its first event.
-void begin_at_first_event(run& all) {
-  std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t last = 0;
+/// Lets the run begin with its first event, or where the first one that was overwritten may have been.
+void begin_at_first_event(run& all, std::uint64_t first, std::uint64_t last) {
   for (std::vector<traced_worker> const* group : {&all.workers, &all.outside}) {
     for (traced_worker const& w : *group) {
       if (w.events.empty()) continue;
@@ -190,15 +207,19 @@ void begin_at_first_event(run& all) {
     }
   }
   if (first > last) return;
-  for (std::vector<traced_worker>* group : {&all.workers, &all.outside})
-    for (traced_worker& w : *group)
+  for (std::vector<traced_worker>* group : {&all.workers, &all.outside}) {
+    for (traced_worker& w : *group) {
       for (event& e : w.events) e.ticks -= first;
+      if (w.known_to_ns != to_the_end) w.known_to_ns -= std::min(first, w.known_to_ns);
+    }
+  }
   all.length_ns = last - first;
 }
 
 void cut(traced_worker& w, std::uint64_t from_ns, std::uint64_t to_ns) {
   std::vector<event> kept;
   event last_state;
+  bool const is_known_before = !w.events.empty() && w.events.front().ticks <= from_ns;
   for (event& e : w.events) {
     if (e.ticks >= to_ns) break;
     if (e.ticks < from_ns) {
@@ -214,6 +235,13 @@ void cut(traced_worker& w, std::uint64_t from_ns, std::uint64_t to_ns) {
     kept.insert(kept.begin(), last_state);
   }
   w.events = std::move(kept);
+  if (is_known_before) w.lost = 0;  // the part begins later
+  if (w.known_to_ns >= to_ns) {
+    w.known_to_ns = to_the_end;
+    w.missing = 0;
+  } else {
+    w.known_to_ns -= std::min(from_ns, w.known_to_ns);
+  }
 }
 
 }  // namespace
@@ -228,6 +256,8 @@ std::uint64_t run::lost() const noexcept {
                          [](std::uint64_t n, traced_worker const& w) { return n + w.lost; });
 }
 
+bool run::is_whole() const noexcept { return complete && cut_bytes == 0 && lost() == 0; }
+
 run merge(std::string label, std::vector<trace::trace_data> files) {
   run all;
   all.label = std::move(label);
@@ -241,10 +271,11 @@ run merge(std::string label, std::vector<trace::trace_data> files) {
   }
   merger to(all);
   for (trace::trace_data& f : files) {
-    std::uint64_t const offset = f.began_ns - began;
+    constexpr std::uint64_t most = 4'000'000'000'000'000'000;  // of a damaged header: no sum overflows
+    std::uint64_t const offset = std::min(f.began_ns - began, most);
     to.add(std::move(f), offset);
   }
-  begin_at_first_event(all);
+  begin_at_first_event(all, to.may_begin_ns(), to.may_end_ns());
   return all;
 }
 
@@ -254,13 +285,43 @@ run cut(run whole, std::uint64_t from_ns, std::uint64_t to_ns) {
   for (traced_worker& w : whole.workers) cut(w, from_ns, to_ns);
   for (traced_worker& w : whole.outside) cut(w, from_ns, to_ns);
   whole.length_ns = to_ns - from_ns;
+  auto const is_known = [](traced_worker const& w) { return w.known_to_ns == to_the_end; };
+  if (std::ranges::all_of(whole.workers, is_known)) whole.cut_bytes = 0;  // of what comes later
   return whole;
 }
 
-run read_run(std::string const& base) {
+std::vector<run> read_runs(std::string const& base) {
   std::vector<trace::trace_data> files;
   for (std::string const& path : trace::files_of_trace(base)) files.push_back(trace::read_trace(path));
-  return merge(base, std::move(files));
+  return runs_of(base, std::move(files));
+}
+
+std::vector<run> runs_of(std::string const& base, std::vector<trace::trace_data> files) {
+  // A job is known by its number of ranks; of several processes of one rank, the first ones are a job, then the second ones.
+  std::map<std::pair<std::uint32_t, std::size_t>, std::vector<trace::trace_data>> jobs;
+  std::vector<std::pair<std::uint32_t, std::size_t>> order;
+  std::map<std::pair<std::uint32_t, std::size_t>, std::string> names;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::string>> of_rank;
+  for (trace::trace_data& f : files) {
+    json const about = description_of(f);
+    std::string host;
+    take_text(about, "host", host);
+    std::string const process =
+        fmt::format("process {}{}{}", number_in(about, "process"), host.empty() ? "" : " on ", host);
+    std::vector<std::string>& known = of_rank[{f.ranks, f.rank}];
+    auto const at = static_cast<std::size_t>(std::ranges::find(known, process) - known.begin());
+    if (at == known.size()) known.push_back(process);
+    auto const key = std::pair(f.ranks, at);
+    if (!jobs.contains(key)) {
+      order.push_back(key);
+      names[key] = f.ranks > 1 ? fmt::format("{}, {} with rank {} of {}", base, process, f.rank, f.ranks)
+                               : fmt::format("{}, {}", base, process);
+    }
+    jobs[key].push_back(std::move(f));
+  }
+  std::vector<run> all;
+  for (auto const& key : order) all.push_back(merge(order.size() > 1 ? names[key] : base, std::move(jobs[key])));
+  return all;
 }
 
 }  // namespace skua::cli::traced

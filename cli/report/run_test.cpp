@@ -9,8 +9,7 @@
 #include "cli/report/invented_test.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::cli::traced {
-namespace {
+namespace skua::cli::traced { namespace {
 
 using namespace std::string_literals;
 
@@ -110,6 +109,64 @@ TEST(run, one_incomplete_file_makes_the_run_incomplete) {
   EXPECT_EQ(r.lost(), 3u);
 }
 
+TEST(run, what_was_overwritten_or_cut_off_belongs_to_the_run_s_length) {
+  std::vector<trace::trace_data> files;
+  files.push_back(file(0, 0));
+  files[0].ended_ns = 1000;
+  files[0].tracks[1].lost = 3;
+  EXPECT_EQ(runs_of("t", files)[0].length_ns, 200u)
+      << "from the trace's beginning to its last event, which is at its end";
+  files[0].tracks[0].is_cut = true;
+  files[0].cut_bytes = 7;
+  run const r = runs_of("t", std::move(files))[0];
+  EXPECT_EQ(r.length_ns, 1000u);
+  EXPECT_EQ(r.workers[0].known_to_ns, 200u);
+  EXPECT_EQ(r.workers[1].known_to_ns, to_the_end);
+  EXPECT_EQ(r.cut_bytes, 7u);
+}
+
+TEST(run, a_killed_rank_is_unknown_while_others_go_on) {
+  std::vector<trace::trace_data> files;
+  files.push_back(file(0, 0));
+  files.push_back(file(1, 5000));
+  files[0].is_complete = false;
+  files[0].ended_ns = 200;
+  run const r = merge("t", std::move(files));
+  EXPECT_EQ(r.workers[0].known_to_ns, 100u) << "the run begins at 100";
+  EXPECT_EQ(r.workers[1].known_to_ns, 100u) << "its process was there until its other worker's last event";
+  EXPECT_EQ(r.workers[2].known_to_ns, to_the_end);
+}
+
+/// As `process` wrote it, one of `ranks`.
+trace::trace_data file_of(int process, std::uint32_t rank, std::uint32_t ranks) {
+  trace::trace_data f = file(rank, 0);
+  f.ranks = ranks;
+  f.description = R"({"host":"here","process":)" + std::to_string(process) + "}";
+  return f;
+}
+
+std::vector<std::string> labels(std::vector<trace::trace_data> files) {
+  std::vector<std::string> all;
+  for (run const& r : runs_of("t", std::move(files))) all.push_back(r.label);
+  return all;
+}
+
+TEST(run, files_of_one_process_or_one_job_are_one_run) {
+  using found = std::vector<std::string>;
+  EXPECT_EQ(labels({file_of(7, 0, 1), file_of(7, 0, 1)}), found{"t"});
+  EXPECT_EQ(labels({file_of(7, 0, 2), file_of(8, 1, 2)}), found{"t"});
+  EXPECT_EQ(labels({file_of(7, 0, 2), file_of(7, 0, 2), file_of(8, 1, 2)}), found{"t"}) << "a pool of rank 0";
+}
+
+TEST(run, two_processes_with_one_name_are_two_runs) {
+  using found = std::vector<std::string>;
+  EXPECT_EQ(labels({file_of(7, 0, 1), file_of(8, 0, 1), file_of(7, 0, 1)}),
+            (found{"t, process 7 on here", "t, process 8 on here"}));
+  EXPECT_EQ(labels({file_of(7, 0, 2), file_of(8, 1, 2), file_of(3, 2, 4)}),
+            (found{"t, process 7 on here with rank 0 of 2", "t, process 3 on here with rank 2 of 4"}))
+      << "a job of four ranks was here before";
+}
+
 TEST(run, a_damaged_description_costs_names_and_not_the_run) {
   std::vector<trace::trace_data> files;
   files.push_back(file(0, 0));
@@ -138,5 +195,4 @@ TEST(run, a_part_of_a_run_keeps_what_workers_were_doing_when_it_began) {
   EXPECT_EQ(part.workers[0].events[1].ticks, 10u);
 }
 
-}  // namespace
-}  // namespace skua::cli::traced
+}}  // namespace skua::cli::traced

@@ -10,8 +10,7 @@
 #include "cli/report/invented_test.hpp"
 #include "cli/report/iterations.hpp"
 
-namespace skua::cli::traced {
-namespace {
+namespace skua::cli::traced { namespace {
 
 /// owners[iteration][item]; every item of `bytes` runs in every iteration, which lasts 100 ns.
 run iterated(std::vector<std::vector<std::uint32_t>> const& owners, std::vector<std::uint64_t> const& bytes,
@@ -55,8 +54,8 @@ TEST(iterations, balance_counts_what_happens_inside) {
                            at(120, {.what = kind::sent}), at(200, {.what = kind::sleeping})}});
   auto const balance = balance_of(r, replay(r), iterations_of(r).all);
   ASSERT_EQ(balance.size(), 2u);
-  EXPECT_DOUBLE_EQ(balance[0].efficiency, 0.5);
-  EXPECT_DOUBLE_EQ(balance[1].efficiency, 1);
+  EXPECT_DOUBLE_EQ(balance[0].efficiency.value(), 0.5);
+  EXPECT_DOUBLE_EQ(balance[1].efficiency.value(), 1);
   EXPECT_EQ(balance[0].steals, 0u);
   EXPECT_EQ(balance[1].steals, 1u);
   EXPECT_EQ(balance[1].moved, 1u);
@@ -112,5 +111,4 @@ TEST(task_map, without_leaves_there_is_none) {
   EXPECT_EQ(map_tasks(r, iterations_of(r).all, 8, 8).items, 0u);
 }
 
-}  // namespace
-}  // namespace skua::cli::traced
+}}  // namespace skua::cli::traced

@@ -95,8 +95,8 @@ std::vector<cell_of_line> time_line(run const& of, std::vector<segment> const& o
 }
 
 std::optional<double> work_inflation(run const& of, times const& spent, run const& alone, times const& spent_alone) {
-  if (alone.workers.size() != 1 || alone.program != of.program || of.lost() > 0 || alone.lost() > 0)
-    return std::nullopt;
+  if (alone.workers.size() != 1 || alone.program != of.program) return std::nullopt;
+  if (!of.is_whole() || !alone.is_whole()) return std::nullopt;
   std::uint64_t const awake = spent_alone.known() - spent_alone.of(activity::asleep);
   if (awake == 0) return std::nullopt;
   return static_cast<double>(spent.of(activity::work)) / static_cast<double>(awake);

@@ -41,7 +41,7 @@ struct cell_of_line {
 [[nodiscard]] std::vector<cell_of_line> time_line(run const& of, std::vector<segment> const& of_worker,
                                                   std::size_t columns);
 
-/// W_P / T_1: the work of all workers over the time that one worker was awake in `alone`. Unset if either lost events or
+/// W_P / T_1: the work of all workers over the time that one worker was awake in `alone`. Unset if either is not whole, or
 /// `alone` has more than one worker, another program, or no time.
 [[nodiscard]] std::optional<double> work_inflation(run const& of, times const& spent, run const& alone,
                                                    times const& spent_alone);

@@ -4,14 +4,14 @@
 function iterationShares(panel, run, title) {
   const rows = run.iterations.rows;
   const x = rows.map((r) => r.number);
-  const series = [{label: "efficiency: work / (workers \u00d7 time)", paint: "work", values: rows.map((r) => r.efficiency * 100)}];
+  const series = [{label: "efficiency: work / (workers \u00d7 time)", paint: "work", values: rows.map((r) => (r.efficiency === null ? null : r.efficiency * 100))}];
   if (rows.some((r) => r.overlap !== null)) {
     series.push({label: "overlap: bytes that stay on their worker", paint: "overlap", values: rows.map((r) => (r.overlap === null ? null : r.overlap * 100))});
   }
   chart(panel, {
     name: "iterations", title, x, series, most: 100, xRange: edges(x), xTitle: "iteration", yTitle: "%", whole: true,
     label: `Efficiency and overlap of ${words(run.iterations.count, "iteration")}.`,
-    describe: (i) => `Iteration ${x[i]}: ${seconds(rows[i].length_s / rows[i].joined)}, efficiency ${percent(rows[i].efficiency)}${rows[i].overlap === null ? "" : `, overlap ${percent(rows[i].overlap)}`}, ${words(rows[i].steals, "steal")}`,
+    describe: (i) => `Iteration ${x[i]}: ${seconds(rows[i].length_s / rows[i].joined)}, efficiency ${rows[i].efficiency === null ? "unknown" : percent(rows[i].efficiency)}${rows[i].overlap === null ? "" : `, overlap ${percent(rows[i].overlap)}`}, ${words(rows[i].steals, "steal")}`,
     table: () => tableOf([{head: "iteration", value: (r) => r.number}, {head: "time", value: (r) => r.length_s, show: seconds},
       {head: "efficiency", value: (r) => r.efficiency, show: percent}, {head: "overlap", value: (r) => r.overlap, show: percent},
       {head: "steals", value: (r) => r.steals, show: count}, {head: "tasks moved", value: (r) => r.moved, show: count}], rows),

@@ -17,8 +17,8 @@ function runCard(run, runs) {
     make("h3", {}, run.label, run.simulated && make("span", {class: "tag"}, "simulated")),
     make("p", {class: "origin"}, where || "The trace does not say what ran."),
     make("dl", {class: "facts"},
-      fact("time", seconds(run.length_s), run !== first && run.program === first.program && `${digits(first.length_s / run.length_s)}\u00d7 as fast as ${first.label}`),
-      fact("workers", count(run.workers), run.ranks > 1 ? `on ${run.ranks} ranks` : `${digits(run.mean_busy)} work on average`),
+      fact("time", seconds(run.length_s), run !== first && run.program === first.program && run.whole && first.whole && `${digits(first.length_s / run.length_s)}\u00d7 as fast as ${first.label}`),
+      fact("workers", count(run.workers), run.ranks > 1 ? `on ${run.ranks} ranks` : run.mean_busy !== null && `${digits(run.mean_busy)} work on average`),
       fact("steals", count(run.steals.total)),
       fact("work", share("work")), fact("scheduling", share("scheduling")), fact("idle", share("idle")), fact("asleep", share("asleep")),
       run.inflation !== null && fact("W_P/T_1", digits(run.inflation), "work inflation"),
@@ -34,10 +34,7 @@ function banners(report) {
     all.push(make("p", {class: "banner"}, make("strong", {}, "Simulated. "), `${simulated.map((r) => r.label).join(", ")} ran in virtual time on a model of a machine: no time on this page was measured there.`));
   }
   for (const r of report.runs) {
-    if (!r.complete) all.push(make("p", {class: "banner"}, make("strong", {}, "Incomplete. "), `The trace ${r.label} has no end: its process crashed, was killed, or still runs. The report covers what it had noted.`));
-    if (r.lost_events > 0) {
-      all.push(make("p", {class: "banner"}, make("strong", {}, "Events were lost. "), `${count(r.lost_events)} of ${count(r.lost_events + r.events)} events of ${r.label} were overwritten by newer ones. Counts and times cover what is left; SKUA_TRACE_SIZE makes room for more.`));
-    }
+    for (const g of r.gaps) all.push(make("p", {class: "banner", "data-gap": g.key}, make("strong", {}, `${g.title} `), report.runs.length > 1 ? `${r.label}: ${g.text}` : g.text));
     if (r.events === 0) all.push(make("p", {class: "banner"}, `The trace ${r.label} has no events.`));
   }
   return all;
@@ -51,7 +48,7 @@ function findingCard(f) {
 function findings(report) {
   const many = report.runs.length > 1;
   const cards = report.runs.flatMap((r) => [many && make("h3", {}, r.label),
-    ...(r.findings.length > 0 ? r.findings.map(findingCard) : [make("p", {class: "card fine"}, "No bottleneck found.")])].filter(Boolean).map((c) => [r, c]));
+    ...(r.findings.length > 0 ? r.findings.map(findingCard) : [make("p", {class: "card fine"}, r.whole ? "No bottleneck found." : "No bottleneck found in what is known.")])].filter(Boolean).map((c) => [r, c]));
   const panels = make("div", {class: "panels"}, report.runs.map((r) => make("div", {style: "display:grid;gap:12px;align-content:start"}, cards.filter(([of]) => of === r).map(([, c]) => c))));
   return [panels, make("details", {}, make("summary", {}, "What the report looks for"), make("ul", {}, report.looks_for.map((line) => make("li", {}, line))))];
 }
@@ -64,7 +61,7 @@ const FIGURES = [
   ["utilisation", "Utilisation over time", "How many workers worked, scheduled, idled or slept.", (r) => r.events > 0, utilisation],
   ["time-lines", "Time lines of the workers", "What each worker did for most of each column. Point at it for the task\u2019s name.", (r) => r.events > 0, timeLines],
   ["worker-times", "Time of each worker", "Work, scheduling, idle and asleep time add up to the run.", (r) => r.events > 0, workerTimes],
-  ["busy-workers", "Parallelism", "For what share of the run how many workers worked at once. A serial part shows at 1, waiting for something outside at 0.", (r) => r.events > 0 && r.workers > 1, busyWorkers],
+  ["busy-workers", "Parallelism", "For what share of the run how many workers worked at once. A serial part shows at 1, waiting for something outside at 0.", (r) => r.events > 0 && r.workers > 1 && r.known_s > 0, busyWorkers],
   ["task-map", "Task map", "Which worker ran the tasks of each part of memory, iteration by iteration. Level bands mean that data stay with their worker. A block that did not run in an iteration keeps its colour.", (r) => r.task_map.items > 0 && r.task_map.numbers.length > 0, taskMap,
     "No trace has both iterations and leaves that say what they write: here.leaf(writes{...}, kernel), and marks named iteration."],
   ["iterations", "Balance of the iterations", "Efficiency, overlap, steals, and tasks that the policy moved, per iteration.", (r) => r.iterations.count > 0, iterationShares,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The figures over time and over workers. Each takes one run; report.js sets those of several runs side by side, on one scale.
 
-const labelOf = (state) => (state === "unknown" ? "unknown (events overwritten)" : state);
+const labelOf = (state) => (state === "unknown" ? "unknown (events are missing)" : state);
 
 /** The activities that occur in any run, so that no legend explains what nobody sees. */
 function statesIn(runs) {
@@ -105,14 +105,15 @@ function busyWorkers(panel, run, title) {
   const total = busy.reduce((a, b) => a + b, 0) || 1;
   const values = busy.map((s) => s / total * 100);
   const most = Math.max(...values, 1);
+  const whole = run.known_s >= run.length_s * 0.9999 ? "the run" : "the known time";
   chart(panel, {
     name: "busy-workers", title, bars: true, x: busy.map((_, k) => k), xRange: [-0.6, busy.length - 0.4], most: Math.min(100, most * 1.1),
-    xTitle: "workers that work at once", yTitle: "share of the run (%)", whole: true, grid: "y",
-    label: "For what share of the run how many workers worked at once.",
-    series: [{label: `share of the run; ${digits(run.mean_busy)} workers work on average`, paint: "work", values}],
-    describe: (k) => `${words(k, "worker")} at once: ${percent(values[k] / 100)} of the run, ${seconds(busy[k])}`,
+    xTitle: "workers that work at once", yTitle: `share of ${whole} (%)`, whole: true, grid: "y",
+    label: `For what share of ${whole} how many workers worked at once.`,
+    series: [{label: `share of ${whole}; ${digits(run.mean_busy)} workers work on average`, paint: "work", values}],
+    describe: (k) => `${words(k, "worker")} at once: ${percent(values[k] / 100)} of ${whole}, ${seconds(busy[k])}`,
     table: () => tableOf([{head: "workers at once", value: (k) => k}, {head: "time", value: (k) => busy[k], show: seconds},
-      {head: "share of the run", value: (k) => values[k] / 100, show: percent}], busy.map((_, k) => k)),
+      {head: `share of ${whole}`, value: (k) => values[k] / 100, show: percent}], busy.map((_, k) => k)),
   });
 }
 

@@ -15,6 +15,8 @@ namespace skua { inline namespace v0 { namespace trace {
 struct track_events {
   std::vector<event> events;  ///< oldest first
   std::uint64_t lost = 0;     ///< older ones that were overwritten
+  std::uint64_t missing = 0;  ///< newer ones that the file ends before; 0 if their number is missing, too
+  bool is_cut = false;        ///< the file ends before this track's end: what follows `events` is unknown
 };
 
 struct trace_data {
@@ -22,11 +24,13 @@ struct trace_data {
   std::string description;  ///< JSON
   std::uint32_t rank = 0;
   std::uint32_t ranks = 1;
-  bool is_virtual = false;     ///< simulated
-  bool is_complete = false;    ///< false: its process has not ended the trace
-  std::uint64_t began_ns = 0;  ///< monotonic clock of rank 0; 0 if virtual
-  std::uint64_t wall_ns = 0;   ///< since 1970; 0 if virtual
-  std::uint64_t ended_ns = 0;  ///< since it began: that of the last event, or of the end
+  bool is_virtual = false;       ///< simulated
+  bool is_complete = false;      ///< false: its process has not ended the trace
+  std::uint64_t began_ns = 0;    ///< monotonic clock of rank 0; 0 if virtual
+  std::uint64_t wall_ns = 0;     ///< since 1970; 0 if virtual
+  std::uint64_t ended_ns = 0;    ///< since it began: that of the last event, or of the end
+  std::uint64_t file_bytes = 0;  ///< as its header says
+  std::uint64_t cut_bytes = 0;   ///< of them, those that the file lacks
   std::vector<track_events> tracks;
   std::string names;  ///< NUL-terminated texts; `name` finds one
 
@@ -35,7 +39,8 @@ struct trace_data {
   }
 };
 
-/// Throws usage_error, which names the file, if it cannot be read or is no trace. A file cut short gives what it has.
+/// Throws usage_error, which names the file, if it cannot be read, is no trace, or has lengths that contradict each other. A
+/// file cut short gives what it has, and says of which tracks it is not all. Memory: the file's size and its events.
 [[nodiscard]] trace_data read_trace(std::string const& path);
 
 /// The files of one run whose traces were named `base` (SKUA_TRACE): base, base-2, .. for its pools, and base.0, base.1, ..

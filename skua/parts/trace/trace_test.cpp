@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <bit>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -219,14 +220,70 @@ TEST_F(trace_on_disk, files_that_are_no_traces_are_refused_and_short_ones_give_w
   std::filesystem::resize_file(path(), first_events + 10 * sizeof(event) + 7);
   trace_data const read = read_trace(path());
   EXPECT_EQ(read.tracks[0].events.size(), 10u);
-  EXPECT_EQ(read.tracks[0].lost, 90u);
+  EXPECT_EQ(read.tracks[0].lost, 0u);
+  EXPECT_EQ(read.tracks[0].missing, 90u);
+  EXPECT_TRUE(read.tracks[0].is_cut);
+  EXPECT_GT(read.cut_bytes, 0u);
   for (std::uint64_t size = 0; size < first_events; size += 97) {
     std::filesystem::resize_file(path(), size);
     try {
-      EXPECT_TRUE(read_trace(path()).tracks[0].events.empty()) << size;
+      trace_data const nothing = read_trace(path());
+      EXPECT_TRUE(nothing.tracks[0].events.empty() && nothing.tracks[0].is_cut) << size;
     } catch (usage_error const&) {  // also well
     }
   }
+}
+
+TEST_F(trace_on_disk, of_a_ring_cut_short_the_newest_events_without_a_gap_are_kept) {
+  for (std::uint64_t const n : {least_events / 2, least_events, least_events + 10, 2 * least_events}) {
+    {
+      auto const file = trace_file::make({.path = path(), .tracks = 2, .bytes = 1});
+      track t = file->track_of(0);
+      for (std::uint64_t i = 0; i < n; ++i) t.note(numbered(i));
+    }
+    EXPECT_EQ(read_trace(path()).cut_bytes, 0u);
+    std::uint64_t const ring = page_bytes * 2 + names_bytes + sizeof(track_control);
+    for (std::uint64_t slots : {1023u, 700u, 512u, 511u, 11u, 10u, 9u, 1u, 0u}) {
+      std::filesystem::resize_file(path(), ring + slots * sizeof(event));
+      trace_data const read = read_trace(path());
+      auto const& all = read.tracks[0];
+      ASSERT_EQ(all.lost + all.events.size() + all.missing, n) << slots;
+      for (std::uint64_t i = 0; i < all.events.size(); ++i) ASSERT_EQ(all.events[i].id, all.lost + i) << slots;
+      EXPECT_EQ(all.is_cut, all.missing > 0);
+      EXPECT_TRUE(read.tracks[1].is_cut && read.tracks[1].events.empty());
+      if (n == least_events + 10 && slots >= 10) {
+        EXPECT_FALSE(all.is_cut) << "the newest ones stand first";
+      }
+    }
+  }
+}
+
+TEST_F(trace_on_disk, lengths_that_contradict_each_other_are_refused) {
+  { auto const file = trace_file::make({.path = path(), .tracks = 3, .bytes = 1}); }
+  header right;
+  std::fstream(path(), std::ios::binary | std::ios::in).read(reinterpret_cast<char*>(&right), sizeof right);
+  auto const expect_refused = [&](auto&& change) {
+    header wrong = right;
+    change(wrong);
+    std::fstream(path(), std::ios::binary | std::ios::in | std::ios::out)
+        .write(reinterpret_cast<char const*>(&wrong), sizeof wrong);
+    EXPECT_THROW(static_cast<void>(read_trace(path())), usage_error);
+  };
+  for (std::uint64_t const size : {std::uint64_t{1}, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
+    expect_refused([&](header& h) { h.track_capacity = size == 1 ? 1 : std::bit_floor(size); });
+    expect_refused([&](header& h) { h.tracks_at += size; });
+    expect_refused([&](header& h) { h.file_bytes += size; });
+    expect_refused([&](header& h) { h.names_at = size - 1; });
+    expect_refused([&](header& h) { h.description_size = h.names_at + size; });
+  }
+  expect_refused([](header& h) { h.tracks = ~0u; });
+  expect_refused([](header& h) { h.rank = h.ranks; });
+  expect_refused([](header& h) { h.names_size = names_bytes + 1; });
+  std::ofstream(path(), std::ios::binary | std::ios::in | std::ios::out)
+      .write(reinterpret_cast<char const*>(&right), sizeof right);
+  EXPECT_EQ(read_trace(path()).tracks.size(), 3u);
+  std::ofstream(path(), std::ios::app) << "x";
+  EXPECT_THROW(static_cast<void>(read_trace(path())), usage_error);
 }
 
 }}}}  // namespace skua::v0::trace
