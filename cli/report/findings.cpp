@@ -14,10 +14,14 @@
 namespace skua::cli::traced {
 namespace {
 
-/// Runs the program again with `setting`, and compares the two traces.
-std::string try_again(run_numbers const& n, std::string const& setting, std::string const& trace) {
-  return fmt::format("{}{}SKUA_TRACE={} {} && skua report {} {} -o report.html", setting, setting.empty() ? "" : " ",
-                     trace, n.command, n.label, trace);
+/// Runs the program again as the user has changed it, and compares the two traces.
+std::string try_changed(run_numbers const& n, std::string const& trace) {
+  return command_again(n.how, setting::none, "", trace);
+}
+
+/// Runs the program again under `policy`, and compares the two traces.
+std::string try_policy(run_numbers const& n, std::string const& policy) {
+  return command_again(n.how, setting::policy, policy, policy + ".trace");
 }
 
 /// What shares of time are parts of.
@@ -41,7 +45,7 @@ std::optional<finding> tasks_too_short(run_numbers const& n, thresholds const& t
                  .advice = fmt::format("Stop forking {:.0f} times earlier: a larger cut-off, or a larger grain of the "
                                        "loop. Then scheduling falls to about {}.",
                                        factor, in_percent(t.scheduling_aim, 0)),
-                 .command = try_again(n, "", "coarser.trace")};
+                 .command = try_changed(n, "coarser.trace")};
 }
 
 std::optional<finding> too_few_tasks(run_numbers const& n, thresholds const& t) {
@@ -66,7 +70,7 @@ std::optional<finding> too_few_tasks(run_numbers const& n, thresholds const& t) 
                               in_percent(n.idle), in_words(n.attempts, "attempt"), in_words(n.steals, "task"),
                               n.mean_busy, n.workers),
       .advice = std::move(advice),
-      .command = try_again(n, fmt::format("SKUA_WORKERS={}", enough), "fewer.trace")};
+      .command = command_again(n.how, setting::workers, fmt::format("{}", enough), "fewer.trace")};
 }
 
 std::optional<finding> steals_from_far(run_numbers const& n, thresholds const& t) {
@@ -84,7 +88,7 @@ std::optional<finding> steals_from_far(run_numbers const& n, thresholds const& t
                     ? "Give the tasks place hints, skua::at{place}, and let the policy numa-ws prefer "
                       "near victims; or give them work hints, and let adws keep them in place."
                     : "Give the tasks work hints and let the policy adws keep them in place.",
-      .command = try_again(n, "SKUA_POLICY=" + policy, policy + ".trace")};
+      .command = try_policy(n, policy)};
 }
 
 std::optional<finding> work_inflates(run_numbers const& n, thresholds const& t) {
@@ -100,7 +104,7 @@ std::optional<finding> work_inflates(run_numbers const& n, thresholds const& t) 
                  .advice =
                      "Keep tasks that share data on one place: work hints with adws, place hints with numa-ws. If "
                      "nothing changes, memory bandwidth is the limit, and blocks that fit the caches help.",
-                 .command = try_again(n, "SKUA_POLICY=" + policy, policy + ".trace")};
+                 .command = try_policy(n, policy)};
 }
 
 std::optional<finding> data_moves(run_numbers const& n, thresholds const& t) {
@@ -116,8 +120,7 @@ std::optional<finding> data_moves(run_numbers const& n, thresholds const& t) {
                     ? "The work hints do not match the tasks' times: let skua::work::measured measure them, or use the "
                       "policy replay."
                     : "The policy adws gives the same tasks to the same workers, in proportion to their work hints.",
-      .command = has_adws ? try_again(n, "SKUA_POLICY=replay", "replay.trace")
-                          : try_again(n, "SKUA_POLICY=adws", "adws.trace")};
+      .command = try_policy(n, has_adws ? "replay" : "adws")};
 }
 
 std::optional<finding> long_last_task(run_numbers const& n, thresholds const& t) {
@@ -129,7 +132,7 @@ std::optional<finding> long_last_task(run_numbers const& n, thresholds const& t)
       .limit = "One long task at the end keeps the other workers waiting: it is the critical path.",
       .evidence = fmt::format("{} works alone for the last {} of {}.", what, in_percent(n.tail), of_run(n)),
       .advice = "Split it, or start it first: fork it before its siblings, or give it a larger work or order hint.",
-      .command = try_again(n, "", "split.trace")};
+      .command = try_changed(n, "split.trace")};
 }
 
 std::optional<finding> serial_part(run_numbers const& n, thresholds const& t) {
@@ -144,7 +147,7 @@ std::optional<finding> serial_part(run_numbers const& n, thresholds const& t) {
       .advice = fmt::format("Fork inside that part: find it in the time lines below. As long as it stays, more "
                             "workers cannot make the run {:.1f} times as fast.",
                             1 / alone),
-      .command = try_again(n, "", "forked.trace")};
+      .command = try_changed(n, "forked.trace")};
 }
 
 std::optional<finding> outside_the_pool(run_numbers const& n, thresholds const& t) {
@@ -156,7 +159,7 @@ std::optional<finding> outside_the_pool(run_numbers const& n, thresholds const& 
                  .advice =
                      "Input, output or serial code between calls of the pool takes that time: move it into tasks, or "
                      "let it overlap with them.",
-                 .command = try_again(n, "", "overlapped.trace")};
+                 .command = try_changed(n, "overlapped.trace")};
 }
 
 }  // namespace

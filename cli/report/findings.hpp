@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "cli/report/again.hpp"
+
 namespace skua::cli::traced {
 
 /// Shares are parts of 1. Those of time are parts of the time of all workers, if nothing else is said.
 struct run_numbers {
-  std::string command = "PROGRAM";  ///< how the run was started
-  std::string label = "TRACE";      ///< its trace
+  start_of_run how;
   std::string policy;
   std::uint32_t workers = 1;
   double work = 1, scheduling = 0, idle = 0, asleep = 0;
@@ -38,7 +39,7 @@ struct finding {
   std::string limit;     ///< the bottleneck: a sentence
   std::string evidence;  ///< with the numbers
   std::string advice;    ///< what to change, and why that helps
-  std::string command;   ///< that tries it, or measures the change
+  std::string command;   ///< that tries it, or measures the change; empty if there is none
 };
 
 /// The thresholds of findings. Below these, a change of the schedule gains less than runs differ from each other.

@@ -4,14 +4,13 @@
 
 #include <gtest/gtest.h>
 
-namespace skua::cli::traced {
-namespace {
+namespace skua::cli::traced { namespace {
 
 /// A run on eight workers that nothing limits.
 run_numbers sound() {
   run_numbers n;
-  n.command = "./heat --n 64";
-  n.label = "old.trace";
+  n.how.arguments = {"./heat", "--n", "64"};
+  n.how.trace = "old.trace";
   n.policy = "random";
   n.workers = 8;
   n.work = 0.97;
@@ -132,5 +131,4 @@ TEST(findings, the_most_expensive_comes_first) {
 
 TEST(findings, every_one_of_them_is_explained) { EXPECT_EQ(looked_for().size(), 8u); }
 
-}  // namespace
-}  // namespace skua::cli::traced
+}}  // namespace skua::cli::traced

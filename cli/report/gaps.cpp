@@ -46,8 +46,9 @@ std::optional<gap> overwritten(run const& of) {
   if (of.lost() == 0) return std::nullopt;
   return gap{.key = "overwritten",
              .title = "Events were lost.",
-             .text = fmt::format("{} of {} of {} were overwritten by newer ones. A larger SKUA_TRACE_SIZE keeps more.",
-                                 of.lost(), in_words(of.lost() + of.events(), "event"), of.label)};
+             .text = fmt::format("{} of {} of {} were overwritten by newer ones. A larger {} keeps more.", of.lost(),
+                                 in_words(of.lost() + of.events(), "event"), of.label,
+                                 of.simulated ? "--trace-size" : "SKUA_TRACE_SIZE")};
 }
 
 std::optional<gap> unended(run const& of) {

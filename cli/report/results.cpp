@@ -194,7 +194,7 @@ json choices_json(run const& of) {
 run_numbers numbers_of(studied const& s) {
   run const& r = *s.of;
   run_numbers n;
-  n.label = r.label;
+  n.how = r.how;
   n.policy = r.policy;
   n.workers = static_cast<std::uint32_t>(r.workers.size());
   n.work = s.spent.share(activity::work);
@@ -209,7 +209,6 @@ run_numbers numbers_of(studied const& s) {
   n.inflation = s.inflation;
   n.overlap = s.map.overlap();
   n.iterations = s.rounds.all.size();
-  if (std::string const& how = r.command.empty() ? r.program : r.command; !how.empty()) n.command = how;
   std::uint64_t const known_ns = s.busy.known_ns();
   if (known_ns > 0) n.tail = static_cast<double>(s.busy.tail_ns) / static_cast<double>(known_ns);
   if (r.length_ns > 0) n.known = static_cast<double>(known_ns) / static_cast<double>(r.length_ns);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <sstream>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -46,6 +47,7 @@ class merger {
     take_text(about, "policy", to_.policy);
     take_text(about, "version", to_.version);
     take_text(about, "machine", to_.machine);
+    take_start(about);
     if (auto const o = about.find("options"); o != about.end() && o->is_object()) to_.options.update(*o);
     take_distances(about);
     to_.complete = to_.complete && file.is_complete;
@@ -77,6 +79,31 @@ class merger {
   [[nodiscard]] std::uint64_t may_end_ns() const noexcept { return may_end_ns_; }
 
  private:
+  /// How the first file says that the program was started. Older traces have the command as one text.
+  void take_start(json const& about) {
+    start_of_run& how = to_.how;
+    if (!how.arguments.empty()) return;
+    how.arguments = texts_in(about, "arguments");
+    how.variables = texts_in(about, "variables");
+    if (auto const by = about.find("chosen_by"); by != about.end() && by->is_object()) {
+      take_text(*by, "policy", how.policy_from);
+      take_text(*by, "workers", how.workers_from);
+      take_text(*by, "trace", how.trace_from);
+    }
+    if (!how.arguments.empty()) return;
+    std::istringstream words(to_.command.empty() ? to_.program : to_.command);
+    for (std::string word; words >> word;) how.arguments.push_back(word);
+  }
+
+  static std::vector<std::string> texts_in(json const& about, char const* key) {
+    std::vector<std::string> all;
+    auto const found = about.find(key);
+    if (found == about.end() || !found->is_array()) return all;
+    for (json const& one : *found)
+      if (one.is_string()) all.push_back(one.get<std::string>());
+    return all;
+  }
+
   /// A worker goes on with what its last event says until its process ends the trace; if nothing says when that was, it
   /// was there at least until the last event of the file.
   static std::uint64_t known_to(trace::trace_data const& file, std::size_t w, std::uint64_t offset_ns) {
@@ -275,6 +302,8 @@ run merge(std::string label, std::vector<trace::trace_data> files) {
     std::uint64_t const offset = std::min(f.began_ns - began, most);
     to.add(std::move(f), offset);
   }
+  all.how.trace = all.label;
+  all.how.ranks = all.ranks;
   begin_at_first_event(all, to.may_begin_ns(), to.may_end_ns());
   return all;
 }
@@ -320,7 +349,10 @@ std::vector<run> runs_of(std::string const& base, std::vector<trace::trace_data>
     jobs[key].push_back(std::move(f));
   }
   std::vector<run> all;
-  for (auto const& key : order) all.push_back(merge(order.size() > 1 ? names[key] : base, std::move(jobs[key])));
+  for (auto const& key : order) {
+    all.push_back(merge(order.size() > 1 ? names[key] : base, std::move(jobs[key])));
+    all.back().how.trace = base;
+  }
   return all;
 }
 

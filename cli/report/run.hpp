@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/report/again.hpp"
 #include "cli/text/report.hpp"
 #include "skua/parts/trace/event.hpp"
 #include "skua/parts/trace/trace_reader.hpp"
@@ -34,8 +35,9 @@ struct traced_worker {
 };
 
 struct run {
-  std::string label;  ///< the base name of its files
+  std::string label;  ///< the base name of its files, and its process if several have it
   std::string program, command, host, policy, version, machine;
+  start_of_run how;
   json options = json::object();
   bool simulated = false;
   bool complete = true;  ///< every process ended its trace

@@ -17,6 +17,7 @@ std::string describe(std::string_view app, std::string_view policy, std::string_
                      layout const& where) {
   json all{{"program", app},
            {"command", trace::command_line()},
+           {"arguments", trace::arguments()},
            {"policy", policy},
            {"machine", machine},
            {"simulated", true},

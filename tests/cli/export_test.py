@@ -19,9 +19,9 @@ def event(ticks, what, detail=0, count=0, other=0, ident=0, value=0):
     return struct.pack("<QBBHIQQ", ticks, what, detail, count, other, ident, value)
 
 
-def trace_file(tracks, rank=0, ranks=1, began=1000, names=b"\0", capacity=1024, complete=True):
+def trace_file(tracks, rank=0, ranks=1, began=1000, names=b"\0", capacity=1024, complete=True, about=None):
     """The bytes of a trace whose ticks are nanoseconds. tracks: lists of events."""
-    description = json.dumps({"program": "fib", "policy": "adws"}).encode()
+    description = json.dumps(about or {"program": "fib", "policy": "adws"}).encode()
     track_bytes = 128 + 32 * capacity
     tracks_at = 2 * PAGE + NAMES
     size = tracks_at + track_bytes * len(tracks)

@@ -42,7 +42,7 @@ function banners(report) {
 
 function findingCard(f) {
   return make("article", {class: "card finding", "data-finding": f.key}, make("p", {class: "limit"}, f.limit), make("p", {}, f.evidence),
-              make("p", {}, f.advice), commandLine(f.command));
+              make("p", {}, f.advice), f.command && commandLine(f.command));
 }
 
 function findings(report) {

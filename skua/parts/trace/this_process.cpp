@@ -3,8 +3,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
+#include <string_view>
 
 #include "skua/parts/base/launcher.hpp"
 
@@ -38,6 +40,16 @@ std::vector<std::string> arguments() {
 std::string command_line() {
   std::string all;
   for (std::string const& word : arguments()) all += (all.empty() ? "" : " ") + word;
+  return all;
+}
+
+std::vector<std::string> variables() {
+  std::vector<std::string> all;
+  for (char const* const* v = ::environ; v != nullptr && *v != nullptr; ++v) {
+    std::string_view const one = *v;
+    if (one.starts_with("SKUA_") || one.starts_with("OMP_")) all.emplace_back(one);
+  }
+  std::ranges::sort(all);
   return all;
 }
 

@@ -26,6 +26,8 @@ struct rank_of_job {
 [[nodiscard]] std::vector<std::string> arguments();  ///< the program's path first
 /// The same with blanks between them.
 [[nodiscard]] std::string command_line();
+/// NAME=VALUE of each variable of Skua and OpenMP that this process has, sorted: with the arguments they start it again.
+[[nodiscard]] std::vector<std::string> variables();
 [[nodiscard]] std::string host_name();
 
 }}}  // namespace skua::v0::trace

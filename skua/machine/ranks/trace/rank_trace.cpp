@@ -22,6 +22,8 @@ constexpr std::uint32_t least_tracks = 8;
 std::string describe(rank_number rank, std::uint32_t tracks) {
   nlohmann::json all{{"program", trace::program_name()},
                      {"command", trace::command_line()},
+                     {"arguments", trace::arguments()},
+                     {"variables", trace::variables()},
                      {"host", trace::host_name()},
                      {"process", ::getpid()},
                      {"policy", "ranks"},

@@ -14,11 +14,16 @@ namespace {
 nlohmann::json known_number(std::uint32_t n) { return n == no_index ? nlohmann::json(-1) : nlohmann::json(n); }
 
 nlohmann::json describe(settings const& chosen, layout const& map) {
-  nlohmann::json all{{"program", trace::program_name()},
-                     {"command", trace::command_line()},
-                     {"host", trace::host_name()},
-                     {"process", ::getpid()},
-                     {"policy", chosen.policy.value}};
+  nlohmann::json all{
+      {"program", trace::program_name()},
+      {"command", trace::command_line()},
+      {"arguments", trace::arguments()},
+      {"variables", trace::variables()},
+      {"chosen_by",
+       {{"policy", chosen.policy.source}, {"workers", chosen.workers.source}, {"trace", chosen.trace.source}}},
+      {"host", trace::host_name()},
+      {"process", ::getpid()},
+      {"policy", chosen.policy.value}};
   for (std::uint32_t w = 0; w < map.workers(); ++w) {
     worker_id const id{w};
     all["workers"].push_back({{"processor", known_number(map.pu_of(id))},
