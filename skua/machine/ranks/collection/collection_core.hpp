@@ -76,7 +76,7 @@ class collection_core final : public runtime::collection_engine {
   void expect_everywhere(collective_call const& call, char const* name, needs what);
   void balance(collective_call const& call);
   [[nodiscard]] bool prefers_owners() const noexcept;
-  [[nodiscard]] std::vector<move_order> near_owners(std::span<move_order const> orders);
+  [[nodiscard]] std::vector<move_order> near_owners(std::span<move_order const> orders, bool is_retained = false);
   void settle(collective_call const& call);
   [[nodiscard]] policies::balance::iteration_summary summary(collective_call const& call);
   /// What rebalance() moves, the same on every rank, and of all ranks the largest work if these are waiting tasks, and the largest load.

@@ -14,7 +14,7 @@ namespace {
 
 namespace balance = policies::balance;
 
-/// On the wire.
+/// On the wire. The first of a rank has the bytes that moved for its time.
 struct described_task {
   std::uint64_t ns;
   std::uint32_t starts_at;  ///< rank
@@ -23,12 +23,12 @@ struct described_task {
 };
 static_assert(std::is_trivially_copyable_v<described_task> && sizeof(described_task) == 88);
 
-bytes described(task_record const& record, rank_number rank, std::span<move_order const> orders) {
-  std::vector<described_task> own;
-  own.reserve(record.size());
+bytes described(task_record const& record, rank_number rank, start_of_record const& start) {
+  std::vector<described_task> own{{start.moved, rank, 0, {}}};  // the head
+  own.reserve(record.size() + 1);
   for (std::uint64_t e = 0; e < record.size(); ++e)
     own.push_back({record.times_ns()[e], rank, 0, record.footprint_of(e)});
-  for (move_order const& o : orders) own[o.entry].starts_at = o.receiver;
+  for (move_order const& o : start.orders) own[o.entry + 1].starts_at = o.receiver;
   return bytes_of(std::as_bytes(std::span(own)));
 }
 
@@ -49,22 +49,30 @@ struct answer {
   std::uint64_t heard = 0;
 };
 
-answer answers_to(std::vector<bytes> const& told, live_ranks const& live, double tolerance) {
+answer answers_to(std::vector<bytes> const& told, live_ranks const& live, bool is_retained, double tolerance) {
   std::vector<balance::placed_task> tasks;
+  std::uint64_t moved = 0;
   live.each([&](rank_number r) {
     for (std::size_t at = 0; at < told[r].size(); at += sizeof(described_task)) {
       described_task t;
       std::memcpy(&t, told[r].data() + at, sizeof t);
+      if (at == 0) {
+        moved += t.ns;
+        continue;
+      }
       tasks.push_back({t.ns, live.position_of(t.starts_at), among(live, t.needs)});
     }
   });
-  balance::near_placement const found = balance::prefer_owners(tasks, live.size(), tolerance);
-  bool const gains = found.away_after < found.away_before;
+  balance::near_placement found = balance::prefer_owners(tasks, live.size(), tolerance);
+  bool const gains = found.away_after < found.away_before && !(is_retained && moved < found.away_before / 2);
+  if (!gains) {
+    for (std::size_t t = 0; t < tasks.size(); ++t) found.ranks[t] = tasks[t].rank;
+  }
   answer all{.of_ranks = std::vector<bytes>(live.ranks()), .heard = tasks.size()};
   std::size_t next = 0;
   live.each([&](rank_number r) {
     std::vector<move_order> orders{{gains ? 1U : 0U, 0}};
-    std::size_t const count = told[r].size() / sizeof(described_task);
+    std::size_t const count = told[r].size() / sizeof(described_task) - 1;
     for (std::uint32_t e = 0; e < count; ++e) {
       if (rank_number const to = live.at(found.ranks[next++]); to != r) orders.push_back({e, to});
     }
@@ -76,12 +84,12 @@ answer answers_to(std::vector<bytes> const& told, live_ranks const& live, double
 }  // namespace
 
 near_orders orders_near_owners(collectives& all, rank_number rank, task_record const& record,
-                               std::span<move_order const> orders, double tolerance) {
+                               start_of_record const& start, double tolerance) {
   near_orders own;
-  std::vector<bytes> const told = all.gather(described(record, rank, orders));
+  std::vector<bytes> const told = all.gather(described(record, rank, start));
   answer said;
   if (rank == 0) {
-    said = answers_to(told, all.live(), tolerance);
+    said = answers_to(told, all.live(), start.is_retained, tolerance);
     own.times_heard = said.heard - record.size();
   }
   bytes const mine = all.scatter(std::move(said.of_ranks));

@@ -18,9 +18,18 @@ struct near_orders {
   bool gains = false;             ///< these orders differ from those of the balancer; the same on every rank
 };
 
-/// A part of a call that all ranks have entered. `orders`: what the balancer would have this rank send; those that are left out stay. Cost: 88 bytes of each
-/// task to rank 0.
+/// What the record's tasks would do without footprints.
+struct start_of_record {
+  /// What the balancer would have this rank send; those that are left out stay.
+  std::span<move_order const> orders;
+  /// Tasks stay where they ran. Then they stay, too, if caches moved less than half of what they needed: tasks of a rank share blocks then, which footprints
+  /// do not see, and the ones that leave would take their blocks a second time.
+  bool is_retained = false;
+  std::uint64_t moved = 0;  ///< bytes of matrices between this rank and others in the last process()
+};
+
+/// A part of a call that all ranks have entered. Cost: 88 bytes of each task to rank 0.
 [[nodiscard]] near_orders orders_near_owners(collectives& all, rank_number rank, task_record const& record,
-                                             std::span<move_order const> orders, double tolerance);
+                                             start_of_record const& start, double tolerance);
 
 }}}  // namespace skua::v0::ranks

@@ -227,8 +227,9 @@ bool collection_core::prefers_owners() const noexcept {
 }
 
 /// These orders, or others after which the next process() moves fewer bytes of matrices (policy/balance/locality.md). Within a collective call.
-std::vector<move_order> collection_core::near_owners(std::span<move_order const> orders) {
-  near_orders near = orders_near_owners(core_.all(), rank(), record_, orders, options_.footprint_tolerance);
+std::vector<move_order> collection_core::near_owners(std::span<move_order const> orders, bool is_retained) {
+  start_of_record const start{orders, is_retained, last_.got + last_.put + last_.accumulated};
+  near_orders near = orders_near_owners(core_.all(), rank(), record_, start, options_.footprint_tolerance);
   times_heard_ += near.times_heard;
   settling_.settled(near.gains);
   return std::move(near.gives);
@@ -238,7 +239,7 @@ std::vector<move_order> collection_core::near_owners(std::span<move_order const>
 void collection_core::settle(collective_call const& call) {
   if (!prefers_owners() || !settling_.is_due()) return;
   times_heard_ = 0;
-  move(call, near_owners({}));
+  move(call, near_owners({}, true));
 }
 
 /// The same on every rank.
