@@ -48,6 +48,7 @@ void build_blocks::end() {
 void build_blocks::density(std::uint32_t i, std::uint32_t j, double* into) {
   rectangle const mirrored = block_at(on_.tiles(), j, i);
   if (mirrored.row >= own_.first && mirrored.row + mirrored.rows <= own_.first + own_.count) {
+    d_.note_use(mirrored);
     double const* const from = own_.row(mirrored.row - own_.first).data() + mirrored.column;
     return transpose(from, own_.n, mirrored.rows, mirrored.columns, into);
   }

@@ -74,13 +74,14 @@ std::uint64_t over_ranks(communicator& world, distributed_problem& p, ranks_plan
   build_blocks blocks(world, on, p.field().density(), p.field().two_electron());
   planned_workers const workers(world, plan);
   std::vector<std::unique_ptr<rank_workplace>> places(world.workers());
-  task_ids tasks(
-      world, {.name = "hartree-fock", .on_loss = plan.on_loss}, [&](task_site<std::uint64_t>& here, std::uint64_t id) {
-        auto& mine = places[here.worker()];
-        if (mine == nullptr) mine = std::make_unique<rank_workplace>(rank_workplace{fock_worker(on), {}});
-        worker_blocks view{blocks, mine->scratch};
-        return mine->tasks.run(on.tiles().quartet_of(id), view) > 0 ? task_outcome::done : task_outcome::null;
-      });
+  task_ids tasks(world, {.name = "hartree-fock", .on_loss = plan.on_loss, .footprints = plan.near_data},
+                 [&](task_site<std::uint64_t>& here, std::uint64_t id) {
+                   auto& mine = places[here.worker()];
+                   if (mine == nullptr) mine = std::make_unique<rank_workplace>(rank_workplace{fock_worker(on), {}});
+                   worker_blocks view{blocks, mine->scratch};
+                   return mine->tasks.run(on.tiles().quartet_of(id), view) > 0 ? task_outcome::done
+                                                                               : task_outcome::null;
+                 });
   // Two files in turn: what the last checkpoint needs stays there until the next one is complete.
   std::string const file = checkpoint_file(plan, "hartree-fock");
   auto const prefix = [&](double turn) { return file + (turn > 0 ? ".1" : ".0"); };

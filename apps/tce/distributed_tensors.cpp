@@ -78,9 +78,12 @@ void distributed_tensors::fill(std::uint64_t seed) {
 }
 
 distributed_tensors::row distributed_tensors::row_of(tensor& of, std::uint32_t p, std::uint32_t q) {
-  std::size_t const first = pair_places_.at_row(p, q);
-  if (of.is_own(first)) return {.first = of.elements + (first - of.first)};
-  auto kept = of.others.get({first, 0, pair_places_.row_size(p, q), 1});
+  rectangle const where = row_at(p, q);
+  if (of.is_own(where.row)) {
+    of.all.note_use(where);
+    return {.first = of.elements + (where.row - of.first)};
+  }
+  auto kept = of.others.get(where);
   return {.first = kept->data(), .kept = std::move(kept)};
 }
 
@@ -150,14 +153,18 @@ void worker_tiles::copy(held const& from, tile_index const& which, double* into)
 
 void worker_tiles::get_a(tile_index const& which, double* into) {
   if (a_.at.first == nullptr || a_.p != which.p || a_.q != which.q) {
-    a_ = {which.p, which.q, all_.row_of_a(which.p, which.q)};
+    a_ = {which.p, which.q, all_.row_of_a(which.p, which.q), true};
+  } else if (!std::exchange(a_.is_noted, true)) {
+    all_.note_row_of_a(which.p, which.q);
   }
   copy(a_, which, into);
 }
 
 void worker_tiles::get_b(tile_index const& which, double* into) {
   if (b_.at.first == nullptr || b_.p != which.r || b_.q != which.s) {
-    b_ = {which.r, which.s, all_.row_of_b(which.r, which.s)};
+    b_ = {which.r, which.s, all_.row_of_b(which.r, which.s), true};
+  } else if (!std::exchange(b_.is_noted, true)) {
+    all_.note_row_of_b(which.r, which.s);
   }
   copy(b_, {which.r, which.s, which.p, which.q}, into);
 }

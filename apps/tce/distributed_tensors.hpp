@@ -36,6 +36,9 @@ class distributed_tensors {
   [[nodiscard]] row row_of_a(std::uint32_t i, std::uint32_t j) { return row_of(a_, i, j); }
   /// All tiles (a, b, k, l) of B.
   [[nodiscard]] row row_of_b(std::uint32_t k, std::uint32_t l) { return row_of(b_, k, l); }
+  /// The task uses a row that its worker has kept.
+  void note_row_of_a(std::uint32_t i, std::uint32_t j) { a_.all.note_use(row_at(i, j)); }
+  void note_row_of_b(std::uint32_t k, std::uint32_t l) { b_.all.note_use(row_at(k, l)); }
   /// Where in its row a tile lies: (i, j, a, b), or (k, l, a, b) for the tile (a, b, k, l) of B.
   [[nodiscard]] std::size_t in_row(tile_index const& which) const noexcept { return pair_places_.in_row(which); }
   [[nodiscard]] std::size_t tile_size(tile_index const& which) const noexcept { return pair_places_.size(which); }
@@ -75,6 +78,9 @@ class distributed_tensors {
     matrix_cache<double> others;
   };
 
+  [[nodiscard]] rectangle row_at(std::uint32_t p, std::uint32_t q) const noexcept {
+    return {pair_places_.at_row(p, q), 0, pair_places_.row_size(p, q), 1};
+  }
   [[nodiscard]] row row_of(tensor& of, std::uint32_t p, std::uint32_t q);
   void fill(std::uint64_t seed);
 
@@ -90,6 +96,8 @@ class worker_tiles {
  public:
   explicit worker_tiles(distributed_tensors& all) noexcept : all_(all) {}
 
+  /// The calls until the next one of this are those of a task: its footprint has each row once.
+  void begin_task() noexcept { a_.is_noted = b_.is_noted = false; }
   void get_a(tile_index const& which, double* into);
   void get_b(tile_index const& which, double* into);
   void add_to_c(tile_index const& which, double const* from) { all_.add_to_c(which, from); }
@@ -99,6 +107,7 @@ class worker_tiles {
     std::uint32_t p = 0;
     std::uint32_t q = 0;
     distributed_tensors::row at = {};
+    bool is_noted = false;
   };
   void copy(held const& from, tile_index const& which, double* into) const;
 
