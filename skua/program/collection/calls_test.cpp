@@ -75,7 +75,10 @@ class told_engine final : public runtime::collection_engine, public runtime::col
     to_.calls.push_back("checkpoint " + path + " " + std::to_string(state.size()));
   }
   [[nodiscard]] bytes restart(std::string const& path) override { return bytes_of(path); }
-  void recover() override { to_.calls.emplace_back("recover"); }
+  bool recover(bool may_be_emptied) override {
+    to_.calls.emplace_back(may_be_emptied ? "recover or none" : "recover");
+    return to_.calls.size() % 2 == 0;
+  }
   [[nodiscard]] collection_report report() override { return {.iteration = 7}; }
   [[nodiscard]] ranks_report report_by_rank() override { return {.iteration = 7, .ranks = {{.rank = 0}, {.rank = 1}}}; }
   [[nodiscard]] rank_report own_report() const noexcept override { return {.rank = 1, .tasks = 5}; }
@@ -240,9 +243,14 @@ TEST(a_collection, passes_every_other_call_to_its_machine) {
   plain.checkpoint("file", state);
   plain.checkpoint("file");
   plain.recover();
+  int added = 0;
+  EXPECT_FALSE(plain.recover([&] { ++added; }));
+  EXPECT_TRUE(plain.recover([&] { ++added; }));
+  EXPECT_EQ(added, 1);
   EXPECT_EQ(host.to.calls,
-            (calls{"stealing on", "stealing off", "restore retained", "restore original", "restore as auto", "rebalance greedy",
-                   "if due due", "if due not yet", "checkpoint file 3", "checkpoint file 0", "recover"}));
+            (calls{"stealing on", "stealing off", "restore retained", "restore original", "restore as auto",
+                   "rebalance greedy", "if due due", "if due not yet", "checkpoint file 3", "checkpoint file 0",
+                   "recover", "recover or none", "recover or none"}));
   EXPECT_EQ(plain.restart("path"), bytes_of("path"));
   EXPECT_EQ(plain.report().iteration, 7U);
   EXPECT_EQ(plain.report_by_rank().ranks.size(), 2U);

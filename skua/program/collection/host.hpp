@@ -179,7 +179,8 @@ class collection_engine {
   [[nodiscard]] virtual bool rebalance_if_due(std::string_view how) = 0;
   virtual void checkpoint(std::string const& path, std::span<std::byte const> state) = 0;
   [[nodiscard]] virtual std::vector<std::byte> restart(std::string const& path) = 0;
-  virtual void recover() = 0;
+  /// True: the tasks of the last process() wait. False, only if `may_be_emptied`: no task waits on any rank.
+  virtual bool recover(bool may_be_emptied) = 0;
   [[nodiscard]] virtual collection_report report() = 0;
   [[nodiscard]] virtual ranks_report report_by_rank() = 0;
   [[nodiscard]] virtual rank_report own_report() const noexcept = 0;

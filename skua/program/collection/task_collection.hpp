@@ -193,7 +193,17 @@ class task_collection {
   /// rank had entered, and none is recorded. Call process() then: results of the last one are incomplete, for a rank took its part with it.
   /// Throws usage_error unless on_loss is run_again, and where a live rank has added tasks since; rank_lost if no live rank has a copy of the
   /// dead one's tasks, and as any collective call if another rank dies: then call it again.
-  void recover() { engine_->recover(); }
+  void recover() { static_cast<void>(engine_->recover(false)); }
+  /// The same, also where the dead rank's tasks are in no copy: it died before the first process() had ended, together with the rank that had
+  /// the copy, or after tasks were added. Then no rank has a task, and each live one calls `add_again`, which adds this rank's share of all tasks, by
+  /// world.live_position() of world.live() for example. Returns, on every rank, whether it was called.
+  template <class F>
+    requires std::invocable<F>
+  bool recover(F add_again) {
+    if (engine_->recover(true)) return false;
+    add_again();
+    return true;
+  }
   /// Collective: the report of the last process().
   [[nodiscard]] collection_report report() { return engine_->report(); }
   /// Collective: what each rank did in the last process(), on rank 0; the other ranks get none. in_words() makes a table of it. Cost: a

@@ -96,7 +96,8 @@ collection_core::collection_core(communicator_core& core, collection_options con
       record_(shape_), log_(shape_), traced_(core.trace() == nullptr ? nullptr : core.trace()->track(0)),
       pool_(core.pool_number()),
       workers_(core, binding, shape_, queue_, record_, recovers() ? &log_ : nullptr, options.limit),
-      meter_(meter_of(options, workers_.count())), last_{.rank = network_.rank(), .workers = workers_.count()} {
+      meter_(meter_of(options, workers_.count())), steals_(options.steals),
+      last_{.rank = network_.rank(), .workers = workers_.count()} {
   if (workers_.has_threads()) engine_.gives_from(workers_);
   if (meter_ != nullptr) workers_.measure(*meter_);
   log_.ended(0, static_cast<rank_number>(core.live().dead().size()));
@@ -173,6 +174,7 @@ void collection_core::expect_everywhere(collective_call const& call, char const*
 
 void collection_core::stealing(bool on) {
   expect_at_rest("enable_stealing");
+  steals_ = on;
   engine_.stealing(on);
 }
 
@@ -193,7 +195,7 @@ void collection_core::process() {
     }
   } const left{core_};
   expect_no_loss();
-  has_new_tasks_ = waiting() > restored_;
+  has_new_tasks_ = std::exchange(is_restarted_, false) || waiting() > restored_;
   restored_ = 0;
   workers_.begin();
   core_.transfers_of_rank()->measure(meter_.get());
@@ -363,6 +365,7 @@ std::vector<std::byte> collection_core::restart(std::string const& path) {
     parts = deal_again(found, shape_, core_.live());
   });
   is_measured_ = false;
+  is_restarted_ = true;
   workers_.drop_waiting();
   record_.clear();
   state_ = collection_state::executed;

@@ -48,7 +48,7 @@ class collection_core final : public runtime::collection_engine {
   [[nodiscard]] bool rebalance_if_due(std::string_view how) override;
   void checkpoint(std::string const& path, std::span<std::byte const> state) override;
   [[nodiscard]] std::vector<std::byte> restart(std::string const& path) override;
-  void recover() override;
+  bool recover(bool may_be_emptied) override;
   [[nodiscard]] collection_report report() override;
   [[nodiscard]] ranks_report report_by_rank() override;
   [[nodiscard]] rank_report own_report() const noexcept override { return last_; }
@@ -96,7 +96,11 @@ class collection_core final : public runtime::collection_engine {
   void enter_with_recovery();
   void expect_no_loss() const;
   void abandon_process();
+  /// Some tasks that wait, or are recorded, are others than those with which the last process() began.
+  [[nodiscard]] bool has_tasks_without_copy() const noexcept { return is_restarted_ || waiting() > restored_; }
   void seed_copies(live_ranks const& live);
+  void forget_tasks(live_ranks const& live);
+  void begin_anew(std::uint64_t tasks);
   void copy_to_keeper(live_ranks const& live);
   void mended(live_ranks const& live, std::span<std::byte const> lost);
   void serve_until_the_end();
@@ -148,6 +152,8 @@ class collection_core final : public runtime::collection_engine {
   std::uint64_t restored_ = 0;  ///< of the tasks that wait
   bool has_new_tasks_ = false;  ///< some of those with which the last process() began were added since the one before
   bool is_abandoned_ = false;   ///< the last process() did not end
+  bool is_restarted_ = false;   ///< restart() has replaced its tasks
+  bool steals_ = true;          ///< what the program chose: without restore(how), and after the loss of a rank
 
   /// Of the calls that move tasks between two process().
   struct balancing_cost {

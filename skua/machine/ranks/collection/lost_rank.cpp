@@ -41,6 +41,7 @@ void collection_core::mended(live_ranks const& live, std::span<std::byte const> 
 
 /// A rank has died since the tasks were copied: without recover() its tasks would be missing.
 void collection_core::expect_no_loss() const {
+  core_.expect_no_loss();  // the same on ranks that have heard of it already and on others
   if (log_.dead() == core_.live().dead().size()) return;
   rank_number const dead = core_.live().dead().back();
   std::string const what =
@@ -52,40 +53,49 @@ void collection_core::expect_no_loss() const {
 
 /// The rank throws, as every other one: messages of this process() may still come, and are dropped.
 void collection_core::abandon_process() {
+  core_.leave(number_);  // the collection may end before a message to it comes
   if (!recovers()) return;
-  core_.leave(number_);
   engine_.abandon();
   is_abandoned_ = true;
 }
 
-void collection_core::recover() {
+bool collection_core::recover(bool may_be_emptied) {
   expect_at_rest("recover");
-  collective_call const call = this->call(operation::recover);
+  collective_call const call =
+      this->call(operation::recover, may_be_emptied ? "a function that adds the tasks again" : "");
   settling_ = {};  // some ranks may have heard of the last one, and some not
   if (options_.on_loss != lost_tasks::run_again) {
     core_.order().refuse(call, "the task collection '" + options_.name +
                                    "': recover; allowed: with .on_loss = skua::lost_tasks::run_again");
   }
   live_ranks const live = core_.live();  // one that a rank 0 ahead of this one finds dead meanwhile is another loss
-  bool const has_new = is_abandoned_ ? has_new_tasks_ : waiting() > restored_;
+  bool const has_new = is_abandoned_ ? has_new_tasks_ : has_tasks_without_copy();
   bool const has_copies = !is_abandoned_ || log_.has_copies();
   if (has_copies) log_.go_back();
   std::array<std::uint64_t, 3> sums{0, has_new ? 1U : 0U, has_copies ? 0U : 1U};
   for (rank_number const d : live.dead()) sums[0] += log_.has_copy_of(d) ? 1 : 0;
   sum_elements(core_.all(), call, std::span(sums));
-  if (sums[2] > 0 || sums[0] != live.dead().size() - log_.dead()) {
+  bool const has_all = sums[2] == 0 && sums[0] == live.dead().size() - log_.dead();
+  if (has_all && sums[1] == 0) {
+    seed_copies(live);
+    copy_to_keeper(live);
+    return true;
+  }
+  if (may_be_emptied) {
+    forget_tasks(live);
+    return false;
+  }
+  if (!has_all) {
     rank_number const dead = live.dead().back();
-    core_.end_by_loss(dead, "rank " + std::to_string(dead) + " died, and no rank that lives has a copy of its tasks");
+    core_.end_by_loss(dead, "rank " + std::to_string(dead) +
+                                " died, and no rank that lives has a copy of its tasks of '" + options_.name +
+                                "'; allowed: recover with a function that adds the tasks again");
   }
-  if (sums[1] > 0) {
-    std::string const text =
-        "the task collection '" + options_.name +
-        "': recover after tasks were added since the last process(); allowed: before they are added";
-    core_.order().note_failure({.reporter = 0, .text = text});
-    throw usage_error(text);
-  }
-  seed_copies(live);
-  copy_to_keeper(live);
+  std::string const text = "the task collection '" + options_.name +
+                           "': recover after tasks were added or restarted since the last process(); allowed: before "
+                           "that, or with a function that adds the tasks again";
+  core_.order().note_failure({.reporter = 0, .text = text});
+  throw usage_error(text);
 }
 
 /// This rank's tasks at the begin of the last complete process(), and those of the dead ranks whose copies it has, wait here again.
@@ -94,17 +104,31 @@ void collection_core::seed_copies(live_ranks const& live) {
     if (log_.has_copy_of(d)) log_.adopt(d);
   }
   log_.adopted(static_cast<rank_number>(live.dead().size()));
+  begin_anew(log_.seeds().size() / shape_.bytes());
+  queue_.push_all(log_.seeds());
+  start_ = "where tasks started last, after the loss of a rank";
+}
+
+/// No task waits on any rank: the program adds them again.
+void collection_core::forget_tasks(live_ranks const& live) {
+  log_.forget(static_cast<rank_number>(live.dead().size()));
+  begin_anew(0);
+  start_ = "where tasks were added again, after the loss of a rank";
+}
+
+/// In seeding, with room for so many tasks. What was measured before was of other ranks.
+void collection_core::begin_anew(std::uint64_t tasks) {
   workers_.drop_waiting();
   record_.clear();
-  std::uint64_t const tasks = log_.seeds().size() / shape_.bytes();
   queue_.admit(tasks);
-  queue_.push_all(log_.seeds());
   restored_ = tasks;
   is_abandoned_ = false;
+  is_restarted_ = false;
   is_measured_ = false;
   state_ = collection_state::seeding;
-  engine_.stealing(options_.steals);
-  start_ = "where tasks started last, after the loss of a rank";
+  seeded_.seed({});
+  choice_ = {};
+  engine_.stealing(steals_);
 }
 
 /// Another rank may die before the next process() has begun.

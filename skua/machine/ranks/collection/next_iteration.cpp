@@ -107,13 +107,14 @@ void collection_core::restore_as(std::string_view how) {
 policies::balance::iteration_summary collection_core::summary(collective_call const& call) {
   auto const times = record_.times_ns();
   auto const [differs_ns, then_ns] = seeded_.compare(times);
-  std::array<std::uint64_t, 5> sums{workers_.counted().executed, workers_.busy_ns(), workers_.count(), differs_ns,
-                                    then_ns};
+  // The ranks count themselves: some may have heard already of a rank that all lose in the next step.
+  std::array<std::uint64_t, 6> sums{
+      workers_.counted().executed, workers_.busy_ns(), workers_.count(), differs_ns, then_ns, 1};
   std::array<std::uint64_t, 4> most{wall_ns_, workers_.busy_ns() / workers_.count(),
                                     times.empty() ? 0 : *std::ranges::max_element(times), balance_ns_};
   sum_elements(core_.all(), call, std::span(sums));
   max_elements(core_.all(), call, std::span(most));
-  return {.ranks = core_.live().size(),
+  return {.ranks = static_cast<std::uint32_t>(sums[5]),
           .tasks = sums[0],
           .wall_ns = most[0],
           .mean_ns = sums[1] / sums[2],
@@ -255,10 +256,10 @@ bool collection_core::rebalance_if_due(std::string_view how) {
   expect_at_rest("rebalance_if_due");
   balancing_clock const counted(*this);
   collective_call const call = this->call(operation::rebalance_if_due, how);
-  double sum = own_load();
-  sum_elements(core_.all(), call, std::span(&sum, 1));
+  std::array<double, 2> sums{own_load(), 1};  // the ranks count themselves, as in summary
+  sum_elements(core_.all(), call, std::span(sums));
   choice const chosen = choose_balanced(call, "rebalance_if_due");
-  if (!is_due(chosen, sum / core_.live().size())) return false;
+  if (!is_due(chosen, sums[0] / sums[1])) return false;
   std::uint64_t const began_ns = network_.now_ns();
   balance(call, chosen);
   std::uint64_t cost_ns = network_.now_ns() - began_ns;

@@ -48,6 +48,7 @@ void rank_workers::begin() {
   failure_.clear();
   for (auto const& w : workers_) w->begin();
   record_.clear();
+  for (auto const& b : belongings_) b->record.clear();  // a process() that a loss ended has not merged them
   works_.clear();
   seeded_ = arrivals_.size();
   bring_added();

@@ -19,7 +19,7 @@ constexpr double ns = 1e-9;
 collection_report collection_core::report() {
   expect_at_rest("report");
   steal_counts const& steals = engine_.counts();
-  std::array<std::uint64_t, 12> sums{workers_.counted().executed,
+  std::array<std::uint64_t, 13> sums{workers_.counted().executed,
                                      kept_,
                                      steals.attempted,
                                      steals.successful,
@@ -30,12 +30,13 @@ collection_report collection_core::report() {
                                      dropped_,
                                      last_.got + last_.put + last_.accumulated,
                                      last_.needed,
-                                     last_.needed_remotely};
+                                     last_.needed_remotely,
+                                     1};
   std::array<std::uint64_t, 3> most{wall_ns_, workers_.busy_ns() / workers_.count(), times_heard_};
   sum_elements(core_.all(), call(operation::report), std::span(sums));
   max_elements(core_.all(), call(operation::report), std::span(most));
   return {.iteration = epoch_,
-          .ranks = core_.live().size(),
+          .ranks = static_cast<std::uint32_t>(sums[12]),
           .workers = static_cast<std::uint32_t>(sums[6]),
           .tasks = sums[0],
           .kept = sums[1],

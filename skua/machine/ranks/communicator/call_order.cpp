@@ -64,7 +64,7 @@ std::string call_order::in_words(collective_call const& call) const {
     case operation::restart: return "restart" + of;
     case operation::restore: return "restore" + of;
     case operation::restore_as: return "restore" + of + " with '" + call.detail + "'";
-    case operation::recover: return "recover" + of;
+    case operation::recover: return "recover" + of + (call.detail.empty() ? "" : " with " + call.detail);
     case operation::matrix: return call.detail;
     case operation::end: return "the end of its session";
   }

@@ -113,6 +113,7 @@ void expect_root(ranks::communicator_core& core, ranks::collective_call const& c
                                   "; allowed: a rank from 0 to " + std::to_string(ranks - 1));
   }
   if (!core.live().is_live(root)) {
+    core.expect_no_loss_in_next_step(call);
     core.order().refuse(
         call, "the root of a collective call is rank " + std::to_string(root) + ", which died; allowed: a live rank");
   }
@@ -177,6 +178,11 @@ void communicator::watch(double deadline_s) {
 std::uint32_t communicator::live() const noexcept {
   ranks::held_in_task const held(core_->lock_of_this_thread());
   return core_->live().size();
+}
+
+std::uint32_t communicator::live_position() const noexcept {
+  ranks::held_in_task const held(core_->lock_of_this_thread());
+  return core_->live().position_of(rank());
 }
 
 void communicator::work_with(runtime::worker_threads* threads, serving how) noexcept { core_->work_with(threads, how); }

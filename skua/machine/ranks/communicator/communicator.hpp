@@ -161,6 +161,8 @@ class communicator final : public runtime::collection_host {
   void watch(double deadline_s);
   /// Ranks that have not died. Local.
   [[nodiscard]] std::uint32_t live() const noexcept;
+  /// The position of this rank among those that have not died, 0 .. live() - 1. Local.
+  [[nodiscard]] std::uint32_t live_position() const noexcept;
   /// Local: collections that this rank makes from now on also run their tasks on `threads`, which outlive them; null: the
   /// last ones end. Without any, tasks run on the calling thread only.
   /// Programs make a skua::rank_pool (skua/rank_pool.hpp), which does this. The number of threads may differ between

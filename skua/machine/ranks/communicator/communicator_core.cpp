@@ -2,13 +2,14 @@
 #include "skua/machine/ranks/communicator/communicator_core.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "skua/machine/ranks/communicator/elementwise.hpp"
+#include "skua/machine/ranks/communicator/sent_values.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
@@ -18,6 +19,9 @@ namespace {
 // The kind of the error whose text travels to other ranks.
 constexpr char usage_mark = 'u';
 constexpr char resource_mark = 'r';
+
+/// The body of kind::dead: the ranks that have died, and why the last one has.
+using told_loss = std::pair<std::vector<rank_number>, std::string>;
 
 constexpr std::uint64_t look_beside_every_ns = 500'000'000;
 constexpr std::uint64_t gone_for_ns = 2'000'000'000;
@@ -203,15 +207,12 @@ void communicator_core::lose(liveness::death const& d) {
 bool communicator_core::tell_loss(rank_number dead, std::string const& why) {
   bool const is_late = processing_ != nullptr && processing_->end().left();
   bool const recovers = processing_ == nullptr || processing_->recovers();
-  if (!goes_on_ || !recovers || !windows_->empty() || order_.is_part() || order_.what() == operation::end) return false;
+  if (!goes_on_ || !recovers || windows_->is_used() || order_.is_part() || order_.what() == operation::end)
+    return false;
   std::uint32_t const step = order_.step() + (is_late ? 1 : 0);
   losses_.push_back({step, rank_lost(dead, why, true)});
-  bytes body;
-  std::uint64_t const n = live_.dead().size();
-  auto const append = [&](std::span<std::byte const> part) { body.insert(body.end(), part.begin(), part.end()); };
-  append(std::as_bytes(std::span(&n, 1)));
-  append(std::as_bytes(live_.dead()));
-  append(std::as_bytes(std::span(why)));
+  auto const dead_ones = live_.dead();
+  bytes const body = written(told_loss{{dead_ones.begin(), dead_ones.end()}, why});
   message_header h;
   h.kind = kind::dead;
   h.a = step;
@@ -223,15 +224,11 @@ bool communicator_core::tell_loss(rank_number dead, std::string const& why) {
 }
 
 void communicator_core::hear_dead(message const& m) {
-  std::uint64_t n = 0;
-  std::memcpy(&n, m.body.data(), sizeof n);
-  std::vector<rank_number> dead(n);
-  std::memcpy(dead.data(), m.body.data() + sizeof n, n * sizeof(rank_number));
+  auto const [dead, why] = read_value<told_loss>(m.body);
   for (rank_number const d : dead) {
     if (live_.remove(d)) network_->abandon(d);
   }
   lose_windows();
-  std::string const why = text_of(m.body.subspan(sizeof n + n * sizeof(rank_number)));
   losses_.push_back({static_cast<std::uint32_t>(m.head.a), rank_lost(static_cast<rank_number>(m.head.b), why, true)});
 }
 
@@ -251,6 +248,12 @@ void communicator_core::throw_loss_of_this_step(std::uint64_t now_ns) {
   give_up(losses_.front().what.rank(),
           std::string(losses_.front().what.what()) + "; it was in a call that others had left");
   throw_broken();
+}
+
+void communicator_core::expect_no_loss_in_next_step(collective_call const& call) {
+  if (std::ranges::find(losses_, order_.step() + 1, &loss::step) == losses_.end()) return;
+  order_.begin(call);
+  expect_no_loss();
 }
 
 void communicator_core::mended(live_ranks const& live) {

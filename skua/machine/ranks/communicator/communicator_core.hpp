@@ -71,6 +71,8 @@ class communicator_core final : private receiver {
     if (!losses_.empty()) [[unlikely]]
       throw_loss_of_this_step(network_->now_ns());
   }
+  /// Throws rank_lost, in the step that this call begins, if every live rank throws it there: some may not know yet who has died.
+  void expect_no_loss_in_next_step(collective_call const& call);
   /// For who holds the progress lock.
   bool poll_held() {
     bool const came = network_->poll(office_);

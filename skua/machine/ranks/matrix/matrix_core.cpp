@@ -29,6 +29,7 @@ collective_call matrix_call(std::string text) { return {.what = operation::matri
 /// The layout, the same on every rank; else every rank throws usage_error. Collective.
 matrix_layout agreed_layout(communicator_core& core, std::string const& name, window_element type, std::uint64_t rows,
                             std::uint64_t columns, matrix_distribution const& how) {
+  core.expect_no_loss_in_next_step(matrix_call("the constructor of a distributed matrix"));
   core.transfers_of_rank()->expect_usable();
   std::optional<matrix_layout> mine;
   std::string fault;

@@ -20,6 +20,10 @@ class window_table {
   std::uint32_t next() noexcept { return ++last_; }
   void add(std::uint32_t number, std::unique_ptr<window> w) { all_.push_back({number, std::move(w), false}); }
   [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
+  /// A matrix of this rank lives.
+  [[nodiscard]] bool is_used() const noexcept {
+    return std::ranges::any_of(all_, [](entry const& e) { return !e.is_retired; });
+  }
 
   /// Completes what this rank has started, at all targets.
   void flush() {

@@ -13,7 +13,8 @@ void post_office::open(std::uint32_t collection, process_engine& engine) {
     if (e.head.collection == collection && e.head.epoch == engine.epoch()) {
       engine.on_message({e.head, e.body});
     } else if (e.head.collection != collection || static_cast<std::int32_t>(e.head.epoch - engine.epoch()) > 0) {
-      early_.push_back(std::move(e));  // others are of a process() that this rank did not enter, because a rank had died
+      early_.push_back(
+          std::move(e));  // others are of a process() that this rank did not enter, because a rank had died
     }
   }
 }
@@ -34,7 +35,8 @@ void post_office::on_message(message const& m) {
 void post_office::on_sent(std::uint64_t token) {
   auto const collection = static_cast<std::uint32_t>(token >> 32);
   if (collection == 0) return others_.on_sent(token);
-  open_.at(collection)->on_sent(token);
+  // An abandoned process() does not wait for its sends.
+  if (auto const at = open_.find(collection); at != open_.end()) at->second->on_sent(token);
 }
 
 }}}  // namespace skua::v0::ranks

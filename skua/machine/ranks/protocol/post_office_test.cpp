@@ -99,6 +99,14 @@ TEST(post_office, what_comes_after_its_process_is_dropped) {
   EXPECT_FALSE(t.a.engine.failed());
 }
 
+TEST(post_office, completions_of_an_abandoned_process_are_dropped) {
+  office_of_test t;
+  t.open(1, t.a, 1);
+  t.office.close(1);
+  EXPECT_NO_THROW(t.office.on_sent(std::uint64_t{1} << 32));
+  EXPECT_TRUE(t.others.completed.empty());
+}
+
 TEST(post_office, what_comes_in_its_process_is_heard_at_once_and_completions_find_their_collection) {
   office_of_test t;
   t.open(1, t.a, 1);

@@ -52,6 +52,14 @@ class recovery_log {
   /// All dead ranks' tasks have been adopted; nobody else's are kept.
   void adopted(rank_number dead);
 
+  /// The collection has no task, and there is no copy of any.
+  void forget(rank_number dead) {
+    now_ = {};
+    now_.dead = dead;
+    before_.reset();
+    is_complete_ = true;
+  }
+
   /// The tasks that this rank's keeper must hold.
   [[nodiscard]] task_bytes const& seeds() const noexcept { return now_.seeds; }
   /// The number of the next task that the task in this slot spawns.
