@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "skua/distributed_matrix.hpp"
 #include "skua/machine/ranks/collection/mortal_for_test.hpp"
 #include "skua/machine/ranks/communicator/communicator.hpp"
 #include "skua/machine/ranks/transport/loopback.hpp"
@@ -180,6 +181,23 @@ TEST(recover, leaves_ranks_that_may_not_steal_without_stealing) {
     return std::to_string(one.report().attempted) + " of " + std::to_string(one.report().tasks);
   });
   EXPECT_EQ(all[0], "0 of 60");
+}
+
+TEST(recover, goes_on_where_a_matrix_has_ended) {
+  said const all = run(3, [&](communicator& world, mortality& mine) {
+    std::uint64_t own = 0;
+    task_collection<std::uint64_t> one(world, recovering(), [&](std::uint64_t t) { own += t; });
+    add_share(world, one);
+    { distributed_matrix<double> const ended(world, 4, 4); }
+    one.process();
+    one.restore();
+    lose_rank_2(world, mine);
+    one.recover();
+    own = 0;
+    one.process();
+    return std::to_string(world.sum(own));
+  });
+  for (rank_number const r : {0U, 1U, 3U}) EXPECT_EQ(all[r], "1770");
 }
 
 /// Ranks hear of the death at different times. Those that know it must not refuse a call in which the others throw rank_lost.
