@@ -7,6 +7,7 @@
 
 #include "apps/picture/formats.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 
 namespace skua::apps {
 namespace {
@@ -19,7 +20,9 @@ class reader {
  public:
   reader(std::string_view bytes, std::string const& source) : bytes_(bytes), source_(source) {}
 
-  [[noreturn]] void refuse(std::string const& why) const { throw usage_error(source_ + ": " + why); }
+  [[noreturn]] void refuse(std::string const& why) const {
+    throw usage_error(runtime::printable(source_ + ": " + why));
+  }
 
   /// Reads the next decimal number, at most `most`.
   std::size_t number(char const* what, std::size_t most) {

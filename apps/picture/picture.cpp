@@ -9,6 +9,7 @@
 
 #include "apps/picture/formats.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 #include "skua/parts/base/whole_file.hpp"
 
 namespace skua::apps {
@@ -54,7 +55,9 @@ picture parse_picture(std::string_view bytes, std::string const& source) {
   return bytes.starts_with(png_signature.substr(0, 4)) ? parse_png(bytes, source) : parse_pgm(bytes, source);
 }
 
-picture read_picture(std::filesystem::path const& file) { return parse_picture(read_bytes(file), file.string()); }
+picture read_picture(std::filesystem::path const& file) {
+  return parse_picture(read_bytes(file), runtime::printable(file.string()));
+}
 
 std::string lower_extension(std::filesystem::path const& file) {
   std::string extension = file.extension().string();

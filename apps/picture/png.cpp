@@ -8,6 +8,7 @@
 
 #include "apps/picture/formats.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 
 namespace skua::apps {
 namespace {
@@ -68,7 +69,7 @@ picture parse_png(std::string_view bytes, std::string const& source) {
   require_whole_chunks(bytes, source);
   image read;
   auto const refuse = [&] {
-    throw usage_error(source + ": is not a PNG picture that can be read: " + read.data.message);
+    throw usage_error(runtime::printable(source + ": is not a PNG picture that can be read: " + read.data.message));
   };
   if (png_image_begin_read_from_memory(&read.data, bytes.data(), bytes.size()) == 0) refuse();
   picture shown{.width = read.data.width, .height = read.data.height, .grey = {}};

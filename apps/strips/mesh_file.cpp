@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 
 namespace skua::apps::strips {
 namespace {
@@ -81,14 +82,17 @@ std::vector<vertex> joined(std::span<aiVector3D const> positions) {
 }  // namespace
 
 mesh read_mesh_file(std::filesystem::path const& file) {
+  std::error_code missing;
+  if (std::filesystem::exists(file, missing) && !std::filesystem::is_regular_file(file, missing))
+    throw usage_error(runtime::printable(file.string()) + ": it is no file; allowed: a mesh in a format of assimp");
   if (!ends_its_header(file)) throw usage_error(file.string() + ": the header of this PLY file has no line end_header");
   assimp const library;
   auto* const release = library.symbol<decltype(aiReleaseImport)>("aiReleaseImport");
   std::unique_ptr<aiScene const, decltype(release)> const scene(
       library.symbol<decltype(aiImportFile)>("aiImportFile")(file.string().c_str(), 0), release);
   if (scene == nullptr) {
-    throw usage_error(file.string() + ": " +
-                      one_line(library.symbol<decltype(aiGetErrorString)>("aiGetErrorString")()) +
+    throw usage_error(runtime::printable(file.string() + ": " +
+                                         one_line(library.symbol<decltype(aiGetErrorString)>("aiGetErrorString")())) +
                       "; allowed: a readable mesh in a format of assimp, such as PLY, OBJ or STL");
   }
   std::vector<aiVector3D> positions;

@@ -11,6 +11,8 @@
 #include <system_error>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
+#include "skua/parts/base/read_line.hpp"
 
 namespace skua::cli {
 
@@ -23,7 +25,8 @@ std::uint64_t field(std::string_view text, std::uint64_t most, std::string_view 
   std::uint64_t n = 0;
   auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (fault == std::errc{} && end == text.data() + text.size() && n <= most) return n;
-  throw usage_error(fmt::format("{}: {} is '{}'; allowed: a whole number from 0 to {}", where, what, text, most));
+  throw usage_error(
+      runtime::printable(fmt::format("{}: {} is '{}'; allowed: a whole number from 0 to {}", where, what, text, most)));
 }
 
 }  // namespace
@@ -31,14 +34,14 @@ std::uint64_t field(std::string_view text, std::uint64_t most, std::string_view 
 machine_loads read_loads(std::istream& in, std::string_view name) {
   machine_loads loads;
   std::size_t number = 0;
-  for (std::string line; std::getline(in, line);) {
+  for (std::string line; runtime::read_line(in, line, name);) {
     ++number;
     if (line.ends_with('\r')) line.pop_back();
     if (line.empty() || (number == 1 && line == "rank,load")) continue;
     std::string const where = fmt::format("{}:{}", name, number);
     auto const comma = line.find(',');
     if (comma == std::string::npos) {
-      throw usage_error(fmt::format("{}: a line is '{}'; allowed: rank,load", where, line));
+      throw usage_error(runtime::printable(fmt::format("{}: a line is '{}'; allowed: rank,load", where, line)));
     }
     std::string_view const text = line;
     auto const rank = static_cast<std::size_t>(field(text.substr(0, comma), most_ranks - 1, "a rank", where));

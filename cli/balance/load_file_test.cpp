@@ -8,8 +8,7 @@
 
 #include "skua/parts/base/error.hpp"
 
-namespace skua::cli {
-namespace {
+namespace skua::cli { namespace {
 
 std::string refusal(std::string const& text) {
   std::istringstream in(text);
@@ -32,8 +31,10 @@ TEST(load_file, each_mistake_in_a_file_is_named_with_its_line) {
   EXPECT_EQ(refusal("0,1\n1000000,1\n"), "loads.csv:2: a rank is '1000000'; allowed: a whole number from 0 to 999999");
   EXPECT_EQ(refusal("0,-1\n"), "loads.csv:1: a load is '-1'; allowed: a whole number from 0 to 18446744073709551615");
   EXPECT_EQ(refusal("0,1,2\n"), "loads.csv:1: a load is '1,2'; allowed: a whole number from 0 to 18446744073709551615");
+  EXPECT_EQ(refusal("\x1b[2J\n"), "loads.csv:1: a line is '\\x1b[2J'; allowed: rank,load");
+  EXPECT_EQ(refusal("\x1b,1\n"), "loads.csv:1: a rank is '\\x1b'; allowed: a whole number from 0 to 999999");
+  EXPECT_EQ(refusal(std::string(70'000, '1')), "loads.csv: a line is longer than 65536 bytes");
   EXPECT_EQ(refusal("rank,load\n"), "loads.csv: the file has no task; allowed: at least one line rank,load");
 }
 
-}  // namespace
-}  // namespace skua::cli
+}}  // namespace skua::cli

@@ -11,6 +11,7 @@
 
 #include "cli/text/option_values.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 #include "skua/parts/base/toml_depth.hpp"
 
 namespace skua::cli {
@@ -45,7 +46,7 @@ struct toml_page::content {
 };
 
 void refuse_line(std::string_view origin, std::uint32_t line, std::string const& why) {
-  throw usage_error(fmt::format("{}:{}: {}", origin, line, why));
+  throw usage_error(runtime::printable(fmt::format("{}:{}: {}", origin, line, why)));
 }
 
 toml_page::toml_page(std::shared_ptr<content const> in, std::string_view origin, std::string where)

@@ -14,6 +14,7 @@
 
 #include "cli/text/short_name.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 
 namespace skua::cli::traced {
 namespace {
@@ -26,7 +27,7 @@ json description_of(trace::trace_data const& file) {
 
 void take_text(json const& from, char const* key, std::string& to) {
   if (auto const found = from.find(key); found != from.end() && found->is_string() && to.empty())
-    to = found->get<std::string>();
+    to = runtime::printable(found->get<std::string>());
 }
 
 std::int64_t number_in(json const& from, char const* key) {
@@ -117,7 +118,8 @@ class merger {
     classes_.clear();
     if (auto const d = about.find("distances"); d != about.end() && d->is_array()) {
       for (json const& name : *d)
-        classes_.push_back(class_named(name.is_string() ? name.get<std::string>() : unnamed(classes_.size())));
+        classes_.push_back(
+            class_named(name.is_string() ? runtime::printable(name.get<std::string>()) : unnamed(classes_.size())));
     }
     std::int64_t const of_ranks = number_in(about, "distance_of_ranks");
     if (of_ranks >= 0 && static_cast<std::size_t>(of_ranks) < classes_.size())

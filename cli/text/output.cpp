@@ -15,6 +15,7 @@
 #include "cli/text/interrupt.hpp"
 #include "cli/text/option_values.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 #include "skua/parts/base/whole_file.hpp"
 
 namespace skua::cli {
@@ -40,7 +41,7 @@ void write_to_stdout(std::string_view text) {
 
 void write_to_stderr(std::string text) {
   std::ranges::replace(text, '\n', ' ');
-  std::fputs(fmt::format("skua: {}\n", text).c_str(), stderr);
+  std::fputs(fmt::format("skua: {}\n", runtime::printable(text, text.size())).c_str(), stderr);
 }
 
 void require_writable(std::string const& path) {

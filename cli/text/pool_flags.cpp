@@ -13,6 +13,7 @@ namespace skua::cli {
 
 void pool_flags::add_to(parser command, offer which) {
   command = command.in_group("Pool");
+  runs_ = which.running;
   if (which.policy)
     command.add_option("--policy", policy_, "NAME",
                        "the scheduler: NAME or NAME:OPTION,OPTION, see skua list (default: SKUA_POLICY, else auto)");
@@ -44,6 +45,12 @@ void pool_flags::add_to(parser command, offer which) {
   command.add_flag("--scatter", scatter_, "spread the workers over the machine instead of packing them");
 }
 
+std::string pool_flags::file_of_machine() const {
+  if (*xml_ != "-") return xml_->find('/') != std::string::npos ? *xml_ : "./" + *xml_;  // whatever its name ends in
+  if (runs_) throw usage_error("--xml is '-'; allowed: the path of a file; only skua topology reads standard input");
+  return "/dev/stdin";
+}
+
 pool_options pool_flags::options() const {
   pool_options all;
   if (synthetic_ && xml_) refuse_together("--synthetic", "--xml", "each describes the whole machine");
@@ -60,8 +67,7 @@ pool_options pool_flags::options() const {
   if (spin_) all.spin = runtime::read_duration("--spin", *spin_);
   if (stack_) all.stack_bytes = runtime::read_stack_bytes("--stack", *stack_);
   all.topology = synthetic_;
-  if (xml_)
-    all.topology = xml_->find('/') != std::string::npos ? *xml_ : "./" + *xml_;  // a path, whatever its name ends in
+  if (xml_) all.topology = file_of_machine();
   all.scatter = scatter_;
   return all;
 }

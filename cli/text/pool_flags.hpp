@@ -27,9 +27,13 @@ class pool_flags {
   [[nodiscard]] topology machine() const;
 
  private:
+  /// A text for topology::named. Standard input can be read once, and a command that runs may make several pools.
+  [[nodiscard]] std::string file_of_machine() const;
+
   std::optional<std::string> workers_, policy_, places_, partitions_, history_, trace_, pin_, spin_, stack_, synthetic_,
       xml_;
   bool scatter_ = false;
+  bool runs_ = true;
 };
 
 /// The settings of a pool with these options: the environment's, overruled by the options.

@@ -237,6 +237,7 @@ class Files(command.Case):
             with self.subTest(content=content[:20]):
                 self.refuses("topology", "--xml", self.malformed("bad.xml", content), allowed=False, message=["bad.xml"])
         self.refuses("run", "fib", "--xml", str(self.scratch), allowed=False, message=[str(self.scratch)])
+        self.refuses("run", "fib", "--xml", "-", message=["--xml", "standard input"])
 
     def test_malformed_synthetic_machines_are_refused(self):
         for arguments in ("", "core", "core:0", "foo:2", "core:99999999", "core:4(size=3)"):

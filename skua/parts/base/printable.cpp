@@ -46,10 +46,10 @@ void append_escaped(std::string& to, std::string_view bytes) {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
+std::string printable(std::string_view text, std::size_t most) {
   std::string shown;
   for (std::size_t at = 0; at < text.size();) {
-    if (at >= longest_printable) return shown + "...";
+    if (at >= most) return shown + "...";
     std::string_view const rest = text.substr(at);
     character const next = first_of(rest);
     std::size_t const bytes = next.bytes == 0 ? 1 : next.bytes;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "skua/parts/trace/trace_reader.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
+#include <limits>
 #include <system_error>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/file.hpp"
+#include "skua/parts/base/printable.hpp"
 #include "skua/parts/trace/trace_format.hpp"
 
 namespace skua { inline namespace v0 { namespace trace {
@@ -20,16 +21,19 @@ namespace {
 constexpr std::size_t most_missing_tracks = 1 << 16;  // more are a damaged header's, and would only take memory
 
 [[noreturn]] void refuse(std::string const& path, std::string const& why) {
-  throw usage_error("trace '" + path + "' " + why);
+  throw usage_error(runtime::printable("trace '" + path + "' " + why));
 }
 
 std::string contents(std::string const& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) refuse(path, "cannot be read: " + std::generic_category().message(errno));
-  std::ostringstream all;
-  all << in.rdbuf();
-  if (!in && !in.eof()) refuse(path, "cannot be read: " + std::generic_category().message(errno));
-  return std::move(all).str();
+  // A device may never end; a file is as long as it says.
+  constexpr std::size_t most_special_bytes = std::size_t{256} << 20;
+  struct stat about{};
+  bool const is_file = ::stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode);
+  runtime::file_text file =
+      runtime::read_file(path, is_file ? std::numeric_limits<std::size_t>::max() : most_special_bytes);
+  if (file.wrong == std::errc::file_too_large) refuse(path, "is no file, and longer than 256 MiB");
+  if (file.wrong) refuse(path, "cannot be read: " + file.wrong.message());
+  return std::move(file.text);
 }
 
 /// [at, at + size) of the file, cut at its end.
@@ -49,6 +53,18 @@ bool is_sound(header const& h) noexcept {
   return h.description_at >= sizeof h && h.description_at + h.description_size <= h.names_at &&
          h.names_size <= names_bytes && h.names_at + h.names_size <= h.tracks_at &&
          h.tracks_at + h.tracks * track_bytes(h.track_capacity) == h.file_bytes;
+}
+
+/// Names without what would act on a terminal; they keep their places, so their lengths, too.
+std::string harmless(std::string names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    auto const byte = static_cast<unsigned char>(names[i]);
+    auto const next = i + 1 < names.size() ? static_cast<unsigned char>(names[i + 1]) : 0U;
+    bool const is_c1 = byte == 0xc2U && next >= 0x80U && next < 0xa0U;  // in UTF-8
+    if (is_c1) names[i + 1] = '?';
+    if (is_c1 || (byte < 0x20U && byte != 0) || byte == 0x7fU) names[i] = '?';
+  }
+  return names;
 }
 
 header checked_header(std::string const& file, std::string const& path) {
@@ -145,7 +161,7 @@ trace_data read_trace(std::string const& path) {
                  .file_bytes = h.file_bytes,
                  .cut_bytes = h.file_bytes - file.size(),
                  .tracks = {},
-                 .names = std::string(part(file, h.names_at, h.names_size))};
+                 .names = harmless(std::string(part(file, h.names_at, h.names_size)))};
   for (std::uint32_t w = 0; w < h.tracks; ++w) {
     std::uint64_t const at = h.tracks_at + w * track_bytes(h.track_capacity) + sizeof(track_control);
     all.tracks.push_back(events_of(part(file, at, h.track_capacity * sizeof(event)),

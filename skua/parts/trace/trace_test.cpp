@@ -204,6 +204,32 @@ TEST_F(trace_on_disk, where_nothing_can_be_written_the_error_names_the_path) {
   EXPECT_THROW(static_cast<void>(trace_file::make({.path = "/dev/null"})), usage_error);
 }
 
+TEST_F(trace_on_disk, names_and_paths_with_control_characters_reach_no_terminal) {
+  std::uint32_t at = 0;
+  {
+    auto const file = trace_file::make({.path = path()});
+    at = file->add_name(
+        "a\x1b[31m\x7f\xc2\x9b"
+        "b\xc3\xa9");
+  }
+  EXPECT_EQ(read_trace(path()).name(at), "a?[31m???b\xc3\xa9") << "as long as before, and other letters stay";
+  try {
+    static_cast<void>(read_trace(path("\x1b[2J")));
+    FAIL() << "it is not there";
+  } catch (usage_error const& fault) {
+    EXPECT_EQ(std::string(fault.what()).find('\x1b'), std::string::npos);
+  }
+}
+
+TEST_F(trace_on_disk, a_device_without_end_is_no_trace) {
+  try {
+    static_cast<void>(read_trace("/dev/zero"));
+    FAIL() << "it was read";
+  } catch (usage_error const& fault) {
+    EXPECT_STREQ(fault.what(), "trace '/dev/zero' is no file, and longer than 256 MiB");
+  }
+}
+
 TEST_F(trace_on_disk, files_that_are_no_traces_are_refused_and_short_ones_give_what_they_have) {
   EXPECT_THROW(static_cast<void>(read_trace(path("none"))), usage_error);
   EXPECT_THROW(static_cast<void>(files_of_trace(path("none"))), usage_error);

@@ -9,6 +9,7 @@
 
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 #include "skua/parts/base/settings.hpp"
 
 namespace skua { inline namespace v0 { namespace policies { namespace arms {
@@ -175,7 +176,8 @@ class reader {
   }
 
   [[noreturn]] void refuse(std::string const& fault, std::string const& allowed) const {
-    throw usage_error(std::string(name_) + ": line " + std::to_string(number_) + " " + fault + "; allowed: " + allowed);
+    throw usage_error(runtime::printable(std::string(name_) + ": line " + std::to_string(number_) + " " + fault +
+                                         "; allowed: " + allowed));
   }
 
   std::string_view name_;

@@ -149,6 +149,8 @@ TEST(partitions, every_mistake_in_a_text_is_named_with_its_line) {
   EXPECT_EQ(refusal(""), "FILE: line 1 has '' as a processor; allowed: a whole number from 0 to 4294967294");
   EXPECT_EQ(refusal("0,x\n1\n1\n"),
             "FILE: line 1 has 'x' as a processor; allowed: a whole number from 0 to 4294967294");
+  EXPECT_EQ(refusal("0,\x1b[2J\n1\n1\n"),
+            "FILE: line 1 has '\\x1b[2J' as a processor; allowed: a whole number from 0 to 4294967294");
   EXPECT_EQ(refusal("0,1,\n1\n1\n"),
             "FILE: line 1 has '' as a processor; allowed: a whole number from 0 to 4294967294");
   EXPECT_EQ(refusal("0,-1\n1\n1\n"),

@@ -8,6 +8,7 @@
 
 #include "skua/machine/ranks/simulated/cluster.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 #include "skua/parts/base/toml_depth.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
@@ -77,7 +78,8 @@ class reader {
 
  private:
   [[noreturn]] void refuse(toml::node const& at, std::string const& why) const {
-    throw usage_error(std::string(origin_) + ":" + std::to_string(at.source().begin.line) + ": " + why);
+    throw usage_error(
+        runtime::printable(std::string(origin_) + ":" + std::to_string(at.source().begin.line) + ": " + why));
   }
 
   void check(toml::table const& in, std::string const& where, std::vector<std::string_view> const& allowed) const {
@@ -150,7 +152,7 @@ class reader {
 
 cluster parse_cluster(std::string_view text, std::string_view origin) {
   auto const refuse = [&](std::uint32_t line, std::string const& why) {
-    throw usage_error(std::string(origin) + ":" + std::to_string(line) + ": " + why);
+    throw usage_error(runtime::printable(std::string(origin) + ":" + std::to_string(line) + ": " + why));
   };
   if (std::uint32_t const line = runtime::line_of_deep_key(text); line > 0) {
     refuse(line, "a key has more than " + std::to_string(runtime::most_key_parts) + " parts");

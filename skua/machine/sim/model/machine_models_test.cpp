@@ -207,6 +207,7 @@ TEST(machine_model, every_mistake_is_refused_with_its_line_and_what_is_allowed) 
   std::vector<mistake> const mistakes{
       {"flops_per_ns = 4", "flops_per_nanosecond = 4",
        "there is no key flops_per_nanosecond in [core]; allowed: clock_ghz"},
+      {"[idle]\n", "[\"\\u001b[2J\"]\n", "there is no key \\x1b[2J at the top level; allowed: name"},
       {"[idle]\n", "[idel]\n", "there is no key idel at the top level; allowed: name"},
       {"flops_per_ns = 4", "flops_per_ns = \"four\"", "core.flops_per_ns is not a number"},
       {"flops_per_ns = 4", "flops_per_ns = true", "core.flops_per_ns is not a number"},

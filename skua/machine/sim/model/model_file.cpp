@@ -13,6 +13,7 @@
 
 #include "skua/machine/sim/model/model_rules.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 #include "skua/parts/base/toml_depth.hpp"
 
 namespace skua { inline namespace v0 { namespace sim {
@@ -297,7 +298,7 @@ class reader {
 }  // namespace
 
 void refuse_model(std::string_view origin, std::uint32_t line, std::string const& why) {
-  throw usage_error(std::string{origin} + ":" + std::to_string(line) + ": " + why);
+  throw usage_error(runtime::printable(std::string{origin} + ":" + std::to_string(line) + ": " + why));
 }
 
 model_file read_model(std::string_view text, std::string_view origin) {

@@ -9,6 +9,7 @@
 
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/file.hpp"
+#include "skua/parts/base/printable.hpp"
 #include "skua/parts/base/whole_file.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
@@ -34,8 +35,9 @@ history_file::history_file(setting<std::string> const& chosen)
 }
 
 void history_file::refuse(std::string const& why, std::string const& allowed) {
-  if (is_chosen_by_code_) throw usage_error(name_ + " is " + why + "; allowed: " + allowed);
-  std::fputs(("skua: note: " + name_ + " is " + why + "; it is not used, and stays as it is\n").c_str(), stderr);
+  if (is_chosen_by_code_) throw usage_error(printable(name_ + " is " + why + "; allowed: " + allowed));
+  std::fputs(("skua: note: " + printable(name_ + " is " + why) + "; it is not used, and stays as it is\n").c_str(),
+             stderr);
   is_of_another_run_ = true;
   known_ = {};
 }

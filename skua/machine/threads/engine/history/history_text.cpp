@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 #include "skua/program/hint.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
@@ -60,7 +61,7 @@ class reader {
   [[noreturn]] void refuse(std::string const& what) const {
     std::string const where =
         entry_ == 0 ? "" : ", entry " + std::to_string(entry_) + " of \"" + std::string(list_) + "\"";
-    throw usage_error(std::string(name_) + where + ": " + what);
+    throw usage_error(printable(std::string(name_) + where + ": " + what));
   }
 
   [[nodiscard]] nlohmann::json parsed(std::string_view text) const {

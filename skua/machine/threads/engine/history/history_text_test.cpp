@@ -86,6 +86,7 @@ TEST(history_text, every_mistake_is_named) {
             "a.json: \"call\" is no part of it; allowed: version, workers, program, machine, times, calls");
   EXPECT_EQ(refusal(R"({"version": "2", "workers": 2, "times": []})"),
             "a.json: \"version\" is \"2\"; allowed: 1 to 1152921504606846976");
+  EXPECT_EQ(refusal(R"({"version": "\u001b[2J", "workers": 2, "times": []})").find('\x1b'), std::string::npos);
   EXPECT_EQ(refusal(R"({"version": 2, "workers": 2, "times": []})"), "a.json: \"program\" is missing; allowed: a text");
   EXPECT_EQ(refusal(R"({"version": 2, "workers": 2, "program": "p", "machine": 4, "times": []})"),
             "a.json: \"machine\" is 4; allowed: a text");
