@@ -10,6 +10,7 @@ TEST(again, a_program_takes_variables_and_keeps_the_others) {
   start_of_run how{.arguments = {"./heat", "--name", "a b"},
                    .variables = {"OMP_NUM_THREADS=3", "SKUA_POLICY=random", "SKUA_TRACE=t", "SKUA_TRACE_SIZE=1m"},
                    .policy_from = "SKUA_POLICY",
+                   .workers_from = "",
                    .trace_from = "SKUA_TRACE",
                    .trace = "t"};
   EXPECT_EQ(command_again(how, setting::policy, "adws", "adws.trace"),

@@ -42,6 +42,13 @@ double concurrency::mean() const noexcept {
   return sum;
 }
 
+double concurrency::idle_beside_several() const noexcept {
+  double sum = 0;
+  auto const workers = static_cast<double>(ns_with.size() - 1);
+  for (std::size_t k = 2; k < ns_with.size(); ++k) sum += share_with(k) * (1 - static_cast<double>(k) / workers);
+  return sum;
+}
+
 concurrency concurrency_of(history const& h) {
   concurrency all;
   all.ns_with.assign(h.of_worker.size() + 1, 0);

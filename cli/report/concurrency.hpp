@@ -22,6 +22,8 @@ struct concurrency {
   /// A part of the known time, as the mean is.
   [[nodiscard]] double share_with(std::size_t workers) const noexcept;
   [[nodiscard]] double mean() const noexcept;
+  /// Of all workers' time: that in which a worker does not work while at least two others do.
+  [[nodiscard]] double idle_beside_several() const noexcept;
 };
 
 /// O(segments log segments).

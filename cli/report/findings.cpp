@@ -49,11 +49,11 @@ std::optional<finding> tasks_too_short(run_numbers const& n, thresholds const& t
 }
 
 std::optional<finding> too_few_tasks(run_numbers const& n, thresholds const& t) {
-  if (n.workers < 2 || n.idle <= t.idle || n.known <= 0) return std::nullopt;
+  if (n.workers < 2 || n.starved <= t.starved || n.known <= 0) return std::nullopt;
   double const per_worker = static_cast<double>(n.tasks) / n.workers;
   bool const in_vain = static_cast<double>(n.attempts) > t.attempts_per_steal * static_cast<double>(n.steals);
   bool const are_few = n.is_whole && per_worker < t.tasks_per_worker;
-  if (!are_few && !in_vain) return std::nullopt;
+  if (!are_few && !in_vain && n.asleep < n.idle) return std::nullopt;  // who sleeps has found nothing for long
   std::string advice = are_few ? fmt::format(
                                      "Cut the work into more tasks: with {:.0f} per worker, the other workers balance "
                                      "one long task.",
@@ -63,12 +63,12 @@ std::optional<finding> too_few_tasks(run_numbers const& n, thresholds const& t) 
       static_cast<std::uint32_t>(std::clamp(std::ceil(n.mean_busy), 1.0, static_cast<double>(n.workers)));
   return finding{
       .key = "too_few_tasks",
-      .cost = n.idle,
+      .cost = n.starved,
       .limit = "There are too few tasks at a time to keep all workers busy.",
-      .evidence = fmt::format("Workers search without success for {} of their time: {} to steal got {}; {:.1f} of {} "
-                              "workers work on average.",
-                              in_percent(n.idle), in_words(n.attempts, "attempt"), in_words(n.steals, "task"),
-                              n.mean_busy, n.workers),
+      .evidence = fmt::format(
+          "Workers search without success or sleep for {} of their time while others work: {} to steal "
+          "got {}; {:.1f} of {} workers work on average.",
+          in_percent(n.starved), in_words(n.attempts, "attempt"), in_words(n.steals, "task"), n.mean_busy, n.workers),
       .advice = std::move(advice),
       .command = command_again(n.how, setting::workers, fmt::format("{}", enough), "fewer.trace")};
 }
@@ -91,7 +91,21 @@ std::optional<finding> steals_from_far(run_numbers const& n, thresholds const& t
       .command = try_policy(n, policy)};
 }
 
+bool has_too_many_workers(run_numbers const& n) { return n.processors > 0 && n.workers > n.processors; }
+
+std::optional<finding> too_many_workers(run_numbers const& n, thresholds const&) {
+  if (!has_too_many_workers(n)) return std::nullopt;
+  return finding{
+      .key = "too_many_workers",
+      .cost = n.work * (1 - static_cast<double>(n.processors) / n.workers),
+      .limit = "There are more workers than processors: they take turns.",
+      .evidence = fmt::format("{} share {}.", in_words(n.workers, "worker"), in_words(n.processors, "processor")),
+      .advice = "Give each worker a processor of its own. A worker that is not running holds up others.",
+      .command = command_again(n.how, setting::workers, fmt::format("{}", n.processors), "fewer.trace")};
+}
+
 std::optional<finding> work_inflates(run_numbers const& n, thresholds const& t) {
+  if (has_too_many_workers(n)) return std::nullopt;  // time of others that run in between counts as work
   if (!n.inflation || *n.inflation < t.inflation) return std::nullopt;
   if (n.far_steals && *n.far_steals >= t.far_steals) return std::nullopt;  // far steals are the cause
   std::string const policy = is_for_places(n.policy) ? "hierarchical" : "adws";
@@ -137,21 +151,22 @@ std::optional<finding> long_last_task(run_numbers const& n, thresholds const& t)
 
 std::optional<finding> serial_part(run_numbers const& n, thresholds const& t) {
   double const alone = n.with_one - n.tail;
-  if (n.workers < 2 || n.asleep <= t.asleep || alone <= t.with_one) return std::nullopt;
+  if (n.workers < 2 || n.idle + n.asleep <= t.waiting || alone <= t.with_one) return std::nullopt;
   return finding{
       .key = "serial_part",
       .cost = alone * (1 - 1.0 / n.workers),
-      .limit = "A serial part keeps all workers but one asleep.",
-      .evidence = fmt::format("Exactly one worker works for {} of {}; workers sleep for {} of their time.",
-                              in_percent(alone), of_run(n), in_percent(n.asleep)),
-      .advice = fmt::format("Fork inside that part: find it in the time lines below. As long as it stays, more "
-                            "workers cannot make the run {:.1f} times as fast.",
-                            1 / alone),
+      .limit = "A serial part keeps all workers but one waiting.",
+      .evidence = fmt::format("Exactly one worker works for {} of {}; workers search or sleep for {} of their time.",
+                              in_percent(alone), of_run(n), in_percent(n.idle + n.asleep)),
+      .advice = fmt::format("Fork inside that part: find it in the time lines below. As long as it stays, {}.",
+                            1 / alone < 1.05
+                                ? "more workers do not make the run faster"
+                                : fmt::format("more workers make the run at most {:.1f} times as fast", 1 / alone)),
       .command = try_changed(n, "forked.trace")};
 }
 
 std::optional<finding> outside_the_pool(run_numbers const& n, thresholds const& t) {
-  if (n.with_none <= t.with_none || n.asleep <= t.asleep) return std::nullopt;
+  if (n.with_none <= t.with_none || n.idle + n.asleep <= t.waiting) return std::nullopt;
   return finding{.key = "outside_the_pool",
                  .cost = n.with_none,
                  .limit = "Time is spent outside the pool: no worker has a task.",
@@ -166,8 +181,8 @@ std::optional<finding> outside_the_pool(run_numbers const& n, thresholds const& 
 
 std::vector<finding> findings_of(run_numbers const& n, thresholds const& t) {
   std::vector<finding> all;
-  for (auto const& rule : {tasks_too_short, too_few_tasks, steals_from_far, work_inflates, data_moves, long_last_task,
-                           serial_part, outside_the_pool}) {
+  for (auto const& rule : {tasks_too_short, too_few_tasks, too_many_workers, steals_from_far, work_inflates, data_moves,
+                           long_last_task, serial_part, outside_the_pool}) {
     if (std::optional<finding> f = rule(n, t)) all.push_back(std::move(*f));
   }
   std::ranges::stable_sort(all, std::greater{}, &finding::cost);
@@ -178,10 +193,12 @@ std::vector<std::string> looked_for(thresholds const& t) {
   auto const p = [](double share) { return in_percent(share, 0); };
   return {
       fmt::format("Tasks too short: scheduling takes more than {} of the workers' time.", p(t.scheduling)),
-      fmt::format("Too few tasks: workers search without success for more than {} of their time, and there are fewer "
-                  "than {:.0f} "
-                  "tasks per worker or more than {:.0f} attempts per steal.",
-                  p(t.idle), t.tasks_per_worker, t.attempts_per_steal),
+      fmt::format(
+          "Too few tasks: workers search without success, or sleep, for more than {} of their time while others "
+          "work, and there are fewer than {:.0f} tasks per worker, more than {:.0f} attempts per steal, or more "
+          "sleep than search.",
+          p(t.starved), t.tasks_per_worker, t.attempts_per_steal),
+      "Too many workers: several have the same processor.",
       fmt::format(
           "Steals from far: at least {} of them cross to another NUMA node, and work inflation W_P/T_1 is at least "
           "{:.1f}. Inflation needs the trace of a run of the same program on one worker beside this one.",
@@ -189,10 +206,10 @@ std::vector<std::string> looked_for(thresholds const& t) {
       fmt::format("Work inflation of at least {:.1f} without that.", t.inflation),
       fmt::format("Data that move: less than {} of the bytes stay on their worker between iterations.", p(t.overlap)),
       fmt::format("A long last task: one worker works alone for more than {} of the run at its end.", p(t.tail)),
-      fmt::format(
-          "A serial part: one worker works alone for more than {} of the run, and workers sleep for more than {} of "
-          "their time.",
-          p(t.with_one), p(t.asleep)),
+      fmt::format("A serial part: one worker works alone for more than {} of the run, and workers search or sleep for "
+                  "more than "
+                  "{} of their time.",
+                  p(t.with_one), p(t.waiting)),
       fmt::format("Time outside the pool: no worker works for more than {} of the run.", p(t.with_none)),
   };
 }

@@ -17,10 +17,12 @@ struct run_numbers {
   std::string policy;
   std::uint32_t workers = 1;
   double work = 1, scheduling = 0, idle = 0, asleep = 0;
-  double mean_busy = 1;   ///< workers that worked at once, on average
-  double with_one = 0;    ///< of the run's length: exactly one worker worked
-  double with_none = 0;   ///< of the run's length: no worker worked
-  double tail = 0;        ///< of the run's length, at its end: one worker worked, the others had finished
+  double mean_busy = 1;          ///< workers that worked at once, on average
+  double with_one = 0;           ///< of the run's length: exactly one worker worked
+  double with_none = 0;          ///< of the run's length: no worker worked
+  double starved = 0;            ///< of the workers' time: they search or sleep while several others work
+  std::uint32_t processors = 0;  ///< of the workers; 0: unknown
+  double tail = 0;               ///< of the run's length, at its end: one worker worked, the others had finished
   double known = 1;       ///< of the run's length, what all workers did is known; with_one and others are parts of that
   bool is_whole = true;   ///< nothing is missing: counts are those of the run, and not lower bounds
   std::string tail_task;  ///< that ran then
@@ -46,14 +48,14 @@ struct finding {
 struct thresholds {
   double scheduling = 0.10;        ///< per-task costs: a fork and a steal are some ns and some us
   double scheduling_aim = 0.05;    ///< what longer tasks should bring it down to
-  double idle = 0.30;              ///< searching for work
+  double starved = 0.20;           ///< searching, or asleep, while others work
   double tasks_per_worker = 8;     ///< fewer leave nothing to steal when tasks differ
   double attempts_per_steal = 10;  ///< more means that there was nothing to find
   double far_steals = 0.50;        ///< a random victim on two nodes is far in half of all steals
   double inflation = 1.20;         ///< work that takes a fifth longer than on one worker
   double overlap = 0.80;           ///< of bytes that stay, in the middle of all iterations
   double tail = 0.10;              ///< of the run's length
-  double asleep = 0.30;            ///< nothing to do for so long that the workers sleep
+  double waiting = 0.10;           ///< searching, or asleep: below that, workers that do not work schedule
   double with_one = 0.20;          ///< of the run's length; more than one part in five is Amdahl's bound of 5
   double with_none = 0.20;         ///< of the run's length
 };

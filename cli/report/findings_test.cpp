@@ -51,6 +51,7 @@ TEST(findings, scheduling_above_a_tenth_means_that_tasks_are_too_short) {
 TEST(findings, idling_counts_only_where_there_was_nothing_to_steal) {
   run_numbers n = sound();
   n.idle = 0.4;
+  n.starved = 0.39;
   n.work = 0.58;
   n.mean_busy = 4.3;
   EXPECT_EQ(keys(n), found{}) << "there are tasks, and attempts succeed";
@@ -62,6 +63,29 @@ TEST(findings, idling_counts_only_where_there_was_nothing_to_steal) {
   EXPECT_EQ(keys(n), found{"too_few_tasks"});
   n.workers = 1;
   EXPECT_EQ(keys(n), found{});
+}
+
+TEST(findings, workers_that_sleep_while_others_work_have_too_few_tasks) {
+  run_numbers n = sound();
+  n.workers = 64;
+  n.work = 0.22;
+  n.idle = 0.28;
+  n.asleep = 0.5;
+  n.starved = 0.7;
+  n.mean_busy = 14.2;
+  EXPECT_EQ(keys(n), found{"too_few_tasks"});
+  n.starved = 0.2;
+  EXPECT_EQ(keys(n), found{});
+}
+
+TEST(findings, workers_that_share_processors_are_too_many_and_explain_inflation) {
+  run_numbers n = sound();
+  n.processors = 8;
+  EXPECT_EQ(keys(n), found{});
+  n.processors = 2;
+  n.inflation = 3;
+  ASSERT_EQ(keys(n), found{"too_many_workers"});
+  EXPECT_NE(findings_of(n)[0].command.find("SKUA_WORKERS=2 "), std::string::npos);
 }
 
 TEST(findings, far_steals_matter_when_work_inflates) {
@@ -109,6 +133,9 @@ TEST(findings, a_serial_part_is_not_the_tail_and_names_its_bound) {
   n.with_one = 0.5;
   ASSERT_EQ(keys(n), found{"serial_part"});
   EXPECT_NE(findings_of(n)[0].advice.find("2.0 times"), std::string::npos) << findings_of(n)[0].advice;
+  n.with_one = 0.984;
+  EXPECT_NE(findings_of(n)[0].advice.find("do not make the run faster"), std::string::npos) << "not 1.0 times as fast";
+  n.with_one = 0.5;
   n.tail = 0.4;
   EXPECT_EQ(keys(n), found{"long_last_task"});
 }
@@ -125,10 +152,11 @@ TEST(findings, the_most_expensive_comes_first) {
   run_numbers n = sound();
   n.scheduling = 0.15;
   n.idle = 0.5;
+  n.starved = 0.5;
   n.tasks = 3;
   EXPECT_EQ(keys(n), (found{"too_few_tasks", "tasks_too_short"}));
 }
 
-TEST(findings, every_one_of_them_is_explained) { EXPECT_EQ(looked_for().size(), 8u); }
+TEST(findings, every_one_of_them_is_explained) { EXPECT_EQ(looked_for().size(), 9u); }
 
 }}  // namespace skua::cli::traced

@@ -80,6 +80,7 @@ TEST(gaps, few_tasks_are_no_finding_if_some_are_missing) {
   n.workers = 8;
   n.work = 0.6;
   n.idle = 0.4;
+  n.starved = 0.4;
   n.tasks = 20;
   n.attempts = 10;
   n.steals = 10;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "cli/report/concurrency.hpp"
@@ -191,6 +192,16 @@ json choices_json(run const& of) {
   return {{"says", std::move(says)}, {"changes", changes.size()}, {"rows", std::move(rows)}};
 }
 
+/// Each pool's own, because pools need not run at a time; 0 if one is unknown. Simulated workers have one each.
+std::uint32_t processors_of(run const& of) {
+  std::set<std::pair<std::uint32_t, std::int64_t>> all;
+  for (traced_worker const& w : of.workers) {
+    if (w.processor < 0 || of.simulated) return 0;
+    all.insert({w.pool, w.processor});
+  }
+  return static_cast<std::uint32_t>(all.size());
+}
+
 run_numbers numbers_of(studied const& s) {
   run const& r = *s.of;
   run_numbers n;
@@ -204,6 +215,8 @@ run_numbers numbers_of(studied const& s) {
   n.mean_busy = s.busy.mean();
   n.with_one = s.busy.share_with(1);
   n.with_none = s.busy.share_with(0);
+  n.starved = std::clamp(s.busy.idle_beside_several() - n.scheduling, 0.0, n.idle + n.asleep);
+  n.processors = processors_of(r);
   n.attempts = s.steals.attempts;
   n.steals = s.steals.steals;
   n.inflation = s.inflation;

@@ -48,6 +48,7 @@ def tracks_of():
     return {
         "tasks_too_short": [states((0, SCHEDULING), (END // 3, WORKING), (END, SCHEDULING))] * WORKERS,
         "too_few_tasks": [busy()] * 3 + [[event(0, WORKING), event(END // 100, IDLING, value=50), event(END, SCHEDULING)]] * 5,
+        "too_many_workers": [busy()] * WORKERS,
         "steals_from_far": ([far(w) for w in range(WORKERS)], alone),
         "work_inflates": ([busy()] * WORKERS, alone),
         "data_moves": [moving(w) for w in range(WORKERS)],
@@ -60,6 +61,7 @@ def tracks_of():
 # What the new run has, beside another trace.
 CHANGES = {
     "too_few_tasks": ("workers", 4),
+    "too_many_workers": ("workers", 2),
     "steals_from_far": ("policy", "numa-ws"),
     "work_inflates": ("policy", "adws"),
     "data_moves": ("policy", "adws"),
@@ -67,9 +69,9 @@ CHANGES = {
 
 
 class Suggestions(command.Case):
-    def write(self, name, tracks, start):
+    def write(self, name, tracks, start, processors=WORKERS):
         about = {"program": "p", "policy": "random", "distances": ["near", "far"], **start,
-                 "workers": [{"node": w * 2 // WORKERS, "place": w * 2 // WORKERS, "processor": w} for w in range(len(tracks))]}
+                 "workers": [{"node": w * 2 // WORKERS, "place": w * 2 // WORKERS, "processor": w % processors} for w in range(len(tracks))]}
         path = self.scratch / name
         path.write_bytes(trace_file(tracks, names=b"\0iteration\0", about=about))
         return path
@@ -85,7 +87,7 @@ class Suggestions(command.Case):
 
     def finding(self, key, tracks, start):
         several, alone = tracks if isinstance(tracks, tuple) else (tracks, None)
-        path = self.write("t", several, start)
+        path = self.write("t", several, start, 2 if key == "too_many_workers" else WORKERS)
         names = [path]
         if alone:
             names.append(self.write("alone", alone, start))
