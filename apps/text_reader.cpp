@@ -6,15 +6,14 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 
 namespace skua::apps {
 namespace {
@@ -38,18 +37,7 @@ int open_regular(std::string const& name) {
 
 std::string shown(std::string_view bytes) {
   constexpr std::size_t most = 40;
-  std::string text = "'";
-  for (char const c : bytes.substr(0, most)) {
-    auto const code = static_cast<unsigned char>(c);
-    if (code >= 0x20 && code < 0x7f) {
-      text += c;
-      continue;
-    }
-    std::array<char, 5> hex{};
-    std::snprintf(hex.data(), hex.size(), "\\x%02x", unsigned{code});
-    text += hex.data();
-  }
-  return text + (bytes.size() > most ? "...'" : "'");
+  return "'" + runtime::printable(bytes, most) + "'";
 }
 
 /// zlib's files: what is not gzip passes unchanged.
