@@ -203,9 +203,7 @@ void collection_core::process() {
   idle_rounds_ = 0;
   stalled_.restart();
   state_ = collection_state::processing;
-  kept_ = 0;
-  run_again_ = 0;
-  dropped_ = 0;
+  kept_ = run_again_ = dropped_ = 0;
   last_ = {.rank = rank(), .workers = workers_.count()};
   if (recovers()) enter_with_recovery();
   seeded_.begin(workers_.has_threads() ? 0 : queue_.size());

@@ -25,7 +25,7 @@
 #include "skua/machine/ranks/queue/split_queue.hpp"
 #include "skua/machine/ranks/queue/task_slot.hpp"
 #include "skua/policy/balance/balance_choice.hpp"
-#include "skua/policy/balance/settling_pace.hpp"
+#include "skua/policy/balance/relocation_pace.hpp"
 #include "skua/policy/balance/when_to_balance.hpp"
 #include "skua/program/collection/host.hpp"
 
@@ -77,7 +77,7 @@ class collection_core final : public runtime::collection_engine {
   void balance(collective_call const& call);
   [[nodiscard]] bool prefers_owners() const noexcept;
   [[nodiscard]] std::vector<move_order> near_owners(std::span<move_order const> orders, bool is_retained = false);
-  void settle(collective_call const& call);
+  void relocate(collective_call const& call);
   [[nodiscard]] policies::balance::iteration_summary summary(collective_call const& call);
   /// What rebalance() moves, the same on every rank, and of all ranks the largest work if these are waiting tasks, and the largest load.
   /// Collective. Throws usage_error that names the call on every rank if there is nothing.
@@ -140,7 +140,7 @@ class collection_core final : public runtime::collection_engine {
   policies::balance::when_to_balance balancing_;
   policies::balance::balance_choice choice_;
   std::unique_ptr<footprint_meter> meter_;  ///< null: nobody asked for footprints
-  policies::balance::settling_pace settling_;
+  policies::balance::relocation_pace relocation_;
   seeded_times seeded_;
   bool is_measured_ = false;       ///< the record is that of a process(), and not of restart()
   std::string start_;              ///< how the next process() starts, or the last one started

@@ -11,7 +11,7 @@
 #include "skua/machine/ranks/collection/checkpoint.hpp"
 #include "skua/machine/ranks/transport/ranks_for_test.hpp"
 #include "skua/policy/balance/locality.hpp"
-#include "skua/policy/balance/settling_pace.hpp"
+#include "skua/policy/balance/relocation_pace.hpp"
 #include "skua/rank_pool.hpp"
 #include "skua/ranks.hpp"
 
@@ -241,17 +241,17 @@ TEST(footprints_of_a_record, travel_with_their_tasks) {
   EXPECT_FALSE(restarted.has_footprints()) << "checkpoints have none";
 }
 
-TEST(settling_pace, looks_ever_more_rarely_until_there_is_a_gain) {
-  policies::balance::settling_pace pace;
+TEST(relocation_pace, looks_ever_more_rarely_until_there_is_a_gain) {
+  policies::balance::relocation_pace pace;
   std::vector<int> waits;
   for (int look = 0; look < 6; ++look) {
     int waited = 0;
     while (!pace.is_due()) ++waited;
     waits.push_back(waited);
-    pace.settled(false);
+    pace.looked(false);
   }
   EXPECT_EQ(waits, (std::vector<int>{0, 1, 3, 7, 15, 15}));
-  pace.settled(true);
+  pace.looked(true);
   EXPECT_TRUE(pace.is_due());
 }
 

@@ -97,7 +97,7 @@ void collection_core::restore_as(std::string_view how) {
     balance(by);
     balance_ns_ = network_.now_ns() - began_ns;
   } else if (next.from == start_of_tasks::retained && how != "none") {
-    settle(call);
+    relocate(call);
   }
   engine_.stealing(next.steals);
   seed_record(next.from == start_of_tasks::original ? placement_of_tasks::original : placement_of_tasks::retained);
@@ -232,13 +232,13 @@ std::vector<move_order> collection_core::near_owners(std::span<move_order const>
   start_of_record const start{orders, is_retained, last_.got + last_.put + last_.accumulated};
   near_orders near = orders_near_owners(core_.all(), rank(), record_, start, options_.footprint_tolerance);
   times_heard_ += near.times_heard;
-  settling_.settled(near.gains);
+  relocation_.looked(near.gains);
   return std::move(near.gives);
 }
 
 /// Of a retained start: tasks stay where they ran, but for those that should run where more of what they need lies. Within a collective call.
-void collection_core::settle(collective_call const& call) {
-  if (!prefers_owners() || !settling_.is_due()) return;
+void collection_core::relocate(collective_call const& call) {
+  if (!prefers_owners() || !relocation_.is_due()) return;
   times_heard_ = 0;
   move(call, near_owners({}, true));
 }

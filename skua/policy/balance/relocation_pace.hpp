@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How often a retained start looks for better owners: each look costs messages, and a placement that has settled stays as it is.
+// How often a retained start looks for better owners: each look costs messages, and a placement that has found its owners stays as it is.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace skua { inline namespace v0 { namespace policies { namespace balance {
 
 /// After a look without a gain the next 1, 3, 7 and then always 15 starts go without one. The same calls on every rank: the same answers.
-class settling_pace {
+class relocation_pace {
  public:
   /// Asked once for each start.
   [[nodiscard]] bool is_due() noexcept {
@@ -17,7 +17,7 @@ class settling_pace {
     return false;
   }
   /// What came of a look, also of one that followed a balancer.
-  void settled(bool gains) noexcept {
+  void looked(bool gains) noexcept {
     waits_ = gains ? 0 : std::min(2 * last_ + 1, longest);
     last_ = waits_;
   }
