@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads meshes through the Open Asset Import Library (assimp).
+// Reads meshes: PLY here (ply_file.hpp), OBJ and STL through the Open Asset Import Library (assimp).
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace skua::apps::strips {
 
-/// All triangles of a file in any format that assimp knows, such as PLY, OBJ and STL. Other polygons become fans; points and
+/// All triangles of a PLY, OBJ or STL file; an error if fewer come out than the file promises. Other polygons become fans; points and
 /// lines are left out; vertices at the same position are one. Throws usage_error, which begins with the file's name.
 mesh read_mesh_file(std::filesystem::path const& file);
 

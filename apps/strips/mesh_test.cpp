@@ -16,8 +16,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
 
-namespace skua::apps::strips {
-namespace {
+namespace skua::apps::strips { namespace {
 
 /// The neighbours of t in the order of their edges' names; nobody left out.
 std::multiset<triangle> neighbours_of(mesh const& m, triangle t) {
@@ -174,6 +173,15 @@ TEST(mesh_file, obj_files_are_read) {
   EXPECT_EQ(neighbours_of(read_mesh_file(obj.path()), 1), (std::multiset<triangle>{0}));
 }
 
+TEST(mesh_file, other_formats_are_not_tried_and_files_of_materials_are_not_opened) {
+  temporary_file const other(".3mf", "PK\x03\x04");
+  EXPECT_EQ(refusal(other.path()),
+            other.path().string() + ": it is no mesh of a known format; allowed: PLY, STL, or OBJ by its name .obj");
+  temporary_file const obj(".obj",
+                           "mtllib /dev/zero\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nusemtl a\nf 2 4 3\n");
+  EXPECT_EQ(read_mesh_file(obj.path()).triangles(), 2U);
+}
+
 TEST(mesh_file, wrong_files_are_refused_in_one_line_that_names_them) {
   temporary_file const broken(".ply", "ply\nformat ascii 1.0\nelement vertex 3\n");
   temporary_file const text(".txt", "no mesh\n");
@@ -187,5 +195,4 @@ TEST(mesh_file, wrong_files_are_refused_in_one_line_that_names_them) {
   }
 }
 
-}  // namespace
-}  // namespace skua::apps::strips
+}}  // namespace skua::apps::strips

@@ -127,7 +127,7 @@ APPS = {
         "--seed": Option("2", unseen=dict.fromkeys((*PEERS, "threads"), "data")), "--cutoff": Option("128", unseen=GRAIN, also_wrong=("0",)), "--strategy": Option("none", unseen=SERIAL_ORDER),
     }),
     "strips": ("--triangles 500 --interval 64", {
-        "--mesh": Option("mesh.obj", line="--interval 64", wrong=(*NO_FILE[:1], "plate.pgm")), "--triangles": Option("600", also_wrong=("0",)), "--seed": Option("2"),
+        "--mesh": Option("mesh.obj", line="--interval 64", wrong=(*NO_FILE[:1], "plate.pgm", "graph.gr", "/dev/zero")), "--triangles": Option("600", also_wrong=("0",)), "--seed": Option("2"),
         "--interval": Option("32", also_wrong=("0",)), "--strategy": Option("none"),
     }),
     "prefix-sum": ({"": "--n 20000 --block 1024", "serial": "--n 20000"}, {
