@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/export/formats.hpp"
 #include "cli/mpi/modules.hpp"
 #include "cli/probes/findings.hpp"
 #include "cli/probes/topology_view.hpp"
@@ -130,10 +131,17 @@ json ranks_json(ranks_findings const& found) {
           {"runs_on", found.runs_on()}};
 }
 
+std::vector<std::string> missing_of(findings const& found) {
+  std::vector<std::string> all = found.missing();
+  if (!has_otf2())
+    all.emplace_back("OTF2: this build cannot write it (skua export); it needs libotf2-trace-dev when it is built");
+  return all;
+}
+
 std::string as_text(findings const& found, ranks_findings const& ranks) {
   std::string text = fmt::format("{}{}{}{}{}Missing\n", machine_text(found), workers_text(found),
                                  mechanisms_text(found), ranks_text(ranks), settings_text(found));
-  auto const missing = found.missing();
+  auto const missing = missing_of(found);
   for (std::string const& m : missing) text += fmt::format("  {}\n", m);
   if (missing.empty()) text += "  nothing\n";
   return text;
@@ -165,7 +173,7 @@ json as_json(findings const& found, ranks_findings const& ranks) {
           {"memory", pages_json(found.pages)},
           {"ranks", ranks_json(ranks)},
           {"topology", topology_json(found.tree, found.map)},
-          {"missing", found.missing()}};
+          {"missing", missing_of(found)}};
 }
 
 int execute(arguments const& given) {

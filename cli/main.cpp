@@ -64,6 +64,7 @@ int parse_and_execute(int argc, char** argv) {
 }}  // namespace skua::cli
 
 int main(int argc, char** argv) {
+  skua::cli::prepare_output();
   try {
     skua::cli::undo_early_binding();
     return skua::cli::parse_and_execute(argc, argv);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -29,6 +30,15 @@ constexpr runtime::file_rules also_special{.special_files = runtime::file_rules:
 }
 
 }  // namespace
+
+void prepare_output() noexcept {
+  for (int const number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(number, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest number that is free is this one. Opened the other way round, it fails as a closed one does.
+    static_cast<void>(::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+  }
+  static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
+}
 
 void write_to_stdout(std::string_view text) {
   while (!text.empty()) {

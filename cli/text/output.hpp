@@ -12,6 +12,10 @@
 
 namespace skua::cli {
 
+/// Before anything else opens a file. Descriptors 0 to 2 that are closed get a file that can neither be read nor written, so that no
+/// file of the process takes their numbers and gets its text. A file that grows past the limit (ulimit -f) is an error and no signal.
+void prepare_output() noexcept;
+
 /// Writes all of it and makes sure that it went out. Throws resource_error ("No space left on device", ...).
 void write_to_stdout(std::string_view text);
 

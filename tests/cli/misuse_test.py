@@ -6,6 +6,7 @@ import os
 import pathlib
 import resource
 import signal
+import subprocess
 import unittest
 
 import command
@@ -312,6 +313,23 @@ class Outputs(command.Case):
                 with open("/dev/full", "w", encoding="utf-8") as full:
                     self.refuses(*subcommand, code=1, message=["standard output", "No space"], stdout=full)
                     self.refuses(*subcommand, "--json", "-", code=1, message=["standard output", "No space"], stdout=full)
+
+    def test_a_closed_output_is_a_failure_and_no_file_takes_its_number(self):
+        for subcommand in (["run", "fib", "--n", "12"], ["list"]):
+            with self.subTest(subcommand=subcommand[0]):
+                # The pool's memory is a file, which would get descriptor 1 and the text.
+                self.refuses(*subcommand, code=1, message=["standard output"], stdout=subprocess.DEVNULL, preexec_fn=lambda: os.close(1))
+
+    def test_a_file_that_grows_too_large_is_an_error_and_leaves_no_part(self):
+        def small_files():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+        out = self.scratch / "out.json"
+        self.refuses("doctor", "--json", str(out), code=1, message=[str(out), "File too large"], preexec_fn=small_files)
+        self.assertEqual(os.listdir(self.scratch), [])
+        trace = self.scratch / "t"
+        self.refuses("run", "fib", "--n", "12", "--trace", str(trace), allowed=False, message=[str(trace), "File too large"], preexec_fn=small_files)
+        self.assertEqual(os.listdir(self.scratch), [])
 
     @unittest.skipIf(os.environ.get("SANITIZER"), "the sanitizer lives in the address space")
     def test_without_memory_the_error_names_the_limits(self):
