@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/hartree_fock/molecules/repulsion.hpp"
 #include "cli/export/formats.hpp"
 #include "cli/mpi/modules.hpp"
 #include "cli/probes/findings.hpp"
@@ -131,8 +132,11 @@ json ranks_json(ranks_findings const& found) {
           {"runs_on", found.runs_on()}};
 }
 
+/// What the machine lacks, and what apps do.
 std::vector<std::string> missing_of(findings const& found) {
   std::vector<std::string> all = found.missing();
+  if (std::string const why = apps::hartree_fock::molecules::why_no_integrals(); !why.empty())
+    all.push_back("hartree-fock --molecule: " + why);
   if (!has_otf2())
     all.emplace_back("OTF2: this build cannot write it (skua export); it needs libotf2-trace-dev when it is built");
   return all;

@@ -52,11 +52,16 @@ GIVEN_FILES = {
     "plate.pgm": b"P5\n64 64\n255\n" + bytes(range(256)) * 16,
     "graph.gr": b"p sp 3 3\na 1 2 5\na 2 3 4\na 1 3 20\n",
     "edges.txt": b"7 9\n9 12 4\n12 7\n", "either.txt": b"2 2\n2 2\n1 1\n",
+    "water.xyz": b"3\n\nO 0 0 0.1173\nH 0 0.7572 -0.4692\nH 0 -0.7572 -0.4692\n",
+    "bent.xyz": b"3\n\nO 0 0 0.1173\nH 0 0.8572 -0.4692\nH 0 -0.8572 -0.4692\n",
+    "small.nw": b"BASIS\nH S\n 0.4 1\nO S\n 100 0.2\n 9 0.9\nO S\n 0.8 1\nO P\n 0.9 1\nEND\n",
+    "other.nw": b"BASIS\nH S\n 0.4 1\nH S\n 1.4 1\nO S\n 100 0.2\n 9 0.9\nO S\n 0.8 1\nO P\n 0.9 1\nEND\n",
     "mesh.obj": b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n",
 }
 BINOMIAL = "--tree T3 --branching 20 --probability 0.1 --children 4"
 HYBRID = "--tree T4 --depth 4 --branching 3 --probability 0.1 --children 4"
 WITH_FIELD = "--n 64 --iterations 2 --leaf-rows 16 --leaf-columns 32"
+MOLECULE = "--molecule water.xyz --basis small.nw"
 STYLE = {"openmp": "grain", "tbb": "grain"}
 
 # {app: (its line, in all modes or {mode: line}, {option: case})}
@@ -167,6 +172,9 @@ APPS = {
     "hartree-fock": ({"": "--atoms 2 --tile 10 --tolerance 0.01", "sim --ranks": "--atoms 2 --tile 10"}, {
         "--atoms": Option("1", also_wrong=("0",)), "--tile": Option("15", also_wrong=("0",)), "--threshold": Option("0.01", also_wrong=("1.1",)), "--tolerance": Option("0.1", also_wrong=("1.1",)),
         "--iterations": Option("3", also_wrong=("0",)), "--hints": Option("work", unseen=ORDER), "--count-only": Option(line="--atoms 2 --tile 10"),
+        "--molecule": Option("bent.xyz", line=MOLECULE, wrong=(*NO_FILE[:1], "small.nw")),
+        "--basis": Option("other.nw", line=MOLECULE, wrong=(*NO_FILE[:1], "bent.xyz")),
+        "--charge": Option("2", line=MOLECULE, also_wrong=("1", "10")),
     }),
     "tce": ("", {
         "--scale": Option("paper", line="--count-only", unseen={"--virtual": "data", "sim": "data"}), "--hints": Option("work", unseen=ORDER), "--seed": Option("2", unseen=DATA | {"--ranks": "data"}),
