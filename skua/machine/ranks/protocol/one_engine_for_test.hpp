@@ -71,6 +71,7 @@ struct one_rank_settings {
   slot_shape shape = numbers;
   std::uint64_t patience_ns = 0;
   bool oldest_first = false;
+  bool lifelines = false;
   std::uint64_t limit = std::uint64_t{1} << 40;
 };
 
@@ -83,6 +84,7 @@ struct one_rank {
                                                .owner_answers = s.owner_answers,
                                                .patience_ns = s.patience_ns,
                                                .oldest_first = s.oldest_first,
+                                               .lifelines = s.lifelines,
                                                .shape = shape},
                                               queue, network),
         log(shape) {
@@ -120,10 +122,11 @@ struct one_rank {
             std::uint64_t c = 0) {
     hear({.kind = what, .sender = from, .a = a, .b = b, .c = c}, body);
   }
-  void hear_tasks(rank_number from, std::vector<std::uint64_t> const& tasks) {
+  /// `what`: a reply, or along a lifeline.
+  void hear_tasks(rank_number from, std::vector<std::uint64_t> const& tasks, kind what = kind::steal_reply) {
     std::string body(tasks.size() * shape.bytes(), '\0');
     for (std::size_t i = 0; i < tasks.size(); ++i) std::memcpy(body.data() + i * shape.bytes(), &tasks[i], 8);
-    hear(kind::steal_reply, from, tasks.size(), body);
+    hear(what, from, tasks.size(), body);
   }
   std::vector<std::uint64_t> pop_all() {
     std::vector<std::uint64_t> all;

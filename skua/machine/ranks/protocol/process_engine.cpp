@@ -10,9 +10,11 @@ namespace skua { inline namespace v0 { namespace ranks {
 
 process_engine::process_engine(engine_settings const& settings, split_queue& queue, transport& network)
     : settings_(settings), queue_(queue), network_(network), end_(network.rank(), network.ranks(), *this),
-      victims_(settings.seed, network.rank(), network.ranks(), network.node()), live_(network.ranks()) {}
+      victims_(settings.seed, network.rank(), network.ranks(), network.node()),
+      lines_(network.rank(), settings.lifelines ? network.ranks() : 0), live_(network.ranks()) {}
 
 void process_engine::recover(recovery_hooks hooks, live_ranks const& live) {
+  runtime::expects(!settings_.lifelines, "lifelines: no rank recovers the tasks of a dead one");
   hooks_ = std::move(hooks);
   live_ = live;
   end_.rebuild(live_.position_of(network_.rank()), live_.size());
@@ -20,10 +22,13 @@ void process_engine::recover(recovery_hooks hooks, live_ranks const& live) {
 
 void process_engine::begin(std::uint32_t epoch) {
   runtime::invariant(requests_.none(), "no request is open when a rank leaves");
+  runtime::invariant(lines_.unheard() == 0, "all tasks that lifelines carried have arrived when a rank leaves");
   epoch_ = epoch;
   end_.begin();
   generation_ = 0;
   early_.clear();
+  lines_.begin();
+  asked_buddy_.reset();
   failed_attempts_ = 0;
   pause_ns_ = settings_.first_pause_ns;
   not_before_ns_ = 0;
@@ -50,10 +55,15 @@ void process_engine::idle(task_count count, std::uint64_t now_ns) {
 
 void process_engine::vote(task_count count) {
   if (!requests_.none() || is_recovering()) return;
+  if (lines_.unheard() > 0) return;  // its tasks may be under way
   end_.quiet(count);
 }
 
 void process_engine::want(std::uint64_t now_ns) {
+  if (is_on_lifelines()) {
+    if (requests_.none() && may_ask()) send_request(*lines_.next(), true, now_ns);
+    return;
+  }
   bool const asks = requests_.none() ? may_ask() && now_ns >= not_before_ns_
                                      : may_ask_another() && now_ns >= requests_.another_ns(settings_.patience_ns);
   if (asks) ask(next_victim(), now_ns);
@@ -69,9 +79,13 @@ void process_engine::count_failed(std::uint64_t attempts, std::uint64_t next_ns)
 
 void process_engine::double_pause() noexcept { pause_ns_ = std::min(pause_ns_ * 2, settings_.longest_pause_ns); }
 
-void process_engine::ask(rank_number victim, std::uint64_t now_ns) {
+void process_engine::ask(rank_number victim, std::uint64_t now_ns) { send_request(victim, false, now_ns); }
+
+void process_engine::send_request(rank_number victim, bool is_lifeline, std::uint64_t now_ns) {
   message_header request = header(kind::steal_request);
   request.a = queue_.room();
+  request.b = is_lifeline ? 1 : 0;
+  if (is_lifeline) asked_buddy_ = victim;
   requests_.add(victim, now_ns);
   not_before_ns_ = now_ns + pause_ns_;
   ++counts_.attempted;
@@ -91,6 +105,11 @@ void process_engine::on_message(message const& m) {
   switch (m.head.kind) {
     case kind::steal_request: return answer(m);
     case kind::steal_reply: return take(m);
+    case kind::fed: return hear_fed(m);
+    case kind::fed_heard: {
+      bool const was_fed = lines_.heard();
+      return runtime::invariant(was_fed, "only tasks that were sent are acknowledged");
+    }
     case kind::vote:
     case kind::decision:
     case kind::drained:
@@ -138,22 +157,54 @@ void process_engine::answer(message const& request) {
   message_header reply = header(kind::steal_reply);
   // A thief that has not heard of a loss would add tasks again that other ranks have already.
   bool const gives = !is_cancelled() && request.head.flags >= generation_;
+  split_queue::range const taken = take_shared(gives ? request.head.a : 0);
+  reply.a = taken.tasks();
+  if (taken.tasks() > 0) return send_tasks(request.head.sender, reply, taken);
+  if (request.head.b != 0) lines_.remember({request.head.sender, request.head.a});
+  network_.send(request.head.sender, reply, {});
+}
+
+/// For a thief that has this much room.
+split_queue::range process_engine::take_shared(std::uint64_t room) {
   if (settings_.owner_answers) is_in_task_ ? queue_.share_all() : queue_.share_all_but_one();
   split_queue& from = gives_from_ == nullptr ? queue_ : gives_from_->fullest();
   bool const have_marks = settings_.shape.task_bytes > 0;
-  split_queue::range const taken = from.steal(gives ? request.head.a : 0, [&](std::byte const* oldest) noexcept {
+  return from.steal(room, [&](std::byte const* oldest) noexcept {
     return have_marks && settings_.shape.mark_of(oldest).divides != 0;
   });
-  reply.a = taken.tasks();
-  if (taken.tasks() == 0) return network_.send(request.head.sender, reply, {});
+}
+
+void process_engine::send_tasks(rank_number to, message_header const& head, split_queue::range const& taken) {
   end_.stolen_from();
   counts_.given += taken.tasks();
   if (!settings_.shape.has_block) counts_.bytes_given += taken.bytes().size();
-  if (recovery_) return lend(request.head.sender, reply, taken);
-  if (settings_.shape.has_block) return send_packed(request.head.sender, reply, taken);
+  if (recovery_) return lend(to, head, taken);
+  if (settings_.shape.has_block) return send_packed(to, head, taken);
   std::uint64_t const token = std::uint64_t{settings_.collection} << 32 | next_send_++;
   being_sent_.emplace(token, taken);
-  network_.send_in_place(request.head.sender, reply, taken.bytes(), token);
+  network_.send_in_place(to, head, taken.bytes(), token);
+}
+
+void process_engine::feed_waiting() {
+  while (lines_.anyone_waits() && !end_.ended() && !is_cancelled()) {
+    split_queue::range const taken = take_shared(lines_.first().room);
+    if (taken.tasks() == 0) return;
+    message_header head = header(kind::fed);
+    head.a = taken.tasks();
+    rank_number const to = lines_.first().rank;
+    lines_.feed_first();
+    send_tasks(to, head, taken);
+  }
+}
+
+/// The sender is not quiet before it hears that its tasks have arrived.
+void process_engine::hear_fed(message const& m) {
+  runtime::invariant(!end_.ended(), "no rank has tasks after the end");
+  lines_.cut(m.head.sender);
+  if (asked_buddy_ == m.head.sender)
+    asked_buddy_.reset();  // the tasks have overtaken the reply that says that it remembers
+  add_tasks(m);
+  network_.send(m.head.sender, header(kind::fed_heard), {});
 }
 
 /// A send to a rank that dies may never complete, so these tasks are copied before they are sent.
@@ -187,19 +238,27 @@ void process_engine::on_sent(std::uint64_t token) noexcept {
 void process_engine::take(message const& reply) {
   bool const was_asked = requests_.close(reply.head.sender);
   runtime::invariant(was_asked, "each request has one reply");
+  bool const along_lifeline = asked_buddy_ == reply.head.sender;
+  if (along_lifeline) asked_buddy_.reset();
   if (reply.head.a == 0) {
+    if (along_lifeline) lines_.tie(reply.head.sender);
     ++failed_attempts_;
     double_pause();
     return;
   }
+  ++counts_.successful;
+  requests_.found();
+  add_tasks(reply);
+}
+
+/// Of a reply, or along a lifeline.
+void process_engine::add_tasks(message const& reply) {
   runtime::invariant(settings_.shape.has_block || reply.body.size() == reply.head.a * queue_.slot_bytes(),
                      "a reply has the tasks that it announces");
-  ++counts_.successful;
   counts_.tasks += reply.head.a;
   counts_.bytes_taken += reply.body.size();
   failed_attempts_ = 0;
   pause_ns_ = settings_.first_pause_ns;
-  requests_.found();
   // Tasks that came meanwhile may have taken the room that the request spoke of.
   if (queue_.room() < reply.head.a) queue_.admit(queue_.capacity() + reply.head.a);
   if (recovery_) hooks_.log->took(reply.head.sender, reply.body);
@@ -336,6 +395,10 @@ std::string process_engine::state_in_words() const {
   if (is_recovering()) said += ", waits for the other ranks' lists of tasks from dead ranks";
   for (std::uint32_t n = 0; n < requests_.size(); ++n) {
     said += (n == 0 ? ", waits for tasks from rank " : " and rank ") + std::to_string(requests_.victim(n));
+  }
+  if (lines_.tied() > 0) said += ", waits on " + std::to_string(lines_.tied()) + " lifelines";
+  if (lines_.unheard() > 0) {
+    said += ", has sent tasks along " + std::to_string(lines_.unheard()) + " lifelines, which have not arrived";
   }
   if (end_.children_missing() > 0) {
     said += ", " + std::to_string(end_.children_missing()) + " of its " + std::to_string(end_.children()) +

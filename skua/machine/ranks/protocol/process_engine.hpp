@@ -23,6 +23,7 @@
 #include "skua/machine/ranks/queue/split_queue.hpp"
 #include "skua/machine/ranks/queue/task_slot.hpp"
 #include "skua/machine/ranks/transport/transport.hpp"
+#include "skua/policy/lifelines.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
 
@@ -51,6 +52,8 @@ struct engine_settings {
   std::uint64_t patience_ns = 0;
   /// A thief of one worker runs the oldest stolen task first, unless tasks spawned them (process_engine.md).
   bool oldest_first = false;
+  /// A rank that has asked a few others in vain waits on its lifelines instead of asking on (policy/lifelines.md). Without recovery only.
+  bool lifelines = false;
   slot_shape shape = {};  ///< of the queue's slots; matters only for serialized tasks
 };
 
@@ -114,6 +117,11 @@ class process_engine final : private tree_outbox, private recovery_site {
   /// The rank has work, but not for all of its workers: asks another rank for tasks if that is due.
   void want(std::uint64_t now_ns);
 
+  /// Sends tasks to ranks that wait on their lifelines. To be called when tasks may have come into the queue, and cheap where nobody waits.
+  void feed() {
+    if (lines_.anyone_waits()) feed_waiting();
+  }
+
   // For a simulator that knows which requests would fail, and sends only the other ones (simulated.md).
 
   /// `idle` without a request.
@@ -131,7 +139,7 @@ class process_engine final : private tree_outbox, private recovery_site {
 
   /// The time from which `idle` may act without a message, if it cannot act now; 0: it only waits for messages.
   [[nodiscard]] std::uint64_t next_attempt_ns() const noexcept {
-    if (end_.ended() || (!requests_.none() && !may_ask_another())) return 0;
+    if (end_.ended() || sleeps() || (!requests_.none() && !may_ask_another())) return 0;
     return requests_.none() ? not_before_ns_ : requests_.another_ns(settings_.patience_ns);
   }
 
@@ -158,14 +166,25 @@ class process_engine final : private tree_outbox, private recovery_site {
 
  private:
   [[nodiscard]] bool steals_now() const noexcept {
-    return !end_.ended() && !is_recovering() && settings_.steals && live_.size() > 1;
+    return !end_.ended() && !is_recovering() && settings_.steals && live_.size() > 1 && !sleeps();
   }
+  /// The next request, if any, goes along a lifeline.
+  [[nodiscard]] bool is_on_lifelines() const noexcept {
+    return settings_.lifelines && failed_attempts_ >= policies::lifelines::random_tries;
+  }
+  [[nodiscard]] bool sleeps() const noexcept { return is_on_lifelines() && lines_.sleeps(); }
   /// True if the rank would ask another victim while requests are open.
   [[nodiscard]] bool may_ask_another() const noexcept {
-    return settings_.patience_ns > 0 && requests_.size() < std::min(open_requests::most, live_.size() - 1) &&
-           steals_now();
+    return settings_.patience_ns > 0 && !is_on_lifelines() &&
+           requests_.size() < std::min(open_requests::most, live_.size() - 1) && steals_now();
   }
   void answer(message const& request);
+  [[nodiscard]] split_queue::range take_shared(std::uint64_t room);
+  void send_tasks(rank_number to, message_header const& head, split_queue::range const& taken);
+  void feed_waiting();
+  void hear_fed(message const& m);
+  void add_tasks(message const& m);
+  void send_request(rank_number victim, bool is_lifeline, std::uint64_t now_ns);
   void take(message const& reply);
   [[nodiscard]] bool runs_oldest_first(slot_mark of_stolen) const noexcept;
   void push_slots(std::span<std::byte const> slots);
@@ -207,6 +226,8 @@ class process_engine final : private tree_outbox, private recovery_site {
   std::uint32_t epoch_ = 0;
   open_requests requests_;
   std::uint32_t failed_attempts_ = 0;  ///< since the last success
+  policies::lifelines lines_;
+  std::optional<rank_number> asked_buddy_;  ///< its reply says whether it remembers this rank
   std::uint64_t pause_ns_ = 0;
   std::uint64_t not_before_ns_ = 0;
   std::uint32_t next_send_ = 0;

@@ -82,7 +82,8 @@ class stage {
                                                          .seed = seed,
                                                          .owner_answers = seed % 2 == 0,
                                                          .patience_ns = seed % 3 * 2 * turn_ns,
-                                                         .oldest_first = seed % 5 < 2},
+                                                         .oldest_first = seed % 5 < 2,
+                                                         .lifelines = seed % 4 == 3},
                                                         queue, end),
           office(none) {}
     transport& network;
@@ -115,6 +116,7 @@ class stage {
       a.office.open(1, a.engine);
     }
     a.network.poll(a.office);
+    a.engine.feed();
     if (a.running) return run_on(a);
     if (a.queue.pop(&a.now)) {
       a.running = true;

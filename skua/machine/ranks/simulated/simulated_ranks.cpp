@@ -44,7 +44,8 @@ class simulated_ranks::world final {
   world(cluster const& where, std::uint32_t ranks, std::span<std::uint64_t const> durations,
         simulation_options const& options)
       : cluster_(where), durations_(durations), network_(where, ranks), thieves_(ranks, options.seed),
-        longest_pause_ns_(options.longest_pause_ns), every_attempt_(options.every_attempt || where.polling),
+        longest_pause_ns_(options.longest_pause_ns),
+        every_attempt_(options.every_attempt || options.lifelines || where.polling),
         interruption_point_(options.interruption_point) {
     for (std::uint32_t r = 0; r < ranks; ++r) members_.emplace_back(*this, r, ranks, options);
     executed_.resize(ranks);
@@ -68,7 +69,8 @@ class simulated_ranks::world final {
                   .first_pause_ns = o.first_pause_ns,
                   .longest_pause_ns = o.longest_pause_ns,
                   .patience_ns = w.cluster_.polling ? o.patience_ns : 0,
-                  .oldest_first = w.cluster_.polling},
+                  .oldest_first = w.cluster_.polling,
+                  .lifelines = o.lifelines},
                  queue, *this) {}
 
     [[nodiscard]] rank_number rank() const noexcept override { return number; }
@@ -242,6 +244,7 @@ void simulated_ranks::world::take(happening& h) {
     case happening::kind::wake: break;
   }
   drive(m);
+  m.engine.feed();
   note(m);
 }
 

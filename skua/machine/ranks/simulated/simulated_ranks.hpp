@@ -21,6 +21,8 @@ struct simulation_options {
   std::uint64_t patience_ns = 1'000'000;
   /// Also sends the requests that the simulator knows to fail (simulated.md). Always true for a polling cluster.
   bool every_attempt = false;
+  /// Thieves wait on lifelines (policy/lifelines.md). All their requests are sent.
+  bool lifelines = false;
   /// Called every few thousand events; null: never. If it throws, process() ends, and the simulation cannot be used
   /// again.
   void (*interruption_point)() = nullptr;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/policy/balance/locality.hpp"
+#include "skua/policy/lifelines.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks { namespace {
 
@@ -47,6 +49,30 @@ TEST(simulated_ranks, run_every_task_once) {
     EXPECT_LE(r.rounds, 50U);
     EXPECT_NEAR(r.tasks.mean, 2000.0 / ranks, 1e-9);
   }
+}
+
+TEST(simulated_ranks, on_lifelines_run_every_task_once) {
+  for (std::uint32_t const ranks : {1U, 2U, 3U, 24U, 25U, 500U}) {
+    auto const d = durations(2000, 100'000);
+    simulated_ranks s(cluster_named("hopper"), ranks, d, {.lifelines = true});
+    for (std::uint32_t t = 0; t < d.size(); ++t) s.seed(t % std::min(ranks, 2U), t);
+    simulated_iteration const r = s.process();
+    expect_each_once(s, 2000);
+    // A rank asks a few at random and each buddy once until it gets tasks.
+    double const most = policies::lifelines::random_tries + std::bit_width(ranks - 1);
+    EXPECT_LE(r.attempted.mean * ranks, most * (static_cast<double>(r.moved) + ranks)) << ranks;
+  }
+}
+
+TEST(simulated_ranks, on_lifelines_ask_no_more_often_where_a_task_takes_longer) {
+  auto const attempts = [](bool lifelines, std::uint64_t task_ns) {
+    std::vector<std::uint64_t> const d{task_ns};
+    simulated_ranks s(cluster_named("hopper"), 100, d, {.lifelines = lifelines});
+    s.seed(0, 0);
+    return s.process().attempted.mean;
+  };
+  EXPECT_EQ(attempts(true, 1'000'000'000), attempts(true, 10'000'000));
+  EXPECT_GT(attempts(false, 1'000'000'000), 20 * attempts(false, 10'000'000));
 }
 
 TEST(simulated_ranks, give_the_same_run_for_the_same_seed_and_another_for_another) {

@@ -12,7 +12,7 @@ namespace skua { inline namespace v0 { namespace ranks {
 using rank_number = std::uint32_t;
 
 enum class kind : std::uint16_t {
-  steal_request,  ///< a: the number of tasks for which the thief has room
+  steal_request,  ///< a: the number of tasks for which the thief has room; b: 1: along a lifeline (policy/lifelines.md)
   steal_reply,    ///< a: the number of tasks in the body; 0: there were none
   vote,           ///< up the tree: a subtree is idle (termination.hpp)
   decision,       ///< down the tree: another round, or the end
@@ -23,14 +23,16 @@ enum class kind : std::uint16_t {
   result,         ///< of a collective operation, down its tree
   moved,          ///< tasks that a balancer sends to another rank; a: their number
   seeds,          ///< a copy of the sender's tasks, for its keeper (recovery.md); flags: their generation
-  lost,    ///< of rank 0: the dead ranks; flags: the generation of this recovery; a: that of the last completed one
-  taken,   ///< to rank 0: tasks that the sender took from dead ranks, and whose seeds it keeps
-  again,   ///< of rank 0: tasks that live ranks took from dead ones; every rank continues
-  dead,    ///< of rank 0: ranks that died; a: the step in which every rank throws; b: the last of them; body: all of them, and why
+  lost,   ///< of rank 0: the dead ranks; flags: the generation of this recovery; a: that of the last completed one
+  taken,  ///< to rank 0: tasks that the sender took from dead ranks, and whose seeds it keeps
+  again,  ///< of rank 0: tasks that live ranks took from dead ones; every rank continues
+  dead,  ///< of rank 0: ranks that died; a: the step in which every rank throws; b: the last of them; body: all of them, and why
   alive,   ///< between rank 0 and each other rank, now and then (liveness.hpp)
   broken,  ///< the job cannot continue; body: the reason
   differ,  ///< ranks are in different collective calls (call_order.md); a: 1 if it is final; b: who reports it; body: which
   balancing,  ///< between ranks that balance without a centre (policy/balance/distributed.md); body: what the balancer sends
+  fed,        ///< along a lifeline, to a rank that waits for tasks; a: their number, which are in the body
+  fed_heard,  ///< they have arrived
 };
 
 /// Copied as it is: all ranks run the same binary.
