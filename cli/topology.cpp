@@ -21,12 +21,13 @@ struct arguments {
 int execute(arguments const& given) {
   json_target const target(given.json_path);
   pool_options const chosen = given.flags.options();
-  topology const machine = given.flags.machine();
+  auto const [machine, details] = given.flags.described_machine();
   layout const map = layout_of(machine, chosen);
   if (target.wanted()) target.write(topology_json(machine, map));
   if (target.takes_stdout()) return exit_done;
 
   std::string text = fmt::format("{}\n{}", tree_text(machine, map), places_text(map));
+  text += details_text(details);
   if (!machine.remarks().empty()) text += "\n";
   for (std::string const& remark : machine.remarks()) text += fmt::format("note: {}\n", remark);
   write_to_stdout(text);

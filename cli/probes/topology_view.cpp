@@ -7,6 +7,7 @@
 #include <map>
 
 #include "cli/text/report.hpp"
+#include "skua/parts/base/printable.hpp"
 #include "skua/parts/topology/cpu_mask.hpp"
 
 namespace skua::cli {
@@ -57,6 +58,36 @@ json node_json(topology const& machine, std::uint32_t at, std::map<std::uint32_t
   return one;
 }
 
+std::string memory_text(runtime::memory_details const& m) {
+  std::string line = fmt::format("memory {}", m.os_index);
+  if (!m.kind.empty()) line += fmt::format("  {}", runtime::printable(m.kind));
+  if (m.bytes > 0) line += fmt::format("  {}", in_bytes(m.bytes));
+  line += m.near.empty() ? "  no PU" : fmt::format("  PUs {}", to_text(m.near));
+  if (m.bandwidth_mib_per_s) line += fmt::format("  {} MiB/s", *m.bandwidth_mib_per_s);
+  if (m.latency_ns) line += fmt::format("  {} ns", *m.latency_ns);
+  return line + "\n";
+}
+
+std::string distances_text(runtime::distance_details const& d) {
+  std::string text = d.name.empty() ? "distances" : runtime::printable(d.name);
+  for (std::uint32_t const node : d.nodes) text += fmt::format("  {:>5}", node);
+  text += "\n";
+  std::size_t const n = d.nodes.size();
+  for (std::size_t row = 0; row < n; ++row) {
+    text += fmt::format("  node {:>5}", d.nodes[row]);
+    for (std::size_t column = 0; column < n; ++column) text += fmt::format("  {:>5}", d.values[row * n + column]);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string kind_text(runtime::core_kind_details const& kind) {
+  std::string line = kind.efficiency < 0 ? "cores, not ranked" : fmt::format("cores of kind {}", kind.efficiency);
+  line += fmt::format("  PUs {}", to_text(kind.pus));
+  for (auto const& [name, value] : kind.facts) line += runtime::printable(fmt::format("  {} {}", name, value));
+  return line + "\n";
+}
+
 json workers_json(layout const& map) {
   json all = json::array();
   for (std::uint32_t w = 0; w < map.workers(); ++w) {
@@ -89,6 +120,20 @@ std::string tree_text(topology const& machine, layout const& map) {
     all += line + "\n";
   }
   return all;
+}
+
+std::string details_text(runtime::machine_details const& details) {
+  std::string text;
+  bool const has_tiers = details.memories.size() > 1 ||
+                         std::ranges::any_of(details.memories, [](auto const& m) { return !m.kind.empty(); });
+  if (has_tiers) text += "\n";
+  for (runtime::memory_details const& m : details.memories) text += has_tiers ? memory_text(m) : "";
+  for (runtime::distance_details const& d : details.distances) text += "\n" + distances_text(d);
+  if (details.core_kinds.size() > 1) {
+    text += "\n";
+    for (runtime::core_kind_details const& kind : details.core_kinds) text += kind_text(kind);
+  }
+  return text;
 }
 
 std::string place_text(layout const& map, place_id p) {

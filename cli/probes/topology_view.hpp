@@ -6,6 +6,7 @@
 
 #include "cli/text/report.hpp"
 #include "skua/parts/topology/layout.hpp"
+#include "skua/parts/topology/machine_details.hpp"
 #include "skua/parts/topology/topology.hpp"
 
 namespace skua::cli {
@@ -16,6 +17,8 @@ namespace skua::cli {
 [[nodiscard]] std::string place_text(layout const& map, place_id p);
 /// A line per place.
 [[nodiscard]] std::string places_text(layout const& map);
+/// Memories, if there are several or their tier is known; distances between NUMA nodes; kinds of cores, if there are several. May be empty.
+[[nodiscard]] std::string details_text(runtime::machine_details const& details);
 /// {"source", "this_system", "machine_pus", "pus", "tree", "places", "workers", "remarks"}
 [[nodiscard]] json topology_json(topology const& machine, layout const& map);
 

@@ -77,6 +77,13 @@ topology pool_flags::machine() const {
   return sound.topology ? topology::named(*sound.topology) : topology::machine();
 }
 
+runtime::described_machine pool_flags::described_machine() const {
+  pool_options const sound = options();
+  if (!sound.topology) return runtime::read_this_machine();
+  if (xml_) return runtime::read_xml_machine(*sound.topology);
+  return {topology::named(*sound.topology), {}};
+}
+
 runtime::settings effective_settings(pool_options const& chosen) {
   runtime::settings all = runtime::settings_from_environment(runtime::process_environment());
   runtime::warn_of_unknown_variables();

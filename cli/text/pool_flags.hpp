@@ -7,6 +7,7 @@
 
 #include "cli/text/command.hpp"
 #include "skua/machine/threads/face/pool.hpp"
+#include "skua/parts/topology/machine_details.hpp"
 #include "skua/parts/topology/topology.hpp"
 
 namespace skua::cli {
@@ -25,6 +26,8 @@ class pool_flags {
   [[nodiscard]] pool_options options() const;
   /// The machine that a pool with these options would see. Throws usage_error.
   [[nodiscard]] topology machine() const;
+  /// It and its memories, distances and kinds of cores; none of a synthetic one.
+  [[nodiscard]] runtime::described_machine described_machine() const;
 
  private:
   /// A text for topology::named. Standard input can be read once, and a command that runs may make several pools.

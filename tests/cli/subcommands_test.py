@@ -247,6 +247,22 @@ class Run(command.Case):
             "</object></topology>", encoding="utf-8")
         (row,) = self.works_json("run", "fib", "--n", "12", "--xml", str(path), "--json", "-")["rows"]
         self.assertEqual(row["workers"], 2)
+        self.assertNotIn("memory", self.works("topology", "--xml", str(path)), "one memory of no known tier says nothing")
+        self.shows_memories_and_kinds(path)
+
+    def shows_memories_and_kinds(self, path):
+        text = path.read_text(encoding="utf-8")
+        text = text.replace('complete_nodeset="0x1"/>', 'complete_nodeset="0x1" local_memory="4096" subtype="H\x1bBM" gp_index="7"/>', 1)
+        text = text.replace("</topology>", '<memattr name="Bandwidth" flags="5"><memattr_value target_obj_gp_index="7" target_obj_type="NUMANode" value="900" '
+                            'initiator_cpuset="0x3"/></memattr><cpukind cpuset="0x1" forced_efficiency="1"/>'
+                            '<cpukind cpuset="0x2" forced_efficiency="2"><info name="CoreType" value="IntelCore"/></cpukind></topology>')
+        path.write_text(text, encoding="utf-8")
+        shown = self.works("topology", "--xml", str(path))
+        self.assertIn("memory 0  H\\x1bBM  4 KiB  PUs 0-1  900 MiB/s\n", shown)
+        self.assertIn("cores of kind 0  PUs 0\ncores of kind 1  PUs 1  CoreType IntelCore\n", shown)
+        self.assertNotIn("\x1b", shown)
+        with path.open("rb") as piped:
+            self.assertEqual(self.works("topology", "--xml", "-", stdin=piped).replace("/dev/stdin", str(path)), shown)
 
 
 class Compare(command.Case):
