@@ -34,9 +34,11 @@ std::uint64_t field(std::string_view text, std::uint64_t most, std::string_view 
 machine_loads read_loads(std::istream& in, std::string_view name) {
   machine_loads loads;
   std::size_t number = 0;
+  load_ns all = 0;  // a sum that wraps around would give a wrong average
   for (std::string line; runtime::read_line(in, line, name);) {
     ++number;
     if (line.ends_with('\r')) line.pop_back();
+    if (number == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);  // a byte order mark
     if (line.empty() || (number == 1 && line == "rank,load")) continue;
     std::string const where = fmt::format("{}:{}", name, number);
     auto const comma = line.find(',');
@@ -46,6 +48,11 @@ machine_loads read_loads(std::istream& in, std::string_view name) {
     std::string_view const text = line;
     auto const rank = static_cast<std::size_t>(field(text.substr(0, comma), most_ranks - 1, "a rank", where));
     load_ns const load = field(text.substr(comma + 1), std::numeric_limits<load_ns>::max(), "a load", where);
+    if (load > std::numeric_limits<load_ns>::max() - all) {
+      throw usage_error(fmt::format("{}: with this load of {} the sum of all loads is above {}, the largest allowed",
+                                    where, load, std::numeric_limits<load_ns>::max()));
+    }
+    all += load;
     if (rank >= loads.size()) loads.resize(rank + 1);
     loads[rank].push_back(load);
   }
