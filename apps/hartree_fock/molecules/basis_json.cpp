@@ -3,25 +3,27 @@
 // "angular_momentum": [0, 1], "exponents": ["5.03", ...], "coefficients": [["-0.1", ...], ["0.16", ...]]}]}}}.
 #include <cmath>
 #include <istream>
-#include <nlohmann/json.hpp>
+#include <iterator>
 #include <string>
 
 #include "apps/hartree_fock/molecules/basis_set.hpp"
 #include "apps/hartree_fock/molecules/elements.hpp"
 #include "apps/hartree_fock/molecules/text_lines.hpp"
+#include "apps/json_value.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::apps::hartree_fock::molecules {
 namespace {
 
-using nlohmann::json;
+using json = json_value;
 
 class json_reader {
  public:
   explicit json_reader(std::string_view name) : name_(name) {}
 
   basis_set read(std::istream& in) {
-    json const document = json::parse(in, nullptr, false);
+    std::string const text{std::istreambuf_iterator<char>(in), {}};
+    json const document = json::parse(text);
     if (in.bad()) refuse("cannot be read to its end");
     if (document.is_discarded()) refuse("the text is not JSON");
     json const& elements = member(document, "elements");
@@ -54,8 +56,7 @@ class json_reader {
     std::vector<unsigned> l;
     for (json const& one : list(shell, "angular_momentum")) {
       if (!one.is_number_unsigned() || one.get<std::uint64_t>() > most_l)
-        refuse("angular_momentum has " + in_quotes(one.dump(-1, ' ', true, json::error_handler_t::replace)) +
-               "; allowed: 0, 1, 2, which are s, p, d");
+        refuse("angular_momentum has " + in_quotes(one.dump_repaired()) + "; allowed: 0, 1, 2, which are s, p, d");
       l.push_back(one.get<unsigned>());
     }
     std::vector<double> const exponents = numbers(list(shell, "exponents"), "an exponent");
@@ -74,10 +75,9 @@ class json_reader {
   }
   bool is_spherical(json const& shell) const {
     json const& kind = member(shell, "function_type");
-    if (kind == "gto" || kind == "gto_cartesian") return false;
-    if (kind == "gto_spherical") return true;
-    refuse("function_type is " + in_quotes(kind.dump(-1, ' ', true, json::error_handler_t::replace)) +
-           "; allowed: gto, gto_cartesian, gto_spherical");
+    if (kind == json("gto") || kind == json("gto_cartesian")) return false;
+    if (kind == json("gto_spherical")) return true;
+    refuse("function_type is " + in_quotes(kind.dump_repaired()) + "; allowed: gto, gto_cartesian, gto_spherical");
   }
   json const& list(json const& of, char const* key) const {
     json const& found = member(of, key);
@@ -88,8 +88,7 @@ class json_reader {
   std::vector<double> numbers(json const& from, std::string_view what) const {
     std::vector<double> all;
     for (json const& one : from) {
-      std::string const text =
-          one.is_string() ? one.get<std::string>() : one.dump(-1, ' ', true, json::error_handler_t::replace);
+      std::string const text = one.is_string() ? one.get<std::string>() : one.dump_repaired();
       if (double value = 0; read_number(text, value) && std::abs(value) < 1e12) {
         all.push_back(value);
       } else {

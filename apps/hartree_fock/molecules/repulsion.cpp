@@ -25,9 +25,7 @@ using build_function = void(Libint_t const*);
 using build_table =
     build_function * [LIBINT2_MAX_AM_eri + 1][LIBINT2_MAX_AM_eri + 1][LIBINT2_MAX_AM_eri + 1][LIBINT2_MAX_AM_eri + 1];
 static_assert(LIBINT2_MAX_AM_eri >= most_l && LIBINT2_MAX_VECLEN == 1);
-#ifndef LIBINT2_DEFINED__aB_s___0__s___1___TwoPRep_s___0__s___1___Ab__up_8
-#error "this libint has no integrals of four d shells"
-#endif
+static_assert(LIBINT2_DEFINED__aB_s___0__s___1___TwoPRep_s___0__s___1___Ab__up_8 == 1, "four d shells");
 
 template <class T>
 T* symbol_of(void* library, char const* name) noexcept {
