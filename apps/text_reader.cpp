@@ -21,7 +21,9 @@ namespace {
 constexpr std::size_t piece_bytes = std::size_t{1} << 18;
 constexpr std::size_t most_line_bytes = std::size_t{1} << 26;
 
-[[noreturn]] void refuse_file(std::string const& name, std::string const& why) { throw usage_error(name + ": " + why); }
+[[noreturn]] void refuse_file(std::string const& name, std::string const& why) {
+  throw usage_error(runtime::printable(name) + ": " + why);
+}
 
 /// Not blocking, because a FIFO would wait for its writer.
 int open_regular(std::string const& name) {
@@ -60,7 +62,7 @@ text_reader::~text_reader() = default;
 
 void text_reader::refuse(std::string const& why) const {
   if (line_ == 0) refuse_all(why);
-  throw usage_error(name_ + ":" + std::to_string(line_) + ": " + why);
+  refuse_file(name_ + ":" + std::to_string(line_), why);
 }
 void text_reader::refuse_all(std::string const& why) const { refuse_file(name_, why); }
 
@@ -87,7 +89,10 @@ bool text_reader::next_line() {
     searched = text_.size() - at_;
     if (!read_on()) break;
   }
-  if (end == std::string::npos && at_ == text_.size()) return false;
+  if (end == std::string::npos && at_ == text_.size()) {
+    whole_ = rest_ = {};
+    return false;
+  }
   rest_ = std::string_view(text_).substr(at_, end == std::string::npos ? end : end - at_);
   at_ = end == std::string::npos ? text_.size() : end + 1;
   if (rest_.ends_with('\r')) rest_.remove_suffix(1);

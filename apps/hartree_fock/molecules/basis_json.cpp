@@ -2,13 +2,11 @@
 // The form of Basis Set Exchange: {"elements": {"8": {"electron_shells": [{"function_type": "gto_spherical",
 // "angular_momentum": [0, 1], "exponents": ["5.03", ...], "coefficients": [["-0.1", ...], ["0.16", ...]]}]}}}.
 #include <cmath>
-#include <istream>
-#include <iterator>
 #include <string>
 
 #include "apps/hartree_fock/molecules/basis_set.hpp"
 #include "apps/hartree_fock/molecules/elements.hpp"
-#include "apps/hartree_fock/molecules/text_lines.hpp"
+#include "apps/hartree_fock/molecules/fortran_number.hpp"
 #include "apps/json_value.hpp"
 #include "skua/parts/base/error.hpp"
 
@@ -21,10 +19,8 @@ class json_reader {
  public:
   explicit json_reader(std::string_view name) : name_(name) {}
 
-  basis_set read(std::istream& in) {
-    std::string const text{std::istreambuf_iterator<char>(in), {}};
+  basis_set read(std::string_view text) {
     json const document = json::parse(text);
-    if (in.bad()) refuse("cannot be read to its end");
     if (document.is_discarded()) refuse("the text is not JSON");
     json const& elements = member(document, "elements");
     if (!elements.is_object() || elements.empty()) refuse("elements is no object with an element; allowed: one");
@@ -42,7 +38,7 @@ class json_reader {
   void read_element(std::string const& number, json const& element) {
     double protons = 0;
     if (!read_number(number, protons) || protons < 1 || protons > most_protons || protons != std::floor(protons))
-      refuse("an element is " + in_quotes(number) + "; allowed: 1 to " + std::to_string(most_protons));
+      refuse("an element is " + shown(number) + "; allowed: 1 to " + std::to_string(most_protons));
     protons_ = static_cast<unsigned>(protons);
     where_ = "element " + std::to_string(protons_) + ": ";
     if (element.is_object() && element.contains("ecp_potentials"))
@@ -56,7 +52,7 @@ class json_reader {
     std::vector<unsigned> l;
     for (json const& one : list(shell, "angular_momentum")) {
       if (!one.is_number_unsigned() || one.get<std::uint64_t>() > most_l)
-        refuse("angular_momentum has " + in_quotes(one.dump_repaired()) + "; allowed: 0, 1, 2, which are s, p, d");
+        refuse("angular_momentum has " + shown(one.dump_repaired()) + "; allowed: 0, 1, 2, which are s, p, d");
       l.push_back(one.get<unsigned>());
     }
     std::vector<double> const exponents = numbers(list(shell, "exponents"), "an exponent");
@@ -77,7 +73,7 @@ class json_reader {
     json const& kind = member(shell, "function_type");
     if (kind == json("gto") || kind == json("gto_cartesian")) return false;
     if (kind == json("gto_spherical")) return true;
-    refuse("function_type is " + in_quotes(kind.dump_repaired()) + "; allowed: gto, gto_cartesian, gto_spherical");
+    refuse("function_type is " + shown(kind.dump_repaired()) + "; allowed: gto, gto_cartesian, gto_spherical");
   }
   json const& list(json const& of, char const* key) const {
     json const& found = member(of, key);
@@ -92,7 +88,7 @@ class json_reader {
       if (double value = 0; read_number(text, value) && std::abs(value) < 1e12) {
         all.push_back(value);
       } else {
-        refuse(std::string(what) + " is " + in_quotes(text) + "; allowed: a number");
+        refuse(std::string(what) + " is " + shown(text) + "; allowed: a number");
       }
     }
     return all;
@@ -106,6 +102,6 @@ class json_reader {
 
 }  // namespace
 
-basis_set read_json_basis(std::istream& in, std::string_view name) { return json_reader(name).read(in); }
+basis_set read_json_basis(std::string_view text, std::string_view name) { return json_reader(name).read(text); }
 
 }  // namespace skua::apps::hartree_fock::molecules

@@ -3,13 +3,12 @@
 // coefficients, `END`. NWChem's functions are Cartesian unless the first line says SPHERICAL.
 #include <algorithm>
 #include <cctype>
-#include <istream>
 #include <optional>
 #include <string>
 
 #include "apps/hartree_fock/molecules/basis_set.hpp"
 #include "apps/hartree_fock/molecules/elements.hpp"
-#include "apps/hartree_fock/molecules/text_lines.hpp"
+#include "apps/hartree_fock/molecules/fortran_number.hpp"
 
 namespace skua::apps::hartree_fock::molecules {
 namespace {
@@ -35,30 +34,30 @@ struct block {
 
 class nwchem_reader {
  public:
-  nwchem_reader(std::istream& in, std::string_view name) : lines_(in, name) {}
+  explicit nwchem_reader(text_reader& in) : in_(in) {}
 
   basis_set read() {
-    while (lines_.next()) read_line();
+    while (in_.next_line()) read_line();
     finish_block();
-    if (all_.empty()) lines_.refuse("the file ends without a basis function");
+    if (all_.empty()) in_.refuse("the file ends without a basis function");
     return std::move(all_);
   }
 
  private:
   void read_line() {
-    std::string_view const first = lines_.word();
+    std::string_view const first = in_.word();
     if (first.empty() || first.front() == '#') return;
     std::string const word = capitals(first);
     if (word == "BASIS") return read_header();
     if (word == "END") return finish_block();
-    if (word == "ECP") lines_.refuse("effective core potentials begin here; allowed: basis sets of all electrons");
+    if (word == "ECP") in_.refuse("effective core potentials begin here; allowed: basis sets of all electrons");
     double exponent = 0;
     if (read_number(first, exponent)) return read_primitive(first, exponent);
     read_shell(first);
   }
   void read_header() {
-    while (!lines_.at_end_of_line()) {
-      std::string const word = capitals(lines_.word());
+    while (!in_.is_at_end_of_line()) {
+      std::string const word = capitals(in_.word());
       if (word == "SPHERICAL") is_spherical_ = true;
       if (word == "CARTESIAN") is_spherical_ = false;
     }
@@ -67,42 +66,42 @@ class nwchem_reader {
     finish_block();
     auto const protons = protons_of(symbol);
     if (!protons)
-      lines_.refuse("a line begins with " + in_quotes(symbol) + "; allowed: the symbol of an element, or a number");
-    std::string const kind = capitals(lines_.word());
+      in_.refuse("a line begins with " + shown(symbol) + "; allowed: the symbol of an element, or a number");
+    std::string const kind = capitals(in_.word());
     block_ = block{.protons = *protons, .l = {}, .exponents = {}, .coefficients = {}};
     if (kind == "SP") {
       block_->l = {0, 1};
     } else if (kind == "S" || kind == "P" || kind == "D") {
       block_->l = {kind == "S" ? 0U : kind == "P" ? 1U : 2U};
     } else {
-      lines_.refuse("a shell is " + in_quotes(kind) + "; allowed: S, P, D, SP");
+      in_.refuse("a shell is " + shown(kind) + "; allowed: S, P, D, SP");
     }
-    lines_.require_end_of_line();
+    in_.end_of_line();
   }
   void read_primitive(std::string_view word, double exponent) {
-    if (!block_) lines_.refuse("a number before the first line of an element and its shell");
+    if (!block_) in_.refuse("a number before the first line of an element and its shell");
     if (exponent <= 0 || exponent > most_exponent)
-      lines_.refuse("an exponent is " + in_quotes(word) + "; allowed: more than 0 and up to 1e12");
+      in_.refuse("an exponent is " + shown(word) + "; allowed: more than 0 and up to 1e12");
     if (block_->exponents.size() == most_primitives)
-      lines_.refuse("a shell has more than " + std::to_string(most_primitives) + " exponents");
+      in_.refuse("a shell has more than " + std::to_string(most_primitives) + " exponents");
     std::vector<double> row;
-    while (!lines_.at_end_of_line()) row.push_back(lines_.number("a coefficient", most_coefficient));
+    while (!in_.is_at_end_of_line()) row.push_back(next_number(in_, "a coefficient", most_coefficient));
     std::size_t const known = block_->coefficients.size();
     bool const fits = block_->l.size() == 2 ? row.size() == 2 : !row.empty() && (known == 0 || row.size() == known);
     if (!fits)
-      lines_.refuse("an exponent has " + std::to_string(row.size()) + " coefficients; allowed: one for each function");
+      in_.refuse("an exponent has " + std::to_string(row.size()) + " coefficients; allowed: one for each function");
     block_->coefficients.resize(row.size());
     for (std::size_t i = 0; i < row.size(); ++i) block_->coefficients[i].push_back(row[i]);
     block_->exponents.push_back(exponent);
   }
   void finish_block() {
     if (!block_) return;
-    if (block_->exponents.empty()) lines_.refuse("a shell before this line has no exponents");
+    if (block_->exponents.empty()) in_.refuse("a shell before this line has no exponents");
     add_contractions(all_, block_->protons, block_->l, is_spherical_, block_->exponents, block_->coefficients);
     block_.reset();
   }
 
-  text_lines lines_;
+  text_reader& in_;
   basis_set all_;
   bool is_spherical_ = false;
   std::optional<block> block_;
@@ -110,6 +109,6 @@ class nwchem_reader {
 
 }  // namespace
 
-basis_set read_nwchem_basis(std::istream& in, std::string_view name) { return nwchem_reader(in, name).read(); }
+basis_set read_nwchem_basis(text_reader& in) { return nwchem_reader(in).read(); }
 
 }  // namespace skua::apps::hartree_fock::molecules

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "apps/hartree_fock/molecules/basis_set.hpp"
 
-#include <fstream>
 #include <string>
-
-#include "skua/parts/base/error.hpp"
 
 namespace skua::apps::hartree_fock::molecules {
 
@@ -23,16 +20,18 @@ void add_contractions(basis_set& to, unsigned protons, std::vector<unsigned> con
 }
 
 basis_set read_basis_file(std::filesystem::path const& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file)) {
-    throw usage_error(file.string() +
-                      ": cannot be opened; allowed: a readable basis set, Basis Set Exchange's JSON or NWChem's text");
+  constexpr std::size_t most_bytes = std::size_t{1} << 26;  // JSON is parsed whole
+  text_reader in(file);
+  while (in.next_line() && in.is_at_end_of_line()) {}
+  bool const is_json = in.word().starts_with('{');
+  in.rewind();
+  if (!is_json) return read_nwchem_basis(in);
+  std::string text;
+  while (in.next_line()) {
+    if (text.size() + in.rest().size() > most_bytes) in.refuse_all("it is longer than 64 MiB");
+    text.append(in.rest()) += '\n';
   }
-  in >> std::ws;
-  bool const is_json = in.peek() == '{';
-  in.clear();
-  in.seekg(0);  // lines are counted from the beginning
-  return is_json ? read_json_basis(in, file.string()) : read_nwchem_basis(in, file.string());
+  return read_json_basis(text, file.string());
 }
 
 }  // namespace skua::apps::hartree_fock::molecules

@@ -4,10 +4,11 @@
 #pragma once
 
 #include <filesystem>
-#include <iosfwd>
 #include <map>
 #include <string_view>
 #include <vector>
+
+#include "apps/text_reader.hpp"
 
 namespace skua::apps::hartree_fock::molecules {
 
@@ -27,9 +28,9 @@ using basis_set = std::map<unsigned, std::vector<contraction>>;
 
 /// Throw usage_error, which begins with `name:line:` (JSON: `name:`), where the text is not such a basis set, or has effective
 /// core potentials, or functions beyond d.
-[[nodiscard]] basis_set read_json_basis(std::istream& in, std::string_view name);
-[[nodiscard]] basis_set read_nwchem_basis(std::istream& in, std::string_view name);
-/// Either: JSON begins with a brace. Throws usage_error also if it cannot be read.
+[[nodiscard]] basis_set read_json_basis(std::string_view text, std::string_view name);
+[[nodiscard]] basis_set read_nwchem_basis(text_reader& in);
+/// Either, plain or gzip: JSON begins with a brace. Throws usage_error also if it cannot be read.
 [[nodiscard]] basis_set read_basis_file(std::filesystem::path const& file);
 
 /// Adds the functions of one block of primitives: a row of `coefficients` for each entry of `l`, or several for a single one.

@@ -2,11 +2,10 @@
 #include "apps/hartree_fock/molecules/molecule.hpp"
 
 #include <cmath>
-#include <fstream>
 #include <string>
 
 #include "apps/hartree_fock/molecules/elements.hpp"
-#include "apps/hartree_fock/molecules/text_lines.hpp"
+#include "apps/hartree_fock/molecules/fortran_number.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::apps::hartree_fock::molecules {
@@ -16,14 +15,14 @@ namespace {
 constexpr double least_distance = 0.01 / bohr;
 constexpr double most_coordinate = 1e6;  // angstrom
 
-nucleus read_nucleus(text_lines& lines) {
-  std::string_view const symbol = lines.word();
+nucleus read_nucleus(text_reader& in) {
+  std::string_view const symbol = in.word();
   auto const protons = protons_of(symbol);
-  if (!protons) lines.refuse("an atom begins with " + in_quotes(symbol) + "; allowed: the symbol of an element");
-  double const x = lines.number("x", most_coordinate);
-  double const y = lines.number("y", most_coordinate);
-  double const z = lines.number("z", most_coordinate);
-  lines.require_end_of_line();
+  if (!protons) in.refuse("an atom begins with " + shown(symbol) + "; allowed: the symbol of an element");
+  double const x = next_number(in, "x", most_coordinate);
+  double const y = next_number(in, "y", most_coordinate);
+  double const z = next_number(in, "z", most_coordinate);
+  in.end_of_line();
   return {.protons = *protons, .at = {x / bohr, y / bohr, z / bohr}};
 }
 
@@ -53,36 +52,33 @@ void molecule::require_pairs() const {
   }
 }
 
-molecule read_xyz(std::istream& in, std::string_view name) {
-  text_lines lines(in, name);
-  lines.next();
-  std::uint64_t const count = lines.natural("the number of atoms", 1, most_nuclei);
-  lines.require_end_of_line();
-  if (!lines.next()) lines.refuse("the file ends before its line of comment");
+molecule read_xyz(text_reader& in) {
+  if (!in.next_line()) in.refuse("it is empty; allowed: an XYZ file");
+  std::uint64_t const count = in.whole("the number of atoms", 1, most_nuclei);
+  in.end_of_line();
+  if (!in.next_line()) in.refuse("the file ends before its line of comment");
   molecule all;
   while (all.nuclei.size() < count) {
-    if (!lines.next()) {
-      lines.refuse("the file ends after " + std::to_string(all.nuclei.size()) + " atoms; its first line says " +
-                   std::to_string(count));
+    if (!in.next_line()) {
+      in.refuse("the file ends after " + std::to_string(all.nuclei.size()) + " atoms; its first line says " +
+                std::to_string(count));
     }
-    nucleus const one = read_nucleus(lines);
+    nucleus const one = read_nucleus(in);
     for (nucleus const& other : all.nuclei) {
       if (square_distance(one.at, other.at) < least_distance * least_distance)
-        lines.refuse("this atom lies within 0.01 angstrom of another one");
+        in.refuse("this atom lies within 0.01 angstrom of another one");
     }
     all.nuclei.push_back(one);
   }
-  while (lines.next()) {
-    if (!lines.at_end_of_line()) lines.refuse("the file goes on after its " + std::to_string(count) + " atoms");
+  while (in.next_line()) {
+    if (!in.is_at_end_of_line()) in.refuse("the file goes on after its " + std::to_string(count) + " atoms");
   }
   return all;
 }
 
 molecule read_xyz_file(std::filesystem::path const& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file))
-    throw usage_error(file.string() + ": cannot be opened; allowed: a readable XYZ file");
-  return read_xyz(in, file.string());
+  text_reader in(file);
+  return read_xyz(in);
 }
 
 }  // namespace skua::apps::hartree_fock::molecules

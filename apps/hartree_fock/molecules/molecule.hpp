@@ -4,11 +4,10 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <iosfwd>
-#include <string_view>
 #include <vector>
 
 #include "apps/hartree_fock/basis.hpp"
+#include "apps/text_reader.hpp"
 
 namespace skua::apps::hartree_fock::molecules {
 
@@ -35,8 +34,8 @@ inline constexpr std::uint64_t most_nuclei = 10'000;
 
 /// Reads an XYZ file: the number of atoms, a line of any text, and a line `SYMBOL X Y Z` for each atom, in angstrom. Throws
 /// usage_error, which begins with `name:line:`, where the text is not such a file.
-[[nodiscard]] molecule read_xyz(std::istream& in, std::string_view name);
-/// The same for a file. Throws usage_error also if it cannot be read.
+[[nodiscard]] molecule read_xyz(text_reader& in);
+/// The same for a file, plain or gzip. Throws usage_error also if it cannot be read.
 [[nodiscard]] molecule read_xyz_file(std::filesystem::path const& file);
 
 }  // namespace skua::apps::hartree_fock::molecules

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <numbers>
 #include <random>
-#include <sstream>
 #include <string>
 
 #include "skua/skua.hpp"
@@ -41,8 +40,8 @@ END
 )";
 
 basis_set minimal(bool with_d = false) {
-  std::istringstream in(with_d ? std::string("BASIS SPHERICAL\n") + (sto_3g + sizeof("BASIS")) : sto_3g);
-  basis_set set = read_nwchem_basis(in, "STO-3G");
+  text_reader in(with_d ? std::string("BASIS SPHERICAL\n") + (sto_3g + sizeof("BASIS")) : sto_3g, "STO-3G");
+  basis_set set = read_nwchem_basis(in);
   if (!with_d) set.at(8).pop_back();
   return set;
 }

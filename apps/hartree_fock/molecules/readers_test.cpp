@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
+#include <unistd.h>
 
-#include <sstream>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <tuple>
 
@@ -15,9 +17,9 @@ namespace skua::apps::hartree_fock::molecules { namespace {
 /// What a reader says of a wrong text; "accepted" if it finds nothing wrong.
 template <class Read>
 std::string refusal_of(Read read, std::string const& text) {
-  std::istringstream in(text);
+  text_reader in(text, "x");
   try {
-    std::ignore = read(in, "x");
+    std::ignore = read(in);
   } catch (usage_error const& refused) {
     return refused.what();
   }
@@ -34,8 +36,8 @@ TEST(elements, have_their_symbols_in_any_case) {
 }
 
 TEST(xyz_file, atoms_are_read_in_angstrom) {
-  std::istringstream in(" 2 \r\nany text \xff\r\nHe 0 0 1\n\tH\t0.529177210903 -1.0D+00 1e-1\n\n");
-  molecule const of = read_xyz(in, "x.xyz");
+  text_reader in(" 2 \r\nany text \xff\r\nHe 0 0 1\n\tH\t0.529177210903 -1.0D+00 1e-1\n\n", "x.xyz");
+  molecule const of = read_xyz(in);
   ASSERT_EQ(of.nuclei.size(), 2U);
   EXPECT_EQ(of.nuclei[0].protons, 2U);
   EXPECT_DOUBLE_EQ(of.nuclei[0].at.z, 1 / bohr);
@@ -46,7 +48,8 @@ TEST(xyz_file, atoms_are_read_in_angstrom) {
 
 TEST(xyz_file, wrong_lines_are_named_by_their_number) {
   for (auto const& [text, said] : std::initializer_list<std::pair<char const*, char const*>>{
-           {"", "x:0: the number of atoms is ''; allowed: 1 to 10000"},
+           {"", "x: it is empty; allowed: an XYZ file"},
+           {"\n", "x:1: the number of atoms is ''; allowed: 1 to 10000"},
            {"0\n\n", "x:1: the number of atoms is '0'; allowed: 1 to 10000"},
            {"1 2\n", "x:1: '2' is too much in its line"},
            {"1\n", "x:1: the file ends before its line of comment"},
@@ -54,6 +57,7 @@ TEST(xyz_file, wrong_lines_are_named_by_their_number) {
            {"1\n\nQ\xff 0 0 0\n", "x:3: an atom begins with 'Q\\xff'; allowed: the symbol of an element"},
            {"1\n\nH 0 0\n", "x:3: z is ''; allowed: numbers up to 1e+06"},
            {"1\n\nH 0 nan 0\n", "x:3: y is 'nan'; allowed: numbers up to 1e+06"},
+           {"1\n\nH 0 +-1 0\n", "x:3: y is '+-1'; allowed: numbers up to 1e+06"},
            {"1\n\nH 0 0 1e7\n", "x:3: z is '1e7'; allowed: numbers up to 1e+06"},
            {"1\n\nH 0 0 0 5\n", "x:3: '5' is too much in its line"},
            {"2\n\nH 0 0 0\nH 0 0 0.001\n", "x:4: this atom lies within 0.01 angstrom of another one"},
@@ -91,9 +95,8 @@ constexpr char const* in_json = R"({"name": "t", "elements": {
     {"function_type": "gto", "angular_momentum": [0], "exponents": ["3.0", 2.0], "coefficients": [["0.5", "0.6"], ["0.0", "1.0"]]}]}}})";
 
 TEST(basis_set, is_the_same_in_both_forms) {
-  std::istringstream text(nwchem);
-  std::istringstream json(in_json);
-  for (basis_set const& set : {read_nwchem_basis(text, "x"), read_json_basis(json, "x")}) {
+  text_reader text(nwchem, "x");
+  for (basis_set const& set : {read_nwchem_basis(text), read_json_basis(in_json, "x")}) {
     ASSERT_EQ(set.size(), 2U);
     auto const& of_oxygen = set.at(8);
     ASSERT_EQ(of_oxygen.size(), 3U);
@@ -109,13 +112,13 @@ TEST(basis_set, is_the_same_in_both_forms) {
 }
 
 TEST(basis_set, functions_of_nwchem_are_cartesian_unless_it_says_otherwise) {
-  std::istringstream in("basis\nO D\n 0.8 1\nend\n");
-  EXPECT_FALSE(read_nwchem_basis(in, "x").at(8).front().spherical);
+  text_reader in("basis\nO D\n 0.8 1\nend\n", "x");
+  EXPECT_FALSE(read_nwchem_basis(in).at(8).front().spherical);
 }
 
 TEST(basis_set, wrong_lines_are_named_by_their_number) {
   for (auto const& [text, said] : std::initializer_list<std::pair<char const*, char const*>>{
-           {"", "x:0: the file ends without a basis function"},
+           {"", "x: the file ends without a basis function"},
            {"1.0 2.0\n", "x:1: a number before the first line of an element and its shell"},
            {"\nQ\x01 S\n", "x:2: a line begins with 'Q\\x01'; allowed: the symbol of an element, or a number"},
            {"H F\n", "x:1: a shell is 'F'; allowed: S, P, D, SP"},
@@ -145,13 +148,24 @@ TEST(basis_set, wrong_json_is_refused_with_what_is_wrong) {
            "x: element 1: an exponent is '1x'; allowed: a number"},
           {R"({"elements": {"1": {"electron_shells": [{"angular_momentum": [0], "exponents": [1], "coefficients": [[]]}]}}})",
            "x: element 1: a row of coefficients has not one for each exponent"}}) {
-    EXPECT_EQ(refusal_of(read_json_basis, text), said) << text;
+    EXPECT_EQ(refusal_of([text](text_reader&) { return read_json_basis(text, "x"); }, text), said) << text;
   }
 }
 
-TEST(basis_set, file_that_is_missing_is_named) {
-  EXPECT_THROW(std::ignore = read_basis_file("/no/such/file"), usage_error);
-  EXPECT_THROW(std::ignore = read_xyz_file("/"), usage_error);
+TEST(basis_set, files_that_cannot_be_read_or_never_end_are_refused) {
+  for (char const* const name : {"/no/such/file", "/", "/dev/zero"}) {
+    EXPECT_THROW(std::ignore = read_basis_file(name), usage_error) << name;
+    EXPECT_THROW(std::ignore = read_xyz_file(name), usage_error) << name;
+  }
+}
+
+TEST(basis_set, a_brace_after_blank_lines_is_the_begin_of_json) {
+  auto const file = std::filesystem::temp_directory_path() / ("basis_set_test_" + std::to_string(::getpid()));
+  for (std::string const& text : {std::string("\xef\xbb\xbf\n\r\n  ") + in_json, std::string("\n") + nwchem}) {
+    std::ofstream(file, std::ios::binary) << text;
+    EXPECT_EQ(read_basis_file(file).size(), 2U) << text;
+  }
+  std::filesystem::remove(file);
 }
 
 }}  // namespace skua::apps::hartree_fock::molecules
