@@ -54,11 +54,6 @@ std::string another_name(std::string const& wanted, std::string const& taken) {
   return free;
 }
 
-std::string quoted_variable(std::string const& v) {
-  std::size_t const value = v.find('=') + 1;  // the shell takes a name in quotes for a command
-  return v.substr(0, value) + (value < v.size() ? quoted_for_shell(std::string_view(v).substr(value)) : "");
-}
-
 }  // namespace
 
 std::string command_again(start_of_run const& how, setting what, std::string const& value, std::string const& name) {
@@ -85,7 +80,7 @@ std::string command_again(start_of_run const& how, setting what, std::string con
     variables.push_back(fmt::format("{}={}", by->trace, trace));
   }
   std::string all;
-  for (std::string const& v : variables) all += quoted_variable(v) + " ";
+  for (std::string const& v : variables) all += quoted_variable_for_shell(v) + " ";
   if (how.ranks > 1) all += fmt::format("mpirun -n {} ", how.ranks);
   for (std::string const& word : words) all += quoted_for_shell(word) + " ";
   return all + fmt::format("&& skua report {} {} -o report.html", quoted_for_shell(how.trace), trace);

@@ -36,15 +36,19 @@ std::string quoted_for_shell(std::string_view word) {
   return safe + "'";
 }
 
+std::string quoted_variable_for_shell(std::string_view variable) {
+  std::size_t const value = variable.find('=') + 1;
+  std::string const name(variable.substr(0, value));
+  return value < variable.size() ? name + quoted_for_shell(variable.substr(value)) : name;
+}
+
 std::string command_line(std::span<std::string const> arguments, std::span<std::string const> variables) {
   std::vector<std::string> chosen;
   std::ranges::copy_if(variables, std::back_inserter(chosen), changes_measurements);
   std::ranges::sort(chosen);
   std::string all;
   for (std::string const& variable : chosen) {
-    // The shell takes NAME=VALUE for a variable only if the name is not in quotes.
-    std::size_t const value = variable.find('=') + 1;
-    all += variable.substr(0, value) + (value < variable.size() ? quoted_for_shell(variable.substr(value)) : "") + " ";
+    all += quoted_variable_for_shell(variable) + " ";
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::string_view const word = arguments[i];

@@ -11,6 +11,8 @@ namespace skua::cli {
 
 /// `word` as a shell reads it back, in quotes only where it needs them.
 [[nodiscard]] std::string quoted_for_shell(std::string_view word);
+/// NAME=VALUE with the value quoted: of a quoted name the shell makes a command.
+[[nodiscard]] std::string quoted_variable_for_shell(std::string_view variable);
 
 /// `variables`: an environment, "NAME=VALUE" each. Those that Skua reads, and those of OpenMP's libraries (OMP_, GOMP_,
 /// KMP_), precede the command in the order of their names. Of the program's path only the name is kept.
