@@ -9,19 +9,21 @@
 #include <cstring>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
 
 namespace {
 
 [[noreturn]] void refuse_unreadable(std::string const& subject, std::string const& path) {
-  throw resource_error(subject + " " + path + ": cannot be read: " + std::strerror(errno));
+  throw resource_error(subject + " " + printable(path) + ": cannot be read: " + std::strerror(errno));
 }
 
 }  // namespace
 
 void refuse_special_file(std::string const& subject, std::string const& path) {
-  throw usage_error(subject + " " + path + ": it is no regular file; allowed: a file, a link to one, or a new name");
+  throw usage_error(subject + " " + printable(path) +
+                    ": it is no regular file; allowed: a file, a link to one, or a new name");
 }
 
 std::vector<std::byte> read_regular_file(std::string const& subject, std::string const& path) {

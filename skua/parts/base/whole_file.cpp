@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
 namespace {
@@ -209,7 +210,7 @@ write_fault try_write_whole_file(std::string const& path, std::string_view text,
 
 void write_whole_file(std::string const& path, std::string_view text, file_rules rules) {
   write_fault const fault = try_write_whole_file(path, text, rules);
-  if (fault) throw resource_error("cannot write " + path + ": " + fault.in_words());
+  if (fault) throw resource_error("cannot write " + printable(path) + ": " + fault.in_words());
 }
 
 }}}  // namespace skua::v0::runtime

@@ -89,7 +89,7 @@ void check_format(xml_element const& root) {
 /// What a file begins with if it is something else than text in UTF-8.
 void check_encoding(std::string_view text) {
   if (text.starts_with("\x1f\x8b"))
-    throw xml_content_error("it is compressed by gzip; `gzip -dc FILE | skua topology --xml -` reads it");
+    throw xml_content_error("it is compressed by gzip; `gzip -dc FILE > machine.xml` decompresses it");
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
     throw xml_content_error("it is UTF-16; allowed: UTF-8, which hwloc writes");
 }

@@ -102,7 +102,7 @@ TEST(xml, malformed_files_are_usage_errors_with_path_and_reason) {
         wrong_text{"<topology version=\"3.0\"/>", "no Machine object"},
         wrong_text{"<topology version=\"4.1\"/>", "it has format 4.1 of hwloc; allowed: formats 2 and 3"},
         wrong_text{"<topology version=\"new\"/>", "the version of the format is \"new\", not a number"},
-        wrong_text{"\x1f\x8b\b", "it is compressed by gzip; `gzip -dc FILE | skua topology --xml -`"},
+        wrong_text{"\x1f\x8b\b", "it is compressed by gzip; `gzip -dc FILE > machine.xml`"},
         wrong_text{"\xff\xfe<", "UTF-16"},
         wrong_text{"\x1b]0;name\a<a/>", "an element is expected"},
         wrong_text{"<a\x1b[31m/>", "the root element is <a\\x1b[31m>"},

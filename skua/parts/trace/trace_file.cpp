@@ -18,6 +18,7 @@
 
 #include "skua/parts/base/clock.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 
 namespace skua { inline namespace v0 { namespace trace {
 namespace {
@@ -29,7 +30,7 @@ constexpr std::uint64_t pages(std::uint64_t bytes) noexcept {
 }
 
 [[noreturn]] void refuse(trace_options const& options, std::string const& path, int wrong) {
-  throw usage_error(options.chosen_by + " is '" + path +
+  throw usage_error(options.chosen_by + " is '" + runtime::printable(path) +
                     "', which cannot be written: " + std::generic_category().message(wrong));
 }
 
@@ -82,7 +83,8 @@ std::unique_ptr<trace_file> trace_file::make(trace_options const& options) {
     made->lay_out(options);
     return made;
   }
-  throw usage_error(options.chosen_by + " is '" + options.path + "', of which 999 traces are being written already");
+  throw usage_error(options.chosen_by + " is '" + runtime::printable(options.path) +
+                    "', of which 999 traces are being written already");
 }
 
 void trace_file::lay_out(trace_options const& options) {

@@ -11,6 +11,7 @@
 
 #include "skua/parts/base/checksum.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 #include "skua/parts/base/regular_file.hpp"
 #include "skua/parts/base/whole_file.hpp"
 
@@ -34,7 +35,7 @@ void put_block(bytes& to, Bytes const& block) {
 }
 
 [[noreturn]] void damaged(std::string const& path, std::string const& how) {
-  throw usage_error("checkpoint " + path + " is damaged: " + how);
+  throw usage_error("checkpoint " + runtime::printable(path) + " is damaged: " + how);
 }
 
 /// Reads what the put functions wrote, and notices missing bytes.
@@ -172,7 +173,8 @@ void write_checkpoint(std::string const& path, checkpoint_identity const& of, sa
   std::string_view const text(reinterpret_cast<char const*>(all.data()), all.size());
   runtime::write_fault const fault = runtime::try_write_whole_file(path, text, {.flushed = true});
   if (fault.is_special) runtime::refuse_special_file("checkpoint", path);
-  if (fault) throw resource_error("checkpoint " + path + ": cannot be written: " + fault.in_words());
+  if (fault)
+    throw resource_error("checkpoint " + runtime::printable(path) + ": cannot be written: " + fault.in_words());
 }
 
 saved_records read_checkpoint(std::string const& path, checkpoint_identity const& wanted, slot_shape const& shape) {
@@ -180,7 +182,8 @@ saved_records read_checkpoint(std::string const& path, checkpoint_identity const
   source from(all, path);
   std::string head(first_line.size(), ' ');
   from.take(head.data(), head.size());
-  if (head != first_line) throw usage_error("checkpoint " + path + " is no checkpoint of this version");
+  if (head != first_line)
+    throw usage_error("checkpoint " + runtime::printable(path) + " is no checkpoint of this version");
   std::uint64_t const length = from.number();
   std::uint64_t const checksum = from.number();
   if (length > from.left().size()) damaged(path, "it ends too early");
@@ -190,8 +193,8 @@ saved_records read_checkpoint(std::string const& path, checkpoint_identity const
   if (sum.value() != checksum) damaged(path, "its checksum is not that of its content");
   checkpoint_identity const found{from.text(), from.text(), from.number(), from.number() != 0, from.number()};
   if (found != wanted) {
-    throw usage_error("checkpoint " + path + " is of the collection " + in_words(found) +
-                      "; wanted: " + in_words(wanted));
+    throw usage_error(runtime::printable("checkpoint " + path + " is of the collection " + in_words(found) +
+                                         "; wanted: " + in_words(wanted)));
   }
   saved_records c;
   std::uint64_t const ranks = from.number();

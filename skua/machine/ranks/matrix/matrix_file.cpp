@@ -10,6 +10,7 @@
 #include "skua/machine/ranks/matrix/matrix_core.hpp"
 #include "skua/parts/base/checksum.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 #include "skua/parts/base/regular_file.hpp"
 #include "skua/parts/base/whole_file.hpp"
 
@@ -39,13 +40,13 @@ constexpr std::size_t head_bytes = first_line.size() + sizeof(file_head);
 }
 
 [[noreturn]] void refuse_damaged(std::string const& path, char const* how) {
-  throw usage_error("matrix file " + path + " is damaged: " + how);
+  throw usage_error("matrix file " + runtime::printable(path) + " is damaged: " + how);
 }
 
 /// Throws unless this is a file of such a matrix.
 void check(std::string const& path, std::span<std::byte const> all, file_head const& wanted) {
   if (all.size() < head_bytes || std::memcmp(all.data(), first_line.data(), first_line.size()) != 0) {
-    throw usage_error("matrix file " + path + " is no matrix of this version");
+    throw usage_error("matrix file " + runtime::printable(path) + " is no matrix of this version");
   }
   file_head found;
   std::memcpy(&found, all.data() + first_line.size(), sizeof found);
@@ -60,7 +61,8 @@ void check(std::string const& path, std::span<std::byte const> all, file_head co
                                  : "another type";
     return std::to_string(h.rows) + " x " + std::to_string(h.columns) + " elements of " + type;
   };
-  throw usage_error("matrix file " + path + " has " + in_words(found) + "; wanted: " + in_words(wanted));
+  throw usage_error("matrix file " + runtime::printable(path) + " has " + in_words(found) +
+                    "; wanted: " + in_words(wanted));
 }
 
 }  // namespace
@@ -80,7 +82,8 @@ void matrix_core::write(std::string const& path) {
     std::memcpy(all.data() + first_line.size(), &head, sizeof head);
     runtime::write_fault const fault = runtime::try_write_whole_file(path, all, {.flushed = true});
     if (fault.is_special) runtime::refuse_special_file(subject, path);
-    if (fault) throw resource_error("matrix file " + path + ": cannot be written: " + fault.in_words());
+    if (fault)
+      throw resource_error("matrix file " + runtime::printable(path) + ": cannot be written: " + fault.in_words());
   });
 }
 

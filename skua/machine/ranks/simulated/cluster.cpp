@@ -6,6 +6,7 @@
 #include "skua/machine/ranks/simulated/shipped_clusters.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/file.hpp"
+#include "skua/parts/base/printable.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
 
@@ -25,7 +26,8 @@ cluster cluster_named(std::string_view name_or_path) {
   }
   std::string known;
   for (std::string_view const name : clusters()) known += (known.empty() ? "" : ", ") + std::string(name);
-  throw usage_error("cluster is '" + path + "'" + why + "; allowed: " + known + ", or the path of a file like theirs");
+  throw usage_error("cluster is '" + runtime::printable(path) + "'" + why + "; allowed: " + known +
+                    ", or the path of a file like theirs");
 }
 
 }}}  // namespace skua::v0::ranks

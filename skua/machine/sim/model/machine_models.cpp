@@ -10,6 +10,7 @@
 #include "skua/machine/sim/model/model_rules.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/file.hpp"
+#include "skua/parts/base/printable.hpp"
 
 namespace skua { inline namespace v0 { namespace sim {
 namespace {
@@ -34,7 +35,7 @@ std::string content_of(std::string const& path) {
   }
   if (!why.empty())
     throw usage_error(
-        "machine model is '" + path + "' (" + why +
+        "machine model is '" + runtime::printable(path) + "' (" + why +
         "); allowed: the path of a file of up to 1 MiB that can be read, or a shipped model: " + names_of_shipped());
   return std::move(file.text);
 }

@@ -16,6 +16,7 @@
 #include "skua/parts/base/file.hpp"
 #include "skua/parts/base/memory_limits.hpp"
 #include "skua/parts/base/options.hpp"
+#include "skua/parts/base/printable.hpp"
 #include "skua/parts/base/unknown_variables.hpp"
 #include "skua/parts/context/counted_memory.hpp"
 #include "skua/parts/topology/affinity.hpp"
@@ -53,7 +54,8 @@ std::shared_ptr<policies::arms::partitions const> read_partitions(runtime::setti
   if (s.partitions.value.empty()) return nullptr;
   std::string const by = s.partitions.source == "code" ? "pool option partitions" : s.partitions.source;
   runtime::file_text const file = runtime::read_file(s.partitions.value, std::size_t{1} << 24);
-  if (file.wrong) throw usage_error(by + " is '" + s.partitions.value + "': " + file.wrong.message());
+  if (file.wrong)
+    throw usage_error(by + " is '" + runtime::printable(s.partitions.value) + "': " + file.wrong.message());
   using policies::arms::partitions;
   auto read = runtime::make_counted<partitions const>(partitions::read(by + ": " + s.partitions.value, file.text));
   if (s.workers.value && *s.workers.value != read->workers()) {

@@ -23,14 +23,14 @@ constexpr std::size_t most_calls = 1024;  ///< more are as likely of code that n
 history_file::history_file(setting<std::string> const& chosen)
     : path_(chosen.value), is_chosen_by_code_(chosen.source == "code") {
   std::string const chosen_by = is_chosen_by_code_ ? "pool option history" : chosen.source;
-  name_ = chosen_by + ": " + path_;
+  name_ = printable(chosen_by + ": " + path_);
   // First: to read a FIFO is to wait for its writer.
   if (write_fault const fault = fault_of_writing(path_)) {
-    throw usage_error(chosen_by + " is '" + path_ + "', which cannot be written: " + fault.in_words());
+    throw usage_error(chosen_by + " is '" + printable(path_) + "', which cannot be written: " + fault.in_words());
   }
   file_text found = read_file(path_, most_bytes);
   if (found.wrong && found.wrong != std::errc::no_such_file_or_directory)
-    throw usage_error(chosen_by + " is '" + path_ + "': " + found.wrong.message());
+    throw usage_error(chosen_by + " is '" + printable(path_) + "': " + found.wrong.message());
   known_ = read_history(name_, found.text);
 }
 
