@@ -10,9 +10,9 @@
 #include <limits>
 #include <system_error>
 
+#include "cli/text/read_line.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/printable.hpp"
-#include "skua/parts/base/read_line.hpp"
 
 namespace skua::cli {
 
@@ -35,7 +35,7 @@ machine_loads read_loads(std::istream& in, std::string_view name) {
   machine_loads loads;
   std::size_t number = 0;
   load_ns all = 0;  // a sum that wraps around would give a wrong average
-  for (std::string line; runtime::read_line(in, line, name);) {
+  for (std::string line; read_line(in, line, name);) {
     ++number;
     if (line.ends_with('\r')) line.pop_back();
     if (number == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);  // a byte order mark

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "skua/parts/base/read_line.hpp"
+#include "cli/text/read_line.hpp"
 
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/printable.hpp"
 
-namespace skua { inline namespace v0 { namespace runtime {
+namespace skua::cli {
 
 bool read_line(std::istream& in, std::string& line, std::string_view name) {
   line.clear();
@@ -19,9 +19,10 @@ bool read_line(std::istream& in, std::string& line, std::string_view name) {
     }
     if (next == '\n') return true;
     if (line.size() == longest_line_bytes)
-      throw usage_error(printable(name) + ": a line is longer than " + std::to_string(longest_line_bytes) + " bytes");
+      throw usage_error(runtime::printable(name) + ": a line is longer than " + std::to_string(longest_line_bytes) +
+                        " bytes");
     line += static_cast<char>(next);
   }
 }
 
-}}}  // namespace skua::v0::runtime
+}  // namespace skua::cli

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace skua { inline namespace v0 { namespace runtime {
+namespace skua::cli {
 
 /// The longest line that a file of records may have.
 inline constexpr std::size_t longest_line_bytes = std::size_t{1} << 16;
@@ -15,4 +15,4 @@ inline constexpr std::size_t longest_line_bytes = std::size_t{1} << 16;
 /// As std::getline. Throws usage_error "NAME: a line is longer than 65536 bytes".
 bool read_line(std::istream& in, std::string& line, std::string_view name);
 
-}}}  // namespace skua::v0::runtime
+}  // namespace skua::cli

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What others write reaches no terminal as it is, and no line has no end.
+// What others write reaches no terminal as it is, and no file is read without end.
 #include "skua/parts/base/printable.hpp"
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "skua/parts/base/dice.hpp"
-#include "skua/parts/base/error.hpp"
 #include "skua/parts/base/file.hpp"
-#include "skua/parts/base/read_line.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime { namespace {
 
@@ -51,31 +46,6 @@ TEST(printable, random_bytes_leave_no_control_character) {
     for (char& c : text) c = static_cast<char>(d.below(3) == 0 ? d.below(256) : 0x80 + d.below(0x80));
     std::string const shown = printable(text);
     EXPECT_EQ(printable(shown), shown) << "seed 7, round " << round;
-  }
-}
-
-TEST(read_line, reads_as_getline_does) {
-  for (std::string const text : {"", "a", "a\n", "a\nb", "\n\nb\n", "a\r\n"}) {
-    std::istringstream ours(text);
-    std::istringstream theirs(text);
-    std::string line;
-    std::string expected;
-    while (std::getline(theirs, expected)) {
-      ASSERT_TRUE(read_line(ours, line, "t"));
-      EXPECT_EQ(line, expected);
-    }
-    EXPECT_FALSE(read_line(ours, line, "t"));
-  }
-}
-
-TEST(read_line, refuses_a_line_without_end) {
-  std::ifstream endless("/dev/zero");
-  std::string line;
-  try {
-    read_line(endless, line, "a\x1b");
-    FAIL() << "it read a line";
-  } catch (usage_error const& fault) {
-    EXPECT_STREQ(fault.what(), "a\\x1b: a line is longer than 65536 bytes");
   }
 }
 
