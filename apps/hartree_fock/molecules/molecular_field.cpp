@@ -98,6 +98,8 @@ void molecular_field::advance(matrix two_electron) {
   for (std::size_t e = 0; e < fock.elements.size(); ++e) fock.elements[e] += core.elements[e];
   energy_ = from_.repulsion_of_nuclei + (sum_of_products(core, density_) + sum_of_products(fock, density_)) / 2;
   matrix error = error_of(fock);
+  error_ = 0;
+  for (double const e : error.elements) error_ = std::max(error_, std::abs(e));
   diagonalise(extrapolation_.next(std::move(fock), std::move(error)));
   ++iterations_;
 }

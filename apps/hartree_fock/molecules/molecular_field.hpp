@@ -3,6 +3,7 @@
 // with `scf`, the caller builds the two-electron part of the Fock matrix from the density.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -34,13 +35,15 @@ class molecular_field {
   /// One iteration. `two_electron`: the sum over kl of (ij|kl) D_kl - (ik|jl) D_kl / 2. O(n^3).
   void advance(matrix two_electron);
 
-  [[nodiscard]] bool converged() const noexcept { return iterations_ > 0 && change_ < tolerance_; }
+  [[nodiscard]] bool converged() const noexcept { return iterations_ > 0 && std::max(change_, error_) < tolerance_; }
   [[nodiscard]] bool done() const noexcept { return converged() || iterations_ >= most_iterations_; }
   [[nodiscard]] std::uint32_t iterations() const noexcept { return iterations_; }
   /// Of the density before the last iteration, in hartree, nuclei included. Its error is quadratic in change().
   [[nodiscard]] double energy() const noexcept { return energy_; }
   /// The largest change of an element of the density in the last iteration.
   [[nodiscard]] double change() const noexcept { return change_; }
+  /// The largest element of the error before the last iteration, in hartree: an extrapolation may stand still short of the field.
+  [[nodiscard]] double error() const noexcept { return error_; }
   /// Energies of the orbitals after the last iteration, rising.
   [[nodiscard]] std::vector<double> const& levels() const noexcept { return levels_; }
 
@@ -56,6 +59,7 @@ class molecular_field {
   std::vector<double> levels_;
   double energy_ = 0;
   double change_ = 0;
+  double error_ = 0;
   std::uint32_t iterations_ = 0;
 };
 

@@ -170,6 +170,7 @@ TEST(quartets, that_are_left_out_cost_no_more_than_their_error) {
   molecular_problem exact(far, minimal(), "a set", {.threshold = 0});
   double const right = energy_of(exact);
   EXPECT_EQ(exact.on().left_out(), 0U);
+  for (std::uint32_t p = 0; p < exact.on().tasks(); ++p) EXPECT_GT(exact.on().pair(p).bound, 0) << p;
   for (double const threshold : {1e-6, 1e-4, 1e-2}) {
     molecular_problem some(far, minimal(), "a set", {.threshold = threshold});
     EXPECT_GT(some.on().left_out(), 0U) << threshold;

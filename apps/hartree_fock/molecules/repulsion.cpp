@@ -16,8 +16,8 @@ namespace skua::apps::hartree_fock::molecules {
 namespace {
 
 constexpr char const* file_of_library = "libint2.so.2";
-/// Fours of primitives with a smaller factor are left out: it is below the rounding of a sum of 1.
-constexpr double least_factor = 1e-18;
+/// Fours of primitives with a smaller factor are left out. A Schwarz bound is the root of an integral, so it has half the digits.
+constexpr double least_factor = 1e-36;
 /// Fours of primitives in one call of the library: about 2 MB.
 constexpr std::size_t most_at_once = 1024;
 
