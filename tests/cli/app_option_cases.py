@@ -172,8 +172,8 @@ APPS = {
     "hartree-fock": ({"": "--atoms 2 --tile 10 --tolerance 0.01", "sim --ranks": "--atoms 2 --tile 10"}, {
         "--atoms": Option("1", also_wrong=("0",)), "--tile": Option("15", also_wrong=("0",)), "--threshold": Option("0.01", also_wrong=("1.1",)), "--tolerance": Option("0.1", also_wrong=("1.1",)),
         "--iterations": Option("3", also_wrong=("0",)), "--hints": Option("work", unseen=ORDER), "--count-only": Option(line="--atoms 2 --tile 10"),
-        "--molecule": Option("bent.xyz", line=MOLECULE, wrong=(*NO_FILE[:1], "small.nw")),
-        "--basis": Option("other.nw", line=MOLECULE, wrong=(*NO_FILE[:1], "bent.xyz")),
+        "--molecule": Option("bent.xyz", line=MOLECULE, wrong=(*NO_FILE[:1], "small.nw", "/dev/zero")),
+        "--basis": Option("other.nw", line=MOLECULE, wrong=(*NO_FILE[:1], "bent.xyz", "/dev/zero")),
         "--charge": Option("2", line=MOLECULE, also_wrong=("1", "10")),
     }),
     "tce": ("", {

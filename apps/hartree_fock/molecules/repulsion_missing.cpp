@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stands in for repulsion.cpp where the header of libint 2 was not found.
+// Stands in for repulsion.cpp where no header of a libint 2 that fits was found.
 #include "apps/hartree_fock/molecules/repulsion.hpp"
 #include "skua/parts/base/error.hpp"
 
@@ -8,7 +8,7 @@ namespace skua::apps::hartree_fock::molecules {
 struct integral_library {};
 struct repulsion_integrals::room {};
 
-std::string why_no_integrals() { return "this build found no libint 2 (package libint2-dev)"; }
+std::string why_no_integrals() { return "this build found no libint 2 with d functions (package libint2-dev)"; }
 
 std::shared_ptr<integral_library const> find_integrals() { throw usage_error(why_no_integrals()); }
 
