@@ -115,6 +115,7 @@ class communicator_core final : private receiver {
     goes_on_ = true;
     all_.keep_results();
   }
+  [[nodiscard]] bool goes_on_after_losses() const noexcept { return goes_on_; }
 
   /// The threads of collections that are made from now on; null: the last ones have ended, and those before them serve again.
   void work_with(runtime::worker_threads* threads, serving how) {

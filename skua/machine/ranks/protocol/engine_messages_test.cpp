@@ -61,6 +61,23 @@ TEST(engine_messages, each_request_in_vain_doubles_the_pause_and_tasks_end_that)
   EXPECT_EQ(r.engine.pause_ns(), 200'000U) << "no longer than that";
 }
 
+TEST(engine_messages, tasks_of_a_process_that_may_be_abandoned_are_sent_from_a_copy) {
+  for (bool const may : {false, true}) {
+    one_rank r({.owner_answers = true});
+    r.engine.may_be_abandoned(may);
+    for (std::uint64_t n = 0; n < 9; ++n) r.add(n);
+    r.hear(kind::steal_request, 6, 100);
+    auto const given = r.network.take();
+    ASSERT_EQ(given.size(), 1U);
+    EXPECT_EQ(given[0].head.a, 4U);
+    EXPECT_EQ(given[0].body.size(), 4 * numbers.bytes());
+    EXPECT_EQ(given[0].token.has_value(), !may) << "its completion";
+    EXPECT_EQ(r.engine.counts().given, 4U);
+    EXPECT_EQ(r.pop_all().size(), 5U);
+    if (!may) r.engine.on_sent(*given[0].token);
+  }
+}
+
 TEST(engine_messages, a_thief_gets_half_of_what_is_shared_once_and_nothing_of_nothing) {
   for (bool const owner_answers : {false, true}) {
     one_rank r({.owner_answers = owner_answers});

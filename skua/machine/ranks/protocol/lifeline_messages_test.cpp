@@ -97,6 +97,20 @@ TEST_F(lifeline_messages, a_rank_feeds_whom_it_remembers_and_does_not_vote_befor
   EXPECT_EQ(votes[0].head.a, 0U) << "it is dirty";
 }
 
+TEST_F(lifeline_messages, a_rank_that_had_no_room_when_it_asked_is_fed_and_keeps_nobody_from_it) {
+  r.hear(kind::steal_request, 3, 0, "", 1);
+  r.hear(kind::steal_request, 0, 100, "", 1);
+  EXPECT_EQ(r.told(), (told{{3, kind::steal_reply}, {0, kind::steal_reply}}));
+  for (std::uint64_t n = 0; n < 9; ++n) r.add(n);
+  r.engine.feed();
+  auto const fed = r.network.take();
+  ASSERT_EQ(fed.size(), 2U);
+  EXPECT_EQ(fed[0].to, 3U);
+  EXPECT_EQ(fed[0].head.a, 1U);
+  EXPECT_EQ(fed[1].to, 0U);
+  EXPECT_GT(fed[1].head.a, 1U);
+}
+
 TEST_F(lifeline_messages, without_lifelines_a_rank_asks_at_random_for_ever) {
   one_rank random({.me = 1, .ranks = 4});
   for (int n = 0; n < 50; ++n) {

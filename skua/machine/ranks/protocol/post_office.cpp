@@ -13,8 +13,8 @@ void post_office::open(std::uint32_t collection, process_engine& engine) {
     if (e.head.collection == collection && e.head.epoch == engine.epoch()) {
       engine.on_message({e.head, e.body});
     } else if (e.head.collection != collection || static_cast<std::int32_t>(e.head.epoch - engine.epoch()) > 0) {
-      early_.push_back(
-          std::move(e));  // others are of a process() that this rank did not enter, because a rank had died
+      // Older ones are of a process() that this rank did not enter, because a rank had died.
+      early_.push_back(std::move(e));
     }
   }
 }

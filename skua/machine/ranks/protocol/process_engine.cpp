@@ -160,7 +160,8 @@ void process_engine::answer(message const& request) {
   split_queue::range const taken = take_shared(gives ? request.head.a : 0);
   reply.a = taken.tasks();
   if (taken.tasks() > 0) return send_tasks(request.head.sender, reply, taken);
-  if (request.head.b != 0) lines_.remember({request.head.sender, request.head.a});
+  // A queue that is full of ranges on their way has room by the time it is fed; one without would keep all that wait behind it hungry.
+  if (request.head.b != 0) lines_.remember({request.head.sender, std::max<std::uint64_t>(request.head.a, 1)});
   network_.send(request.head.sender, reply, {});
 }
 
@@ -178,8 +179,8 @@ void process_engine::send_tasks(rank_number to, message_header const& head, spli
   end_.stolen_from();
   counts_.given += taken.tasks();
   if (!settings_.shape.has_block) counts_.bytes_given += taken.bytes().size();
-  if (recovery_) return lend(to, head, taken);
   if (settings_.shape.has_block) return send_packed(to, head, taken);
+  if (recovery_ || may_be_abandoned_) return send_copy(to, head, taken);
   std::uint64_t const token = std::uint64_t{settings_.collection} << 32 | next_send_++;
   being_sent_.emplace(token, taken);
   network_.send_in_place(to, head, taken.bytes(), token);
@@ -207,12 +208,12 @@ void process_engine::hear_fed(message const& m) {
   network_.send(m.head.sender, header(kind::fed_heard), {});
 }
 
-/// A send to a rank that dies may never complete, so these tasks are copied before they are sent.
-void process_engine::lend(rank_number to, message_header reply, split_queue::range const& taken) {
+/// A send to a rank that dies may never complete, and the queue may end before one of an abandoned process() has.
+void process_engine::send_copy(rank_number to, message_header const& head, split_queue::range const& taken) {
   task_bytes tasks(taken.bytes().begin(), taken.bytes().end());
   queue_.give_back(taken);
-  hooks_.log->lent(to, tasks);
-  network_.send(to, reply, tasks);
+  if (recovery_) hooks_.log->lent(to, tasks);
+  network_.send(to, head, tasks);
 }
 
 /// Slots of serialized tasks hold pointers, which mean nothing on another rank.

@@ -31,7 +31,7 @@ namespace skua { inline namespace v0 { namespace ranks {
 struct steal_counts {
   std::uint64_t attempted = 0;    ///< requests sent
   std::uint64_t successful = 0;   ///< replies with tasks
-  std::uint64_t tasks = 0;        ///< that came with them
+  std::uint64_t tasks = 0;        ///< that came with them, or along a lifeline
   std::uint64_t asked = 0;        ///< requests from other ranks
   std::uint64_t given = 0;        ///< tasks that other ranks got
   std::uint64_t bytes_taken = 0;  ///< of the tasks that came, as they travel
@@ -90,6 +90,8 @@ class process_engine final : private tree_outbox, private recovery_site {
 
   /// This process() will not end, on any rank; there may be another one. With recovery only.
   void abandon();
+  /// The next process() may throw while sends are under way, though it does not recover: tasks are copied before they are sent.
+  void may_be_abandoned(bool may) noexcept { may_be_abandoned_ = may; }
   [[nodiscard]] bool recovers() const noexcept { return recovery_ != nullptr; }
   /// Ranks that had died by the last recovery, or by the begin.
   [[nodiscard]] rank_number dead() const noexcept { return live_.ranks() - live_.size(); }
@@ -200,7 +202,7 @@ class process_engine final : private tree_outbox, private recovery_site {
 
   [[nodiscard]] rank_number next_victim();
   [[nodiscard]] bool is_of_this_generation(message const& m);
-  void lend(rank_number to, message_header reply, split_queue::range const& taken);
+  void send_copy(rank_number to, message_header const& head, split_queue::range const& taken);
   void send_packed(rank_number to, message_header const& reply, split_queue::range const& taken);
   void hear_tree(message const& m);
 
@@ -219,6 +221,7 @@ class process_engine final : private tree_outbox, private recovery_site {
   engine_settings settings_;
   split_queue& queue_;
   bool is_in_task_ = false;
+  bool may_be_abandoned_ = false;
   queue_choice* gives_from_ = nullptr;
   transport& network_;
   termination end_;
