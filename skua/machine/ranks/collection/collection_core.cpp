@@ -207,10 +207,9 @@ void collection_core::process() {
   last_ = {.rank = rank(), .workers = workers_.count()};
   if (recovers()) enter_with_recovery();
   seeded_.begin(workers_.has_threads() ? 0 : queue_.size());
-  ++epoch_;
   engine_.may_be_abandoned(core_.goes_on_after_losses());
   engine_.begin(core_.order().step());
-  traced_.note({.what = trace::kind::iteration_began, .id = workers_.counted().added, .value = epoch_});
+  traced_.note({.what = trace::kind::iteration_began, .id = workers_.counted().added, .value = ++epoch_});
   bool const runs_tasks = workers_.server_as_worker() != nullptr;
   core_.enter(number_, engine_, runs_tasks ? std::function<bool()>([this] { return look_in_task(); }) : nullptr);
   matrix_traffic const moved_before = core_.transfers_of_rank()->counted().value();
