@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <tuple>
 #include <utility>
 
 namespace skua::apps::hartree_fock::molecules {
@@ -24,7 +26,7 @@ void quartets::order_pairs() {
     for (std::size_t f = 0; f < functions; ++f) largest = std::max(largest, std::abs(values[f * functions + f]));
     p.bound = std::sqrt(largest);
   }
-  std::ranges::stable_sort(pairs_, std::greater<>(), &shell_pair::bound);
+  std::ranges::sort(pairs_, std::greater<>(), [](shell_pair const& p) { return std::tuple(p.bound, p.i, p.j); });
 }
 
 void quartets::list_tasks(double threshold) {

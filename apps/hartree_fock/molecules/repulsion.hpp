@@ -37,7 +37,7 @@ class repulsion_integrals {
  private:
   struct room;
   std::shared_ptr<integral_library const> library_;
-  shells const& of_;
+  [[maybe_unused]] shells const& of_;  ///< not where the library is missing
   boys_orders boys_;
   std::unique_ptr<room> room_;
   std::vector<double> block_;
