@@ -16,14 +16,16 @@ namespace {
 
 communicator* world_of_the_test = nullptr;
 
-/// What a rank other than 0 says.
+/// What a rank other than 0 says. GoogleTest holds its lock when a part has failed, so the name of the test must be known before.
 class failures_of_a_rank final : public ::testing::EmptyTestEventListener {
+  void OnTestStart(::testing::TestInfo const& t) override { test_ = std::string(t.test_suite_name()) + "." + t.name(); }
   void OnTestPartResult(::testing::TestPartResult const& r) override {
     if (!r.failed()) return;
-    auto const* const test = ::testing::UnitTest::GetInstance()->current_test_info();
-    std::printf("rank %u, %s.%s, %s:%d: %s\n", world_of_the_test->rank(), test->test_suite_name(), test->name(),
-                r.file_name(), r.line_number(), r.summary());
+    std::printf("rank %u, %s, %s:%d: %s\n", world_of_the_test->rank(), test_.c_str(), r.file_name(), r.line_number(),
+                r.summary());
   }
+
+  std::string test_;
 };
 
 }  // namespace
