@@ -26,8 +26,6 @@ struct ranks_plan {
   std::string checkpoint = {};
   /// What happens to the tasks of a rank that dies within an iteration.
   lost_tasks on_loss = lost_tasks::fail;
-  /// Where tasks get blocks of distributed matrices, later iterations start them near these (collection_options::footprints).
-  bool near_data = true;
   /// Of each rank; none: one per processor of the rank.
   std::optional<std::uint32_t> workers = {};
   /// Where there are several; none: between tasks.

@@ -74,7 +74,7 @@ std::uint64_t over_ranks(communicator& world, distributed_problem& p, ranks_plan
   build_blocks blocks(world, on, p.field().density(), p.field().two_electron());
   planned_workers const workers(world, plan);
   std::vector<std::unique_ptr<rank_workplace>> places(world.workers());
-  task_ids tasks(world, {.name = "hartree-fock", .on_loss = plan.on_loss, .footprints = plan.near_data},
+  task_ids tasks(world, {.name = "hartree-fock", .on_loss = plan.on_loss, .footprints = true},
                  [&](task_site<std::uint64_t>& here, std::uint64_t id) {
                    auto& mine = places[here.worker()];
                    if (mine == nullptr) mine = std::make_unique<rank_workplace>(rank_workplace{fock_worker(on), {}});

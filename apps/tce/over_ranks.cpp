@@ -31,12 +31,12 @@ unsigned done_in(std::vector<std::byte> const& state) {
   return static_cast<unsigned>(done);
 }
 
-/// `near_data`: tasks get what they need from other ranks. `run`: a task on a worker. `begin` and `complete`: before and after the tasks of a contraction.
+/// `footprints`: whether the collection measures them. `run`: a task on a worker. `begin` and `complete`: before and after the tasks of a contraction.
 void iterate_all(communicator& world, contraction const& on, unsigned iterations, ranks_plan const& plan,
-                 bool near_data, std::function<void(std::uint32_t worker, tile_index const& task)> const& run,
+                 bool footprints, std::function<void(std::uint32_t worker, tile_index const& task)> const& run,
                  std::function<void()> const& begin, std::function<void()> const& complete) {
   task_collection<std::uint32_t> tasks(
-      world, {.name = "tce", .on_loss = plan.on_loss, .footprints = near_data},
+      world, {.name = "tce", .on_loss = plan.on_loss, .footprints = footprints},
       [&](task_site<std::uint32_t>& here, std::uint32_t task) { run(here.worker(), on.tasks()[task]); });
   std::string const file = checkpoint_file(plan, "tce");
   unsigned iteration = 0;
@@ -76,7 +76,7 @@ void over_ranks(communicator& world, contraction const& on, gemm const& by, dist
     mine->tiles.begin_task();
     mine->products.run(task, mine->tiles);
   };
-  iterate_all(world, on, iterations, plan, plan.near_data, run, [&] { with.clear_c(); }, [&] { with.complete_c(); });
+  iterate_all(world, on, iterations, plan, true, run, [&] { with.clear_c(); }, [&] { with.complete_c(); });
 }
 
 void over_ranks_with_copies(communicator& world, contraction const& on, gemm const& by, tensors& with,

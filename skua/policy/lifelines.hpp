@@ -28,7 +28,7 @@ namespace skua { inline namespace v0 { namespace policies {
 /// messages.
 class lifelines {
  public:
-  /// Requests to random ranks that fail before a rank asks its buddies. Saraswat et al. call it w; 1 to 8 differ little there.
+  /// Requests to random ranks that fail before a rank asks its buddies. Saraswat et al. call it w.
   static constexpr std::uint32_t random_tries = 4;
 
   /// A rank that waits for tasks, and for how many it has room.

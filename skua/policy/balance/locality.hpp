@@ -60,7 +60,7 @@ struct near_placement {
 
 /// Prefers, for each task, the rank that has most of what it needs. No rank ends above max(most_before, (1 + tolerance) * average), and away_after
 /// <= away_before; nothing moves for a gain of less than 1 %. `tolerance`: 0 or more. Ranks in `tasks` and in their footprints are below `ranks`.
-/// Same arguments: same answer. Cost: O(n log n + n log ranks) for n tasks.
+/// Same arguments: same answer. Cost for n tasks: O(n log n + n log ranks), and a rank's tasks once more whenever tasks that return lift it above the limit again.
 [[nodiscard]] near_placement prefer_owners(std::span<placed_task const> tasks, std::uint32_t ranks, double tolerance);
 
 }}}}  // namespace skua::v0::policies::balance

@@ -195,8 +195,9 @@ class task_collection {
   /// dead one's tasks, and as any collective call if another rank dies: then call it again.
   void recover() { static_cast<void>(engine_->recover(false)); }
   /// The same, also where the dead rank's tasks are in no copy: it died before the first process() had ended, together with the rank that had
-  /// the copy, or after tasks were added. Then no rank has a task, and each live one calls `add_again`, which adds this rank's share of all tasks, by
-  /// world.live_position() of world.live() for example. Returns, on every rank, whether it was called.
+  /// the copy, or after a live rank had added tasks. Then no rank has a task, and each live one calls `add_again`, which adds this rank's share of all tasks, by
+  /// world.live_position() of world.live() for example. Returns, on every rank, whether it was called. Nobody knows of tasks that only the dead rank
+  /// had added since the last process(): they are missing, and it is not called for them.
   template <class F>
     requires std::invocable<F>
   bool recover(F add_again) {
@@ -207,7 +208,7 @@ class task_collection {
   /// Collective: the report of the last process().
   [[nodiscard]] collection_report report() { return engine_->report(); }
   /// Collective: what each rank did in the last process(), on rank 0; the other ranks get none. in_words() makes a table of it. Cost: a
-  /// reduction without values, and a message of 144 bytes of each rank to rank 0. To have it on every rank: world.allgather(tasks.own_report()).
+  /// reduction without values, and 136 bytes of each rank to rank 0. To have it on every rank: world.allgather(tasks.own_report()).
   [[nodiscard]] ranks_report report_by_rank() { return engine_->report_by_rank(); }
   /// Local: the same of this rank. No cost.
   [[nodiscard]] rank_report own_report() const noexcept { return engine_->own_report(); }

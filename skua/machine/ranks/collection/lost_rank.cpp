@@ -63,7 +63,6 @@ bool collection_core::recover(bool may_be_emptied) {
   expect_at_rest("recover");
   collective_call const call =
       this->call(operation::recover, may_be_emptied ? "a function that adds the tasks again" : "");
-  relocation_ = {};  // some ranks may have heard of the last one, and some not
   if (options_.on_loss != lost_tasks::run_again) {
     core_.order().refuse(call, "the task collection '" + options_.name +
                                    "': recover; allowed: with .on_loss = skua::lost_tasks::run_again");
@@ -128,6 +127,7 @@ void collection_core::begin_anew(std::uint64_t tasks) {
   state_ = collection_state::seeding;
   seeded_.seed({});
   choice_ = {};
+  relocation_ = {};
   engine_.stealing(steals_);
 }
 

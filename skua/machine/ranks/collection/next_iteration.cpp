@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -38,6 +39,11 @@ std::optional<next_start> start_named(std::string_view how) {
     throw usage_error(std::string("restore: ") + e.what() + "; or none, steal, retentive, auto");
   }
   return next_start{start_of_tasks::balanced, false};
+}
+
+/// A checkpoint may have times whose sum is above what 64 bits hold.
+std::uint64_t whole_ns(double load) noexcept {
+  return load < 0x1p64 ? static_cast<std::uint64_t>(load) : std::numeric_limits<std::uint64_t>::max();
 }
 
 }  // namespace
@@ -248,7 +254,7 @@ bool collection_core::is_due(choice const& chosen, double mean) {
   if (chosen.what == balanced::waiting) {
     return policies::balance::when_to_balance::is_due_at_first(chosen.largest_load, mean);
   }
-  balancing_.predict(static_cast<std::uint64_t>(chosen.largest_load), static_cast<std::uint64_t>(mean));
+  balancing_.predict(whole_ns(chosen.largest_load), whole_ns(mean));
   return balancing_.is_due();
 }
 
