@@ -12,6 +12,7 @@
 
 #include "cli/page/page.hpp"
 #include "cli/page/page_sources.hpp"
+#include "cli/report/counted.hpp"
 #include "cli/report/results.hpp"
 #include "cli/report/run.hpp"
 #include "cli/subcommand.hpp"
@@ -50,7 +51,7 @@ void refuse_overwriting(std::vector<std::string> const& traces, std::string_view
 }
 
 traced::run part_of(traced::run whole, arguments const& given) {
-  if (!given.from_s && !given.to_s) return whole;
+  if (!given.from_s && !given.to_s) return traced::counted(std::move(whole));
   double const length_s = static_cast<double>(whole.length_ns) / 1e9;
   double const from = given.from_s.value_or(0);
   if (from >= length_s)
@@ -63,11 +64,10 @@ traced::run part_of(traced::run whole, arguments const& given) {
 std::string summary_of(json const& document, std::string const& path) {
   std::string text;
   for (json const& r : document["runs"]) {
-    text += fmt::format("{}: {}{} on {}, {}", r["label"].get<std::string>(),
-                        r["simulated"].get<bool>() ? "simulated, " : "", in_seconds(r["length_s"].get<double>()),
-                        in_words(r["workers"].get<std::uint64_t>(), "worker"),
+    text += fmt::format("{}: {}: {}{}, {}\n", r["label"].get<std::string>(), r["title"].get<std::string>(),
+                        r["simulated"].get<bool>() ? "simulated, " : "", seconds_in_text(r["length_s"].get<double>()),
                         in_words(r["events"].get<std::uint64_t>(), "event"));
-    text += "\n";
+    if (!r["uncounted"].is_null()) text += fmt::format("  {}\n", r["uncounted"].get<std::string>());
     for (json const& g : r["gaps"])
       text += fmt::format("  {} {}\n", g["title"].get<std::string>(), g["text"].get<std::string>());
     if (r["findings"].empty())

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/text/interrupt.hpp"
+#include "cli/text/run_marks.hpp"
 #include "skua/parts/base/dice.hpp"
 
 namespace skua::cli {
@@ -52,10 +53,13 @@ void measure_once(apps::app& what, runner const& who, bool verify, bool keep_tim
   what.reset();
   if (who.prepare) who.prepare(what);
   std::vector<worker_counters> before;
+  std::uint64_t const number = into.times_s.size() + 1;
+  if (who.mark) who.mark(traced::mark_of_begin, number);
   auto const begin = std::chrono::steady_clock::now();
   if (who.counters) before = who.counters(begin);
   who.run(what);
   auto const end = std::chrono::steady_clock::now();
+  if (who.mark) who.mark(traced::mark_of_end, number);
   double const took = seconds(end - begin).count();
   if (keep_time) into.times_s.push_back(took);
   if (keep_time && who.counters) into.breakdowns.push_back(between(before, who.counters(end), took));

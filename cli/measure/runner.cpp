@@ -10,6 +10,7 @@
 #include "cli/text/app_arguments.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/report.hpp"
+#include "skua/machine/threads/face/pool_marks.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::cli {
@@ -147,7 +148,8 @@ runner runner_of(std::shared_ptr<pool> const& workers, std::string name, breakin
                   a.place_data(*workers);
                 },
             .run = [workers](apps::app& a) { a.run_skua(*workers); },
-            .run_mapped = [workers](apps::mapped& a) { return a.run_mapped(*workers); }};
+            .run_mapped = [workers](apps::mapped& a) { return a.run_mapped(*workers); },
+            .mark = [workers](char const* what, std::uint64_t n) { runtime::mark_from_outside(*workers, what, n); }};
   if (how == breaking_down::on) it.counters = [workers](auto at) { return workers->counters(at); };
   return it;
 }

@@ -63,6 +63,8 @@ struct runner {
   std::function<void(apps::app&)> prepare = {};  ///< untimed, before each run; may be empty
   std::function<void(apps::app&)> run;
   std::function<apps::task_map(apps::mapped&)> run_mapped = {};  ///< empty: only Skua's workers record their leaves
+  /// Marks in the trace where run `number` begins or ends, for `skua report`; empty: there is no trace of its own.
+  std::function<void(char const* name, std::uint64_t number)> mark = {};
   /// The counters of its workers at a time; set if the runs' times are to be broken down.
   std::function<std::vector<worker_counters>(std::chrono::steady_clock::time_point)> counters = {};
 

@@ -19,6 +19,7 @@
 #include "cli/report/task_map.hpp"
 #include "cli/report/tasks.hpp"
 #include "cli/report/time_lines.hpp"
+#include "cli/report/title.hpp"
 #include "cli/report/utilisation.hpp"
 
 namespace skua::cli::traced {
@@ -256,9 +257,17 @@ json gaps_json(studied const& s) {
   return all;
 }
 
+/// In a sentence; null: all of the run counts.
+json uncounted_json(run const& of) {
+  if (of.uncounted_ns == 0) return {};
+  return fmt::format("Setting up and checking, {}, are not counted.", seconds_in_text(seconds(of.uncounted_ns)));
+}
+
 json to_json(studied const& s, std::string const& alone) {
   run const& r = *s.of;
   return {{"label", r.label},
+          {"title", title_of(r)},
+          {"app", app_of(r)},
           {"program", r.program},
           {"command", r.command},
           {"host", r.host},
@@ -276,6 +285,8 @@ json to_json(studied const& s, std::string const& alone) {
           {"ranks", r.ranks},
           {"workers", r.workers.size()},
           {"length_s", seconds(r.length_ns)},
+          {"uncounted_s", seconds(r.uncounted_ns)},
+          {"uncounted", uncounted_json(r)},
           {"known_s", seconds(s.busy.known_ns())},
           {"times", times_json(s.spent)},
           {"mean_busy", s.busy.known_ns() > 0 ? json(rounded(s.busy.mean())) : json()},

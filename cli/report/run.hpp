@@ -45,6 +45,8 @@ struct run {
   std::uint64_t cut_bytes = 0;  ///< that its files lack, of those that their headers state
   std::uint64_t length_ns =
       0;  ///< from the first event to the last, or to where overwritten and missing ones may have been
+  std::uint64_t uncounted_ns =
+      0;  ///< left out of length_ns: before, between and after the program's runs (counted.hpp)
   std::vector<traced_worker> workers;
   std::vector<traced_worker> outside;  ///< tracks of threads that are no workers: they note marks and regions
   std::vector<std::string> names;      ///< short ones (text/short_name.hpp)

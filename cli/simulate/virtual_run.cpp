@@ -10,6 +10,7 @@
 
 #include "cli/simulate/interruptible_costs.hpp"
 #include "cli/simulate/program.hpp"
+#include "cli/simulate/study.hpp"
 #include "cli/text/interrupt.hpp"
 #include "cli/text/json_row.hpp"
 #include "cli/text/progress.hpp"

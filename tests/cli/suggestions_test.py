@@ -134,6 +134,16 @@ class Suggestions(command.Case):
         self.assertEqual(about["chosen_by"]["policy"], "SKUA_POLICY")
         self.assertEqual(about["chosen_by"]["workers"], "code")
 
+    def test_the_report_of_a_real_run_leaves_out_what_is_around_it(self):
+        self.in_shell("skua run heat --n 512 --iterations 2 --repeat 2 --policy adws --workers 2 --trace t")
+        run = self.works_json("report", "t", "--json", cwd=self.scratch)["runs"][0]
+        self.assertEqual(run["title"], "heat, adws, 2 workers")
+        self.assertGreater(run["uncounted_s"], 0)
+        self.assertRegex(run["uncounted"], r"^Setting up and checking, [0-9.]+ [mun]?s, are not counted\.$")
+        whole = self.works_json("report", "t", "--from", "0", "--json", cwd=self.scratch)["runs"][0]
+        self.assertIsNone(whole["uncounted"])
+        self.assertAlmostEqual(whole["length_s"], run["length_s"] + run["uncounted_s"], delta=1e-6 + 1e-3 * whole["length_s"])
+
 
 if __name__ == "__main__":
     command.main()

@@ -14,8 +14,9 @@ function runCard(run, runs) {
   const first = runs[0];
   const where = [run.program, run.policy && `policy ${run.policy}`, run.machine, run.host && `on ${run.host}`, run.version && `Skua ${run.version}`].filter(Boolean).join(", ");
   return make("article", {class: "card", "data-figure": "run", "data-drawn": "yes"},
-    make("h3", {}, run.label, run.simulated && make("span", {class: "tag"}, "simulated")),
+    make("h3", {}, runs.length > 1 ? `${run.label}: ${run.title}` : run.title || run.label, run.simulated && make("span", {class: "tag"}, "simulated")),
     make("p", {class: "origin"}, where || "The trace does not say what ran."),
+    run.uncounted && make("p", {class: "origin", "data-uncounted": run.uncounted_s}, run.uncounted),
     make("dl", {class: "facts"},
       fact("time", seconds(run.length_s), run !== first && run.program === first.program && run.whole && first.whole && `${digits(first.length_s / run.length_s)}\u00d7 as fast as ${first.label}`),
       fact("workers", count(run.workers), run.ranks > 1 ? `on ${run.ranks} ranks` : run.mean_busy !== null && `${digits(run.mean_busy)} work on average`),
@@ -76,8 +77,8 @@ const FIGURES = [
 function main(report) {
   const {runs} = report;
   const shared = {length: Math.max(...runs.map((r) => r.length_s), 1e-9)};
-  const programs = [...new Set(runs.map((r) => r.program || r.label))];
-  headline(programs.join(", "), runs.length > 1 ? `${words(runs.length, "run")}, side by side on the same scales.` : "What one run did, and what limited it.",
+  const programs = [...new Set(runs.map((r) => r.app || r.label))];
+  headline(runs.length > 1 ? programs.join(", ") : runs[0].title || runs[0].label, runs.length > 1 ? `${words(runs.length, "run")}, side by side on the same scales.` : "What one run did, and what limited it.",
            ...banners(report), make("div", {class: "panels"}, runs.map((r) => runCard(r, runs))));
   section("findings", runs.length > 1 ? "What limits these runs" : "What limits this run", "", ...findings(report));
   for (const [id, title, explain, has, draw, otherwise] of FIGURES) {

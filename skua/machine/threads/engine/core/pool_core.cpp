@@ -156,6 +156,11 @@ bool pool_core::is_unused(region_list const& all) noexcept {
   return nothing_in_progress(detached_, stacks_, workers_, all);
 }
 
+void pool_core::note_mark(char const* name, std::uint64_t number) noexcept {
+  std::lock_guard const hold(regions_changing_);
+  if (outside_.is_on()) outside_.note({.what = trace::kind::mark, .other = outside_.name(name), .value = number});
+}
+
 void pool_core::note_choices(region const& r) noexcept try {
   if (!outside_.is_on()) return;
   for (policies::call_choice const& c : r.choices()) {

@@ -63,6 +63,8 @@ class pool_core {
 
   /// The workers write their events to this trace from now on. Before the first region opens.
   void trace_to(std::unique_ptr<trace::trace_file> t);
+  /// A program's mark from a thread outside (program/mark.hpp). Does nothing without a trace.
+  void note_mark(char const* name, std::uint64_t number) noexcept;
 
   /// What policies of all workers begin with, and the file to which `save_history` writes. Before the first region opens.
   /// Throws what `expect` throws.

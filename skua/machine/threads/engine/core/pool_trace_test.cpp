@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "skua/machine/threads/face/pool_marks.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/trace/trace_reader.hpp"
 #include "skua/skua.hpp"
@@ -119,6 +120,33 @@ TEST_P(traced_pool, a_worker_sleeps_after_the_call_that_ran_in_its_place) {
     }
   }
   EXPECT_GT(calls, 0u);
+}
+
+TEST_P(traced_pool, a_mark_from_outside_is_no_call_and_has_its_place_in_time) {
+  {
+    pool p({.workers = 2, .policy = GetParam(), .trace = path()});
+    mark_from_outside(p, "run_began", 7);
+    EXPECT_EQ(p.run([](auto& h) { return fib(h, 10); }), 55);
+    mark_from_outside(p, "run_ended", 7);
+    pool untraced({.workers = 1, .policy = GetParam(), .trace = ""});
+    mark_from_outside(untraced, "run_began", 1);
+  }
+  trace_data const all = read();
+  EXPECT_EQ(count(all, kind::called), 1u);
+  std::vector<event> marks;
+  for (event const& e : all.tracks.back().events)
+    if (e.what == kind::mark) marks.push_back(e);
+  ASSERT_EQ(marks.size(), 2u);
+  EXPECT_EQ(all.name(marks[0].other), "run_began");
+  EXPECT_EQ(all.name(marks[1].other), "run_ended");
+  EXPECT_EQ(marks[1].value, 7u);
+  for (std::size_t w = 0; w + 1 < all.tracks.size(); ++w) {
+    for (event const& e : all.tracks[w].events) {
+      if (e.what != kind::called && e.what != kind::left) continue;
+      EXPECT_GE(e.ticks, marks[0].ticks);
+      EXPECT_LE(e.ticks, marks[1].ticks);
+    }
+  }
 }
 
 TEST_P(traced_pool, every_task_ends_and_every_frame_that_parks_is_resumed) {
