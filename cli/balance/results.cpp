@@ -16,6 +16,11 @@ cell percent(double of_one) { return {of_one, in_percent(of_one, 2)}; }
 
 double per(std::uint64_t a, std::uint64_t b) { return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b); }
 
+/// Loads of a distribution are nanoseconds; those of a file have its unit.
+std::string load_text(balance_frame const& frame, double load) {
+  return frame.pattern.empty() ? fmt::format("{:.0f} (the file's unit)", load) : seconds_in_text(load / 1e9);
+}
+
 std::optional<double> hops_each(policies::balance::balance_report const& found) {
   if (found.migrations == 0) return {};
   return per(found.hops, found.migrations);
@@ -29,17 +34,17 @@ report report_of(std::vector<balance_row> const& rows) {
     auto const& found = r.report;
     double const whole = found.average * found.ranks;
     double const moved = whole > 0 ? static_cast<double>(found.moved) / whole : 0;
-    all.add_named(
-        row_of({.runner = r.balancer, .workers = 1, .median_s = r.seconds, .verified = r.conserved},
-               {{"application", "application", cell::of(r.application)},
-                {"over_ideal_before", "before", percent(found.over_ideal_before())},
-                {"over_ideal_after", "over ideal", percent(found.over_ideal_after())},
-                {"over_bound_after", "over bound", percent(found.over_bound_after())},
-                {"migrations", "migrations", cell::of(found.migrations)},
-                {"moved_share", "load moved", cell::share(moved)},
-                {"hops_per_migration", "hops each", cell::ratio(hops_each(found))},
-                {"balance_s", "on the cluster", r.cluster_s ? cell::seconds(*r.cluster_s) : cell::of(nullptr)}},
-               {.runner = "balancer", .workers = "", .median = "time of one thread"}));
+    all.add_named(row_of({.runner = r.balancer, .workers = 1, .median_s = r.seconds, .verified = r.conserved},
+                         {{"application", "application", cell::of(r.application)},
+                          {"over_ideal_before", "before", percent(found.over_ideal_before())},
+                          {"over_ideal_after", "over ideal", percent(found.over_ideal_after())},
+                          {"over_bound_after", "over bound", percent(found.over_bound_after())},
+                          {"migrations", "migrations", cell::of(found.migrations)},
+                          {"moved_share", "load moved", cell::share(moved)},
+                          {"hops_per_migration", "hops each", cell::ratio(hops_each(found))},
+                          {"balance_s", r.cluster_s ? "on the cluster" : "",
+                           r.cluster_s ? cell::seconds(*r.cluster_s) : cell{nullptr, "-"}}},
+                         {.runner = "balancer", .workers = "", .median = "time of one thread"}));
   }
   return all;
 }
@@ -67,8 +72,9 @@ std::string text_of(balance_frame const& frame, report const& rows) {
   std::string text = fmt::format("{} on {}, {} ({:.1f} each)", in_words(b.tasks, "task"), in_words(b.ranks, "rank"),
                                  frame.distribution, per(b.tasks, b.ranks));
   if (!frame.pattern.empty()) text += fmt::format(", pattern {}, cost model {}", frame.pattern, frame.cost_model);
-  text += fmt::format("\naverage load {:.0f}, longest task {}: no balancer can end below {} over ideal\n\n", b.average,
-                      b.longest_task, in_percent(b.average > 0 ? b.lower_bound() / b.average - 1 : 0, 2));
+  text += fmt::format("\naverage load {}, longest task {}: no balancer can end below {} over ideal\n\n",
+                      load_text(frame, b.average), load_text(frame, static_cast<double>(b.longest_task)),
+                      in_percent(b.average > 0 ? b.lower_bound() / b.average - 1 : 0, 2));
   std::string const note = interrupt_line(frame.applications, frame.planned_applications, "application");
   return text + note + (note.empty() ? "" : "\n") + rows.text() +
          "\nbefore, over ideal: largest load over average, minus 1. Over bound: over the larger of average and longest "

@@ -191,7 +191,7 @@ class reader {
       toml_page const f = *in.page(key);
       f.allow({"value", "low", "high", "source"});
       bool const share = std::ranges::find(shares, key) != shares.end();
-      double const least = share ? 0 : 1e-9;
+      double const least = share ? 0 : sim::least_of_any_figure;
       double const most = share ? 1 : sim::most_of_any_figure;
       double const value = f.number("value", least, most, -1);
       sim::figure made{.key = key, .value = value, .assumed = true, .source = f.text("source"), .line = f.line()};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/text/command.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <type_traits>
@@ -42,7 +44,7 @@ command_option& command_option::between(double least, double most) {
       [=](std::string const& text) {
         std::optional<double> const number = number_in(text);
         bool const is_allowed = number && *number >= least && *number <= most;
-        return is_allowed ? std::string() : "value = " + text;
+        return is_allowed ? std::string() : fmt::format("value = {}{}{} to {}", text, before_allowed, least, most);
       },
       "");
   return *this;

@@ -10,8 +10,7 @@
 
 #include "skua/parts/base/error.hpp"
 
-namespace skua::cli {
-namespace {
+namespace skua::cli { namespace {
 
 /// A root with one subcommand, and what its options were given.
 struct command_under_test {
@@ -119,7 +118,7 @@ TEST(parser, a_line_that_makes_no_sense_is_a_fault_with_the_rule) {
   EXPECT_EQ(said_of("go --take bad"), "fault: go: --take is missing its value; allowed: a value (takes)");
   EXPECT_EQ(said_of("go -t a -t b"), "fault: go: --text is given 2 times; allowed: once");
   for (std::string const value : {"11", "-1", "nan", "inf", "x"})
-    EXPECT_EQ(said_of("go --number " + value), "fault: go: --number is '" + value + "'; allowed: a value (a number)");
+    EXPECT_EQ(said_of("go --number " + value), "fault: go: --number is '" + value + "'; allowed: N, 0 to 10");
   EXPECT_EQ(said_of("go --number="), "fault: go: --number is missing its value; allowed: a value (a number)");
   EXPECT_EQ(said_of("go --other="), "fault: go: --other is missing its value; allowed: a value (another)");
 }
@@ -133,7 +132,8 @@ struct command_with_modes {
   std::optional<std::string> boots, map;
 
   command_with_modes() {
-    command.mode("far", [this]() -> std::string { return distance.starts_with("far") ? "--distance " + distance : ""; });
+    command.mode("far",
+                 [this]() -> std::string { return distance.starts_with("far") ? "--distance " + distance : ""; });
     command.add_option("--distance", distance, "D", "a distance");
     command.add_flag("-n,--near", near, "near");
     command.add_flag("--lights,!--dark", lights, "lights").only_with("far", "it is day");
@@ -179,5 +179,4 @@ TEST(modes, a_rule_about_a_mode_that_does_not_exist_is_a_fault_of_the_program) {
   EXPECT_THROW(static_cast<void>(of.refused_of("go")), std::logic_error);
 }
 
-}  // namespace
-}  // namespace skua::cli
+}}  // namespace skua::cli

@@ -72,7 +72,28 @@ std::vector<std::string_view> views(std::vector<std::string> const& names) { ret
 /// What the next argument after these commands names.
 std::string_view kind_below(parsed_commands const& path) { return path.size() == 1 ? "subcommand" : "app"; }
 
+bool has_option(CLI::App const& command, std::string const& name) {
+  return std::ranges::any_of(command.get_options(), [&](CLI::Option const* o) { return o->check_name(name); });
+}
+
+/// An app's option that stands before the app's name: where it may stand. Empty: it is another mistake.
+std::string about_early_option(std::string const& typed, parsed_commands const& path) {
+  std::string const name = typed.substr(0, typed.find('='));
+  if (path.size() == 3 && has_option(*path.back(), name)) {
+    return fmt::format("option is '{}' before '{}'; allowed: behind it, {} {}", name, path.back()->get_name(),
+                       as_typed(path), name);
+  }
+  if (path.size() != 2) return {};
+  for (CLI::App const* const app : path.back()->get_subcommands([](CLI::App const*) { return true; })) {
+    if (!has_option(*app, name)) continue;
+    return fmt::format("option is '{}', and the app is missing; allowed: behind an app that has it, {} {} {}", name,
+                       as_typed(path), app->get_name(), name);
+  }
+  return {};
+}
+
 std::string about_unknown_option(std::string const& typed, parsed_commands const& path) {
+  if (std::string early = about_early_option(typed, path); !early.empty()) return early;
   auto const names = option_names(path);
   std::string_view const nearest = runtime::nearest_name(typed.substr(0, typed.find('=')), views(names));
   std::string const text = fmt::format("option is '{}'; allowed: see {} --help", typed, as_typed(path));
@@ -112,8 +133,13 @@ std::string about_value(std::string const& message, parsed_commands const& path)
   std::string const name = message.substr(begin, end - begin);
   CLI::Option const* const option = option_named(name, path);
   if (option == nullptr) return message;
-  if (auto const typed = message.find(" = ", begin); typed != std::string::npos)
-    return fmt::format("{} is '{}'; allowed: {}", name, message.substr(typed + 3), allowed_by(*option));
+  if (auto const at = message.find(" = ", begin); at != std::string::npos) {
+    std::string const typed = message.substr(at + 3);
+    auto const range = typed.rfind(before_allowed);
+    if (range == std::string::npos) return fmt::format("{} is '{}'; allowed: {}", name, typed, allowed_by(*option));
+    return fmt::format("{} is '{}'; allowed: {}, {}", name, typed.substr(0, range), option->get_type_name(),
+                       typed.substr(range + before_allowed.size()));
+  }
   if (option->results().size() > 1)
     return fmt::format("{} is given {} times; allowed: once", name, option->results().size());
   return fmt::format("{} is missing its value; allowed: {}", name, allowed_by(*option));

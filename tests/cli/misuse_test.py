@@ -101,6 +101,13 @@ class Names(command.Case):
         self.refuses("topology", "--synthetic", "core:2", "--xml", "x", message=["--synthetic", "--xml"])
         self.refuses("compare", "fib", "--policies", "none", "--peers", "none", message=["nothing"])
 
+    def test_an_option_of_an_app_before_its_name_is_told_where_it_belongs(self):
+        self.refuses("run", "--n", "10", "fib", message=["option is '--n' before 'fib'; allowed: behind it, skua run fib --n"])
+        self.refuses("run", "--n", "10", message=["option is '--n', and the app is missing; allowed: behind an app that has it, skua run fib --n"])
+
+    def test_a_number_outside_its_range_is_told_the_range(self):
+        self.refuses("experiment", "own.toml", "--vary", "--threshold", "2000", message=["--threshold is '2000'; allowed: PERCENT, 0 to 1000"])
+
     def test_an_option_without_its_value_or_twice_is_refused(self):
         self.refuses("run", "fib", "--n", message=["--n is missing its value; allowed: a whole number ("])
         self.refuses("run", "fib", "--n", "5", "--n", "6", message=["--n is given 2 times; allowed: once"])

@@ -222,7 +222,7 @@ machine_numbers machine_model::numbers_with(std::string_view key, double value) 
     throw usage_error(origin_ + " has no figure " + std::string{key});
   if (!allows(rule->need, value))
     throw usage_error(std::string{key} + " is " + std::to_string(value) +
-                      "; allowed: " + (rule->need == need::share ? "0 to 1" : "a positive number up to 1e12"));
+                      "; allowed: " + (rule->need == need::share ? "0 to 1" : "a positive number from 1e-9 to 1e12"));
   if (at == copy.figures_.end()) at = copy.figures_.insert(at, figure{.key = std::string{key}});
   at->value = at->low = at->high = value;
   copy.check_caches();

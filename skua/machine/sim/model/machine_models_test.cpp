@@ -213,6 +213,8 @@ TEST(machine_model, every_mistake_is_refused_with_its_line_and_what_is_allowed) 
       {"flops_per_ns = 4", "flops_per_ns = true", "core.flops_per_ns is not a number"},
       {"flops_per_ns = 4", "flops_per_ns = 0", "core.flops_per_ns is 0; allowed: a positive number"},
       {"flops_per_ns = 4", "flops_per_ns = -4", "core.flops_per_ns is -4"},
+      {"flops_per_ns = 4", "flops_per_ns = 1e-12",
+       "core.flops_per_ns is 1e-12; allowed: a positive number from 1e-9 to 1e12, or { value"},
       {"flops_per_ns = 4", "flops_per_ns = nan", "core.flops_per_ns is nan"},
       {"flops_per_ns = 4", "flops_per_ns = inf", "core.flops_per_ns is inf"},
       {"flops_per_ns = 4", "flops_per_ns = { value = 4, low = 5, high = 6 }", "low 5, value 4, high 6"},

@@ -20,7 +20,8 @@ namespace skua { inline namespace v0 { namespace sim {
 namespace {
 
 constexpr std::string_view a_figure =
-    "a positive number, or { value = 1.5, assumed = true, low = 1, high = 2, source = \"where it is from\" }";
+    "a positive number from 1e-9 to 1e12, or { value = 1.5, assumed = true, low = 1, high = 2, source = \"where it is "
+    "from\" }";
 constexpr std::string_view a_share =
     "a number from 0 to 1, or { value = 0.5, assumed = true, low = 0, high = 1, source = \"where it is from\" }";
 

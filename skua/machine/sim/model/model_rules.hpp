@@ -33,12 +33,13 @@ struct figure_rule {
 /// Whether the figure is a list, whose length depends on the topology.
 [[nodiscard]] constexpr bool is_list(need n) noexcept { return n == need::apart || n == need::linked; }
 
-/// A larger figure is a typing error.
+/// A smaller or larger figure is a typing error: times would leave the range of virtual time.
+inline constexpr double least_of_any_figure = 1e-9;
 inline constexpr double most_of_any_figure = 1e12;
 
 /// Whether a figure may have this value.
 [[nodiscard]] constexpr bool allows(need n, double value) noexcept {
-  return n == need::share ? value >= 0 && value <= 1 : value > 0 && value <= most_of_any_figure;
+  return n == need::share ? value >= 0 && value <= 1 : value >= least_of_any_figure && value <= most_of_any_figure;
 }
 
 }}}  // namespace skua::v0::sim
