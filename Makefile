@@ -127,12 +127,13 @@ networks: ## ranks over TCP on three network namespaces, with delays and with li
 	$(CMAKE) --build build/dev -j $(JOBS) --target skua_command
 	tools/network_bed.py build/dev/bin/skua
 
-campaign: ## random programs under every policy and disturbance for CAMPAIGN_MINUTES; goes on where it ended
+campaign: ## random programs, and files that are nearly right, for CAMPAIGN_MINUTES each; goes on where it ended
 	tools/install-packages build test
 	$(CMAKE) --preset dev
-	$(CMAKE) --build build/dev -j $(JOBS) --target random_programs mixed_programs
+	$(CMAKE) --build build/dev -j $(JOBS) --target random_programs mixed_programs fuzz_readers
 	tools/campaign.py build/dev/tests/random_programs --minutes $(CAMPAIGN_MINUTES)
 	build/dev/tests/mixed_programs --minutes $(CAMPAIGN_MINUTES) --seed $$(date +%s)
+	build/dev/tests/fuzz_readers --minutes $(CAMPAIGN_MINUTES)
 
 bench: peers ## every microbenchmark, figures into build/bench/*.json (docs/measurements.md)
 	tools/install-packages build test

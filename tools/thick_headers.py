@@ -9,7 +9,8 @@ front of each; a source that needs what that lacks is listed here, or the thin h
 THICK = (
     ("CLI/", "apps/option.hpp for options of an app, cli/text/command.hpp for those of a subcommand",
      {"apps/option_test.cpp", "apps/parse_options.cpp", "bench/harness.cpp", "cli/text/app_arguments.cpp",
-      "cli/text/command.cpp", "cli/text/modes.cpp", "cli/text/usage.cpp", "tests/campaign/random_programs.cpp", "tests/mixed/mixed_programs.cpp"}),
+      "cli/text/command.cpp", "cli/text/modes.cpp", "cli/text/usage.cpp", "tests/campaign/random_programs.cpp", "tests/mixed/mixed_programs.cpp",
+      "tests/readers/fuzz_readers.cpp"}),
     ("nlohmann/", "apps/json_value.hpp",
      {"apps/json_value.cpp", "apps/json_value_test.cpp", "bench/harness.cpp", "skua/machine/ranks/trace/rank_trace.cpp",
       "skua/machine/threads/engine/history/history_text.cpp", "skua/machine/threads/engine/core/pool_trace.cpp"}),

@@ -69,6 +69,8 @@ class reader {
       return nlohmann::json::parse(text);
     } catch (nlohmann::json::parse_error const& e) {
       refuse("no JSON from byte " + std::to_string(e.byte) + " on" + allowed_file);
+    } catch (nlohmann::json::out_of_range const& e) {  // 1e999
+      refuse(std::string("a number that is too large: ") + e.what() + allowed_file);
     }
   }
 

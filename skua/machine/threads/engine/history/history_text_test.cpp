@@ -79,6 +79,7 @@ TEST(history_text, of_a_newer_version_only_the_version_is_read) {
 TEST(history_text, every_mistake_is_named) {
   EXPECT_EQ(refusal("{\"workers\": 2"),
             "a.json: no JSON from byte 14 on; allowed: a file that a run of arms or auto has written");
+  EXPECT_EQ(refusal(R"({"workers": 1e999})").find("a.json: a number that is too large: "), 0U);
   EXPECT_EQ(refusal("[]"), "a.json: it has no list \"times\"; allowed: a file that a run of arms or auto has written");
   EXPECT_EQ(refusal(R"({"times": []})"), "a.json: \"workers\" is missing; allowed: 1 to 65536");
   EXPECT_EQ(refusal(R"({"workers": 0, "times": []})"), "a.json: \"workers\" is 0; allowed: 1 to 65536");
