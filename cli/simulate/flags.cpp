@@ -37,8 +37,9 @@ std::uint32_t schedule_seed(std::optional<std::string> const& given, app_argumen
 
 void sim_flags::add_to(parser command) {
   command = command.in_group(heading);
-  command.add_option("--machine", machine_, "NAME|FILE",
-                     "a machine model, shipped or in a file (default: xeon-6130-4s)");
+  command.add_option(
+      "--machine", machine_, "NAME|FILE",
+      "a machine model, shipped or in a file, or a real machine's XML from lstopo (default: xeon-6130-4s)");
   command.add_option("--policies", policies_, "LIST", "the schedulers (default: auto,random,adws,numa-ws)");
   command.add_option("--workers", workers_, "LIST",
                      "e.g. 1,2,4; at most as many as the machine has PUs (default: 1,2,4,... to all)");

@@ -20,8 +20,10 @@
 #include "cli/export/stays.hpp"
 #include "cli/report/results.hpp"
 #include "skua/machine/ranks/simulated/cluster.hpp"
+#include "skua/machine/sim/model/machine_models.hpp"
 #include "skua/machine/sim/model/model_file.hpp"
 #include "skua/machine/threads/engine/history/history_text.hpp"
+#include "skua/parts/base/error.hpp"
 #include "skua/parts/topology/machine_details.hpp"
 #include "tests/readers/originals.hpp"
 
@@ -41,6 +43,12 @@ void read_machine(std::string const& path) {
   runtime::described_machine const m = runtime::read_xml_machine(path);
   promise(!m.tree.pus().empty(), "a machine without a PU");
   for (auto const& of : m.details.distances) promise(!of.values.empty(), "distances without a value");
+  try {
+    promise(!sim::machine_model::load(path).figures().empty(), "a simulated machine without figures");
+  } catch (usage_error const& refused) {
+    promise(std::string(refused.what()).find(" has no ") != std::string::npos,
+            "no prices for a machine with all caches");
+  }
 }
 
 /// As far as `skua report` and `skua trace`: they meet what the reader lets through.

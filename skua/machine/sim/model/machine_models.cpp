@@ -6,6 +6,7 @@
 #include <sstream>
 #include <utility>
 
+#include "skua/machine/sim/model/assumed_prices.hpp"
 #include "skua/machine/sim/model/model_file.hpp"
 #include "skua/machine/sim/model/model_rules.hpp"
 #include "skua/parts/base/error.hpp"
@@ -75,9 +76,13 @@ routes routes_of(model_file const& read, std::uint32_t nodes) {
 
 machine_model machine_model::load(std::string_view name_or_path) {
   if (auto const text = find_shipped(name_or_path)) return parse(*text, "machine model " + std::string{name_or_path});
+  if (name_or_path.ends_with(".xml")) {
+    std::string const path{name_or_path};
+    return model_of(topology::from_xml(path), path);
+  }
   if (name_or_path.find('/') == std::string_view::npos && !name_or_path.ends_with(".toml"))
     throw usage_error("machine model is '" + std::string{name_or_path} + "'; allowed: " + names_of_shipped() +
-                      ", or the path of a file, with a / or .toml in it");
+                      ", or the path of a file, with a /, .toml or .xml in it");
   std::string const path{name_or_path};
   return parse(content_of(path), path);
 }
@@ -91,8 +96,10 @@ std::string_view machine_model::shipped_text(std::string_view name) {
   throw usage_error("machine model is '" + std::string{name} + "'; allowed: " + names_of_shipped());
 }
 
-machine_model::machine_model(model_file read)
-    : name_(std::move(read.name)), about_(std::move(read.about)), origin_(read.origin), tree_(tree_of(read)),
+machine_model::machine_model(model_file read) : machine_model(read, tree_of(read)) {}
+
+machine_model::machine_model(model_file read, topology tree)
+    : name_(std::move(read.name)), about_(std::move(read.about)), origin_(read.origin), tree_(std::move(tree)),
       figures_(std::move(read.figures)), filling_(read.shared_filling), line_bytes_(read.line_bytes),
       block_bytes_(read.block_bytes), page_bytes_(read.page_bytes), nodes_(tree_.count(runtime::level::numa_node)),
       routes_(routes_of(read, nodes_)) {
@@ -188,6 +195,15 @@ void machine_model::rank_distances(std::span<std::uint64_t const> latency) {
 
 machine_numbers machine_model::frame() const {
   machine_numbers made;
+  made.shared_filling = filling_;
+  made.line_bytes = line_bytes_;
+  made.block_bytes = block_bytes_;
+  made.page_bytes = page_bytes_;
+  return made;
+}
+
+model_file machine_model::frame_of_file() const {
+  model_file made;
   made.shared_filling = filling_;
   made.line_bytes = line_bytes_;
   made.block_bytes = block_bytes_;

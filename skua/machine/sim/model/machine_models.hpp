@@ -22,7 +22,8 @@ struct model_file;
 
 class machine_model {
  public:
-  /// A shipped model by its name, or a file by its path (anything that contains a '/' or ends in ".toml").
+  /// A shipped model by its name, or a file by its path (anything that contains a '/' or ends in ".toml" or ".xml"). A file of hwloc's
+  /// (".xml") is a real machine, which takes its prices from the most similar shipped model (assumed_prices.hpp).
   /// Throws usage_error: "PATH:LINE: what is wrong; what is allowed" in one line, or the names of the shipped models.
   [[nodiscard]] static machine_model load(std::string_view name_or_path);
 
@@ -63,7 +64,11 @@ class machine_model {
  private:
   [[nodiscard]] static std::optional<std::string_view> find_shipped(std::string_view name) noexcept;
   explicit machine_model(model_file read);
+  machine_model(model_file read, topology tree);
+  friend machine_model model_of(topology tree, std::string const& origin);
   [[nodiscard]] machine_numbers frame() const;
+  /// What a file says beside its figures and its topology.
+  [[nodiscard]] model_file frame_of_file() const;
   void rank_distances(std::span<std::uint64_t const> latency);
   [[nodiscard]] std::vector<std::uint32_t> hops_by_distance(model_file const& read) const;
   void check_lists(std::span<std::uint32_t const> hops) const;
