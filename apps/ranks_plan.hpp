@@ -26,6 +26,8 @@ struct ranks_plan {
   std::string checkpoint = {};
   /// What happens to the tasks of a rank that dies within an iteration.
   lost_tasks on_loss = lost_tasks::fail;
+  /// Whom an idle rank asks. Lifelines exclude recovery.
+  steal_victims victims = steal_victims::random;
   /// Of each rank; none: one per processor of the rank.
   std::optional<std::uint32_t> workers = {};
   /// Where there are several; none: between tasks.

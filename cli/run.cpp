@@ -45,6 +45,7 @@ struct arguments {
   bool is_virtual = false;
   bool on_ranks = false;
   std::optional<std::string> balance;
+  std::optional<std::string> victims;
   std::optional<std::string> checkpoint;
   std::optional<std::string> recover;
   std::optional<std::string> deadline;
@@ -227,6 +228,21 @@ lost_tasks loss_of(arguments const& given) {
   refuse("--recover", *given.recover, "run-again, drop");
 }
 
+/// Throws usage_error before any rank makes a collection.
+steal_victims victims_of(arguments const& given) {
+  std::string const word = given.victims.value_or("random");
+  if (word != "random" && word != "lifelines") refuse("--victims", word, "random, lifelines");
+  if (given.victims && given.balance == "none") {
+    throw usage_error("--victims is given with --balance none, and no rank steals then; allowed: one of them");
+  }
+  if (word == "random") return steal_victims::random;
+  if (given.recover) {
+    throw usage_error(
+        "--victims lifelines is given with --recover, which has random victims only; allowed: one of them");
+  }
+  return steal_victims::lifelines;
+}
+
 serving serving_of(std::string const& word) {
   if (word == "between-tasks") return serving::between_tasks;
   if (word == "thread") return serving::server_thread;
@@ -238,6 +254,7 @@ serving serving_of(std::string const& word) {
 std::string ranks_asked_by(arguments const& given) {
   if (given.on_ranks) return "--ranks";
   if (given.balance) return "--balance";
+  if (given.victims) return "--victims";
   if (given.checkpoint) return "--checkpoint";
   if (given.recover) return "--recover";
   if (given.deadline) return "--deadline";
@@ -253,6 +270,7 @@ int execute_on_ranks(arguments const& given) {
   plan.balance = given.balance.value_or(plan.balance);
   plan.checkpoint = given.checkpoint.value_or("");
   plan.on_loss = loss_of(given);
+  plan.victims = victims_of(given);
   plan.workers = given.flags.options().workers;
   if (given.serve) plan.serves = serving_of(*given.serve);
   plan.check();
@@ -329,6 +347,37 @@ int execute(arguments const& given) {
   throw error(wrong_answers({&only, 1}).front());
 }
 
+void add_options_of_ranks(parser command, std::shared_ptr<arguments> const& given) {
+  command.add_flag("--ranks", given->on_ranks, "run on the ranks that mpirun started; the default under mpirun");
+  command
+      .add_option("--balance", given->balance, "HOW",
+                  "between the iterations on ranks: auto (the default), none, steal, retentive, or a balancer")
+      .refuses_empty();
+  command
+      .add_option(
+          "--victims", given->victims, "WORD",
+          "of an idle rank: random (the default), or lifelines: it asks a few ranks and then waits until a buddy "
+          "sends it tasks")
+      .refuses_empty();
+  command.add_option("--checkpoint", given->checkpoint, "FOLDER",
+                     "on ranks: write a checkpoint after each iteration, and restart from it if it exists");
+  command
+      .add_flag("--recover{run-again}", given->recover,
+                "on ranks: tasks of a rank that dies within an iteration run again on others (--recover=drop: they "
+                "are only counted); Open MPI also needs mpirun --enable-recovery")
+      .type_name("HOW");
+  command.add_option(
+      "--deadline", given->deadline, "SECONDS",
+      "on ranks: a rank on another node counts as dead after this many seconds without a message (default "
+      "with --recover: 10)");
+  command.add_option(
+      "--serve", given->serve, "HOW",
+      "the thread that answers other ranks: between-tasks (the default; a worker) or thread (one that runs "
+      "no tasks)");
+  command.add_option("--max-memory", given->max_memory, "MIB",
+                     "on ranks: fail if a rank had more memory resident at any time");
+}
+
 }  // namespace
 
 subcommand add_run(parser root) {
@@ -355,28 +404,7 @@ subcommand add_run(parser root) {
       .never_with("--peer", "only Skua's workers have counters");
   command.add_flag("--virtual", given->is_virtual, "run on virtual workers in one thread: repeatable, for finding bugs")
       .never_with("--ranks", "virtual workers are those of one process");
-  command.add_flag("--ranks", given->on_ranks, "run on the ranks that mpirun started; the default under mpirun");
-  command
-      .add_option("--balance", given->balance, "HOW",
-                  "between the iterations on ranks: auto (the default), none, steal, retentive, or a balancer")
-      .refuses_empty();
-  command.add_option("--checkpoint", given->checkpoint, "FOLDER",
-                     "on ranks: write a checkpoint after each iteration, and restart from it if it exists");
-  command
-      .add_flag("--recover{run-again}", given->recover,
-                "on ranks: tasks of a rank that dies within an iteration run again on others (--recover=drop: they "
-                "are only counted); Open MPI also needs mpirun --enable-recovery")
-      .type_name("HOW");
-  command.add_option(
-      "--deadline", given->deadline, "SECONDS",
-      "on ranks: a rank on another node counts as dead after this many seconds without a message (default "
-      "with --recover: 10)");
-  command.add_option(
-      "--serve", given->serve, "HOW",
-      "the thread that answers other ranks: between-tasks (the default; a worker) or thread (one that runs "
-      "no tasks)");
-  command.add_option("--max-memory", given->max_memory, "MIB",
-                     "on ranks: fail if a rank had more memory resident at any time");
+  add_options_of_ranks(command, given);
   add_seed(command.only_with("--virtual", "runs on threads are not repeatable"), given->seed,
            "of a --virtual run; --repeat continues with the next seeds (default: 1)");
   add_json(command, given->json_path);

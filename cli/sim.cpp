@@ -73,6 +73,7 @@ int execute_on_ranks(arguments const& given) {
   document["variation_share"] = flags.variation();
   document["variation_pattern"] = apps::synthetic::pattern_words[static_cast<std::size_t>(flags.pattern())];
   document["every_attempt"] = flags.every_attempt();
+  document["victims"] = flags.victims();
   document["first_seed"] = seed;
   document["rows"] = table.rows();
   target.write(document);

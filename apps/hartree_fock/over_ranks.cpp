@@ -74,7 +74,7 @@ std::uint64_t over_ranks(communicator& world, distributed_problem& p, ranks_plan
   build_blocks blocks(world, on, p.field().density(), p.field().two_electron());
   planned_workers const workers(world, plan);
   std::vector<std::unique_ptr<rank_workplace>> places(world.workers());
-  task_ids tasks(world, {.name = "hartree-fock", .on_loss = plan.on_loss, .footprints = true},
+  task_ids tasks(world, {.name = "hartree-fock", .victims = plan.victims, .on_loss = plan.on_loss, .footprints = true},
                  [&](task_site<std::uint64_t>& here, std::uint64_t id) {
                    auto& mine = places[here.worker()];
                    if (mine == nullptr) mine = std::make_unique<rank_workplace>(rank_workplace{fock_worker(on), {}});
@@ -111,13 +111,14 @@ void over_ranks_with_copies(communicator& world, problem& p, ranks_plan const& p
   screening const& on = p.on();
   planned_workers const workers(world, plan);
   std::vector<std::unique_ptr<workplace>> places(world.workers());  // of those that got a task
-  task_ids tasks(
-      world, {.name = "hartree-fock", .on_loss = plan.on_loss}, [&](task_site<std::uint64_t>& here, std::uint64_t id) {
-        std::unique_ptr<workplace>& mine = places[here.worker()];
-        if (mine == nullptr) mine = std::make_unique<workplace>(on);
-        local_blocks blocks{on, p.field().density(), mine->fock};
-        return mine->tasks.run(on.tiles().quartet_of(id), blocks) > 0 ? task_outcome::done : task_outcome::null;
-      });
+  task_ids tasks(world, {.name = "hartree-fock", .victims = plan.victims, .on_loss = plan.on_loss},
+                 [&](task_site<std::uint64_t>& here, std::uint64_t id) {
+                   std::unique_ptr<workplace>& mine = places[here.worker()];
+                   if (mine == nullptr) mine = std::make_unique<workplace>(on);
+                   local_blocks blocks{on, p.field().density(), mine->fock};
+                   return mine->tasks.run(on.tiles().quartet_of(id), blocks) > 0 ? task_outcome::done
+                                                                                 : task_outcome::null;
+                 });
   matrix fock(on.atoms().functions());
   bool is_clean = true;  // collect_row leaves zeros
   auto const begin = [&] {

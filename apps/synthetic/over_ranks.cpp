@@ -87,7 +87,8 @@ iterated_outcome over_ranks(communicator& world, iterated_loads const& loads, ra
   planned_workers const workers(world, plan);
   current_times times(loads);
   std::vector<tally> by_worker(world.workers());
-  task_collection<std::uint32_t> tasks(world, {.name = "synthetic-loads", .on_loss = plan.on_loss},
+  task_collection<std::uint32_t> tasks(world,
+                                       {.name = "synthetic-loads", .victims = plan.victims, .on_loss = plan.on_loss},
                                        [&](task_site<std::uint32_t>& here, std::uint32_t task) {
                                          pass_on(here, times.of(task), loads.how);
                                          by_worker[here.worker()].add(task);

@@ -36,7 +36,7 @@ void iterate_all(communicator& world, contraction const& on, unsigned iterations
                  bool footprints, std::function<void(std::uint32_t worker, tile_index const& task)> const& run,
                  std::function<void()> const& begin, std::function<void()> const& complete) {
   task_collection<std::uint32_t> tasks(
-      world, {.name = "tce", .on_loss = plan.on_loss, .footprints = footprints},
+      world, {.name = "tce", .victims = plan.victims, .on_loss = plan.on_loss, .footprints = footprints},
       [&](task_site<std::uint32_t>& here, std::uint32_t task) { run(here.worker(), on.tasks()[task]); });
   std::string const file = checkpoint_file(plan, "tce");
   unsigned iteration = 0;

@@ -27,7 +27,7 @@ tally over_ranks(communicator& world, tree const& which, ranks_plan const& plan)
     tally seen;
   };
   std::vector<its_tally> by_worker(world.workers());
-  task_collection<subtree> tasks(world, {.name = "uts", .on_loss = plan.on_loss},
+  task_collection<subtree> tasks(world, {.name = "uts", .victims = plan.victims, .on_loss = plan.on_loss},
                                  [&](task_site<subtree>& here, subtree const& t) {
                                    tally& seen = by_worker[here.worker()].seen;
                                    for (std::uint32_t i = 0; i < t.born; ++i) {

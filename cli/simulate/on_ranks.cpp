@@ -77,6 +77,7 @@ void rank_flags::add_to(parser command) {
       "--ranks", ranks_, "N",
       "simulate ranks of a cluster (--machine hopper, the default, intrepid, titan or FILE) instead of workers");
   command.mode("--balance none", [this] { return balance_ == "none" ? "--balance none" : ""; });
+  command.mode("--victims lifelines", [this] { return victims_ == "lifelines" ? "--victims lifelines" : ""; });
   command = command.only_with("--ranks", "only simulated ranks take it");
   parser const of_stealing = command.never_with("--balance none", "no rank tries to steal then");
   command.add_option("--iterations", iterations_, "N", "how often the collection is processed (default: 5)");
@@ -91,7 +92,11 @@ void rank_flags::add_to(parser command) {
       "of --variation: each (default; anew in each iteration), drift (a wave through the tasks), jump (anew "
       "every 8 iterations) or oscillate (between two)");
   of_stealing.add_option("--longest-pause", pause_, "TIME", "of a rank between two attempts to steal (default: 2ms)");
-  of_stealing.add_flag("--every-attempt", every_attempt_, "simulate also the attempts to steal that fail (slow)");
+  of_stealing.add_option("--victims", victims_, "WORD",
+                         "of an idle rank: random (default), or lifelines: it asks a few ranks and then waits until a "
+                         "buddy sends it tasks");
+  parser const of_random = of_stealing.never_with("--victims lifelines", "all their attempts are simulated");
+  of_random.add_flag("--every-attempt", every_attempt_, "simulate also the attempts to steal that fail (slow)");
 }
 
 void rank_flags::check() const {
@@ -102,6 +107,7 @@ void rank_flags::check() const {
   static_cast<void>(variation());
   static_cast<void>(pattern());
   static_cast<void>(longest_pause_ns());
+  static_cast<void>(lifelines());
 }
 
 std::uint32_t rank_flags::ranks() const { return read_whole_number("--ranks", *ranks_, 1, 10'000'000); }
@@ -128,6 +134,11 @@ std::string const& rank_flags::balance() const {
   plan.balance = balance_;
   plan.check();
   return balance_;
+}
+
+bool rank_flags::lifelines() const {
+  if (victims_ != "random" && victims_ != "lifelines") refuse("--victims", victims_, "random or lifelines");
+  return victims_ == "lifelines";
 }
 
 double rank_flags::floor() const { return share_of("--floor", floor_.value_or("0.25")); }
@@ -173,6 +184,7 @@ std::vector<ranks_iteration> simulate_on_ranks(apps::ranks_load const& load, ran
                              {.seed = seed,
                               .longest_pause_ns = flags.longest_pause_ns(),
                               .every_attempt = flags.every_attempt(),
+                              .lifelines = flags.lifelines(),
                               .interruption_point = stop_if_interrupted});
   std::vector<ranks_iteration> iterations;
   std::vector<std::vector<std::uint32_t>> lists = first;

@@ -41,6 +41,9 @@ class rank_flags {
   [[nodiscard]] double variation() const;
   [[nodiscard]] apps::synthetic::variation_pattern pattern() const;
   [[nodiscard]] std::uint64_t longest_pause_ns() const;
+  /// Whether idle ranks wait on lifelines instead of asking random victims on.
+  [[nodiscard]] bool lifelines() const;
+  [[nodiscard]] std::string const& victims() const noexcept { return victims_; }
   [[nodiscard]] bool every_attempt() const noexcept { return every_attempt_; }
 
  private:
@@ -51,6 +54,7 @@ class rank_flags {
   std::string variation_ = "0";
   std::optional<std::string> pattern_;
   std::string pause_ = "2ms";
+  std::string victims_ = "random";
   bool every_attempt_ = false;
 };
 

@@ -226,6 +226,7 @@ COMMANDS = {
         "--virtual": Case(line={"threads": ["run", *FIB, "--workers", "2"], "--virtual": ["run", *FIB, "--workers", "2"]}, view={"--virtual": settled}),
         "--ranks": Case(line={"threads": ["run", "uts", "--depth", "3"], "--ranks": ["run", "uts", "--depth", "3"]}),
         "--balance": Case("steal", line={"threads": ["run", "uts", "--depth", "3"]}),
+        "--victims": Unseen("without other ranks nobody asks", ("tests/cli/victims_test.py", '"--victims", "lifelines"'), to="lifelines", wrong=("nope", ""), line=ON_UTS),
         "--checkpoint": Case("c", line={"threads": ["run", "tce"], "--ranks": ["run", "tce", "--ranks"]}),
         "--recover": Unseen("no rank of a healthy job dies", ("tests/cli/ranks_test.py", '"--recover", "--deadline", "5"'), wrong=("=nope", "=0"), line=ON_UTS),
         "--deadline": Unseen("every rank of a healthy job answers in time", ("tests/cli/ranks_test.py", '"--recover", "--deadline", "5"'), to="30", wrong=("nope", "-1", "nan", "0", "1.5", ""), line=ON_UTS),
@@ -256,7 +257,7 @@ COMMANDS = {
         "--trace-size": Case("64k", line={"workers": ["sim", *ONE, "--trace", "t"]}, view=outline),
         **simulation("sim", SIM),
         "--ranks": Case("60", also_wrong=("10000001",)), "--iterations": Case("3", line={"workers": ["sim", *TASKS]}), "--balance": Case("steal", also_wrong=("nope",)), "--floor": Case("0.9"), "--variation": Case("0.5"), "--pattern": Case("drift", wrong=("nope", ""), line={"--ranks": [*SIM_RANKS, "--variation", "0.5"]}),
-        "--longest-pause": Case("1us", line={"--ranks": [*SIM_RANKS, "--floor", "0"]}, also_wrong=("0us",)), "--every-attempt": Case(),
+        "--longest-pause": Case("1us", line={"--ranks": [*SIM_RANKS, "--floor", "0"]}, also_wrong=("0us",)), "--victims": Case("lifelines", wrong=("nope", "")), "--every-attempt": Case(),
     }),
     "profile": ({"workers": Mode(PROFILE, rows)}, {
         "--verify": Default(), "--no-verify": Case(), "--picture": Case("picture.svg", also_wrong=("picture.jpg",)), "--json": Case("other", view=whole), **simulation("profile", PROFILE),

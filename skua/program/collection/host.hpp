@@ -52,6 +52,14 @@ enum class lost_tasks : std::uint8_t {
   drop,  ///< no rank runs them again, so no task runs twice; the report counts the tasks that may be missing
 };
 
+/// Whom an idle rank asks for tasks.
+enum class steal_victims : std::uint8_t {
+  random,  ///< ranks that are drawn, first of its node, again and again
+  /// Four that are drawn; then its buddies, at most log2(ranks) others, each of which remembers it. It sleeps until one of them sends it tasks.
+  /// An idle period costs a fixed number of messages, however long it is; tasks that few ranks have reach the others later. [saraswat-et-al-11]
+  lifelines,
+};
+
 /// The outcome of a task. null: it had no work, and need not run in the next iterations. [retentive-hpdc12 7.1]
 enum class task_outcome : std::uint8_t { done, null };
 
@@ -71,6 +79,8 @@ struct collection_options {
   bool steals = true;
   /// The seed of the random choice of victims; each rank derives its own from it.
   std::uint64_t seed = 1;
+  /// The same on every rank. Lifelines need lost_tasks::fail: else making the collection throws usage_error on every rank.
+  steal_victims victims = steal_victims::random;
   /// Recovery costs a copy of all tasks on another rank, and a copy of the stolen tasks. Under Open MPI the job must
   /// run with --enable-recovery.
   lost_tasks on_loss = lost_tasks::fail;

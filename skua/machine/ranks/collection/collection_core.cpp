@@ -37,7 +37,8 @@ std::string in_words(collection_options const& options, runtime::task_binding co
                                                                  : ", run again if their rank dies";
   std::string const measured =
       options.footprints ? ", with footprints within " + std::to_string(options.footprint_tolerance) : "";
-  return in_words(identity_of(options, b)) + lost + measured;
+  std::string const asks = options.victims == steal_victims::lifelines ? ", on lifelines" : "";
+  return in_words(identity_of(options, b)) + lost + measured + asks;
 }
 
 engine_settings settings_of(collection_options const& options, std::uint32_t number, slot_shape const& shape) {
@@ -47,6 +48,7 @@ engine_settings settings_of(collection_options const& options, std::uint32_t num
           .owner_answers = true,
           .patience_ns = patience_ns,
           .oldest_first = true,
+          .lifelines = options.victims == steal_victims::lifelines,
           .shape = shape};
 }
 
@@ -65,6 +67,12 @@ slot_shape shape_of(collection_options const& options, runtime::task_binding con
   if (b.is_serialized && recovers) {
     throw usage_error("the task collection '" + options.name +
                       "' has serialized tasks, which cannot run again when a rank dies; allowed: lost_tasks::fail");
+  }
+  if (options.victims == steal_victims::lifelines && recovers) {
+    throw usage_error(
+        "the task collection '" + options.name +
+        "' has .victims = steal_victims::lifelines, whose sleepers a dead rank would leave asleep; allowed: "
+        "with lost_tasks::fail");
   }
   return {.task_bytes = b.is_serialized ? sizeof(task_block*) : b.bytes,
           .has_identity = recovers,
@@ -274,6 +282,7 @@ bool collection_core::look_around() {
   if (engine_.counts().tasks > 0) seeded_.tasks_arrived(record_.size());
   pass_on_failures();
   workers_.look_after();
+  engine_.feed();
   return heard;
 }
 

@@ -64,7 +64,9 @@ class communicator_core final : private receiver {
     held_in_task const held(lock_of_tasks());
     expect_no_trouble();
     engine_in_task const busy(processing_);
-    return poll_held();
+    bool const came = poll_held();
+    if (processing_ != nullptr) processing_->feed();  // the task may have added some
+    return came;
   }
   /// Throws rank_lost in the step in which every live rank does.
   void expect_no_loss() {

@@ -28,7 +28,7 @@ bool traced_transport::poll(receiver& to) {
     noting(traced_transport& me, receiver& to) noexcept : traced(me), next(to) {}
     void on_message(message const& m) override {
       traced.note(trace::kind::message_received, m.head, m.head.sender, m.body.size());
-      if (m.head.kind == kind::steal_reply && m.head.a > 0) {
+      if ((m.head.kind == kind::steal_reply || m.head.kind == kind::fed) && m.head.a > 0) {
         traced.track_.note(
             {.what = trace::kind::stolen, .count = stolen_from_rank, .other = m.head.sender, .value = m.head.a});
       }
