@@ -152,7 +152,7 @@ python: ## tools/python (traces and results in pandas): installed into build/ven
 	build/venv/bin/pip install --quiet "tools/python[test]"
 	build/venv/bin/python -m pytest -q -p no:cacheprovider tools/python/tests
 
-references: ## answers of the apps on files that others can read, held against networkx and PySCF (tests/references)
+references: ## answers of the apps on files that others can read, held against networkx, SciPy and PySCF (tests/references)
 	tools/install-packages build test nightly
 	$(CMAKE) --preset dev
 	$(CMAKE) --build build/dev -j $(JOBS) --target skua_command

@@ -46,11 +46,10 @@ void with_openmp(unsigned workers, problem& p, openmp_schedule schedule) {
 #pragma omp parallel num_threads(workers)
   if (schedule == openmp_schedule::of_tasks) {
 #pragma omp single
-    p.answer(solve(p.on(), p.of(), [&](auto const& sweep) { return by_tasks(p, p.all(), sweep); }));
+    p.answer(solve(p, [&](auto const& sweep) { return by_tasks(p, p.all(), sweep); }));
   } else {
     std::size_t sweeps = 0;
-    estimate const found =
-        solve(p.on(), p.of(), [&](auto const& sweep) { return by_loop(p, sweep, sweeps++, schedule); });
+    estimate const found = solve(p, [&](auto const& sweep) { return by_loop(p, sweep, sweeps++, schedule); });
 #pragma omp single
     p.answer(found);
   }

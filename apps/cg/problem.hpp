@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cg: the largest eigenvalue of a sparse matrix by inverse iteration, each step solved by conjugate gradients: NAS
-// benchmark CG. It reads a whole vector irregularly, and the same rows in every sweep: the worker that had them before
+// benchmark CG. Or the solution of one system of equations, by the same sweeps. It reads a whole vector irregularly, and the same rows in every sweep: the worker that had them before
 // still has them in its cache. [numa-ws-2018 V]
 #pragma once
 
@@ -8,7 +8,10 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,10 +48,28 @@ sums tree_sum(blocks const& some, OfBlock const& of_block) {
   return a + tree_sum(right, of_block);
 }
 
+/// A system is solved when the residual is at most `tolerance` times the length of the right-hand side.
+struct stop_rule {
+  double tolerance = 1e-8;
+  std::uint32_t most_iterations = 10'000;
+};
+
+enum class ending : std::uint8_t {
+  converged,
+  out_of_iterations,
+  not_positive,  ///< a direction p with p.(a p) <= 0
+  out_of_range,  ///< of double
+};
+
 /// The result of a run.
 struct estimate {
-  double zeta = 0;
-  double residual = 0;  ///< of the last step: the length of x - a z
+  double zeta = 0;      ///< of NAS's benchmark
+  double residual = 0;  ///< the length of x - a z: of the last step; of a system, relative to that of x
+  ending end = ending::converged;
+  double curvature = 0;  ///< if it is not_positive: p.(a p)
+  std::vector<double> residuals =
+      {};  ///< of a system, relative, by the recursion: the first guess's and after each iteration
+  [[nodiscard]] std::size_t iterations() const noexcept { return residuals.empty() ? 0 : residuals.size() - 1; }
   friend bool operator==(estimate const&, estimate const&) = default;
 };
 
@@ -57,6 +78,8 @@ class problem {
   problem() = default;
   /// rows_per_block >= 1. Throws std::bad_alloc.
   problem(nas_class const& of, std::size_t rows_per_block);
+  /// The system a z = b, with as many elements in b as rows in a. Also solves it serially, for wrong(); see right().
+  problem(matrix a, std::vector<double> b, stop_rule const& until, std::size_t rows_per_block);
 
   [[nodiscard]] blocks all() const noexcept { return {0, (rows_of_all() + rows_per_block_ - 1) / rows_per_block_}; }
   [[nodiscard]] rows rows_of(blocks const& b) const noexcept {
@@ -87,9 +110,14 @@ class problem {
   void answer(estimate const& found) noexcept { found_ = found; }
 
   [[nodiscard]] nas_class const& of() const noexcept { return of_; }
+  /// None: it is the benchmark.
+  [[nodiscard]] std::optional<stop_rule> const& until() const noexcept { return until_; }
+  /// Of a system, by the serial run.
+  [[nodiscard]] estimate const& right() const noexcept { return right_; }
+  [[nodiscard]] std::span<double const> solution() const noexcept { return on_.z.elements(); }
   [[nodiscard]] std::size_t nonzeros_of_all() const noexcept { return on_.a.nonzeros(); }
   [[nodiscard]] std::optional<estimate> const& found() const noexcept { return found_; }
-  /// Empty if zeta is the published one, else one line.
+  /// Empty if zeta is the published one, or if the system is solved, with the same residuals as serially; else one line.
   [[nodiscard]] std::string wrong() const;
 
  private:
@@ -97,8 +125,13 @@ class problem {
   static constexpr std::size_t rows_per_vector_leaf = 2048;
 
   [[nodiscard]] std::size_t rows_of_all() const noexcept { return on_.x.size(); }
+  void make_vectors(std::size_t rows);
+  [[nodiscard]] std::string wrong_solution() const;
 
   nas_class of_{};
+  std::optional<stop_rule> until_;
+  std::vector<double> b_;  ///< of a system
+  estimate right_;
   std::size_t rows_per_block_ = 1;
   equations on_;
   std::array<std::vector<sums>, 2> partial_;
@@ -127,9 +160,49 @@ estimate solve(equations& on, nas_class const& of, Sweep&& sweep, Begins&& begin
   }
   return found;
 }
+
+/// The system a z = b with z = b on entry, which the first sweep takes as its right-hand side; from z = 0. Work O(iterations * nonzeros).
+/// (Hestenes, Stiefel 1952)
+template <class Sweep, class Begins>
+estimate solve_system(equations& on, stop_rule const& until, Sweep&& sweep, Begins&& begins) {
+  estimate found;
+  double rho = sweep(start{on, 1}).first;
+  double const length = std::sqrt(rho);
+  auto const note = [&] { found.residuals.push_back(length == 0 ? 0 : std::sqrt(rho) / length); };
+  note();
+  while (!(found.residuals.back() <= until.tolerance)) {
+    if (found.iterations() == until.most_iterations) {
+      found.end = ending::out_of_iterations;
+      break;
+    }
+    begins(found.iterations());
+    found.curvature = sweep(multiply{on}).first;
+    if (!std::isfinite(rho) || rho < std::numeric_limits<double>::min() || !std::isfinite(found.curvature)) {
+      found.end = ending::out_of_range;
+      return found;
+    }
+    if (found.curvature <= 0) {
+      found.end = ending::not_positive;
+      return found;
+    }
+    double const next = sweep(advance{on, rho / found.curvature}).first;
+    sweep(turn{on, next / rho});
+    rho = next;
+    note();
+  }
+  found.curvature = 0;
+  found.residual = length == 0 ? 0 : std::sqrt(sweep(judge{on}).third) / length;
+  return found;
+}
+
+/// What this problem asks for.
+template <class Sweep, class Begins>
+estimate solve(problem& p, Sweep&& sweep, Begins&& begins) {
+  return p.until() ? solve_system(p.on(), *p.until(), sweep, begins) : solve(p.on(), p.of(), sweep, begins);
+}
 template <class Sweep>
-estimate solve(equations& on, nas_class const& of, Sweep&& sweep) {
-  return solve(on, of, sweep, [](std::size_t) {});
+estimate solve(problem& p, Sweep&& sweep) {
+  return solve(p, sweep, [](std::size_t) {});
 }
 
 /// One sweep over some blocks. Span O(log blocks + a leaf).
@@ -152,7 +225,7 @@ sums over(Here& here, problem const& p, place_range const& places, blocks const&
 template <fork_join Here>
 void program(Here& here, problem& p, place_range const& places) {
   p.answer(solve(
-      p.on(), p.of(), [&](auto const& sweep) { return over(here, p, places, p.all(), sweep); },
+      p, [&](auto const& sweep) { return over(here, p, places, p.all(), sweep); },
       [&](std::size_t i) { mark(here, "iteration", i); }));
 }
 

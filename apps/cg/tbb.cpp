@@ -24,7 +24,7 @@ sums by_loop(problem& p, Sweep const& sweep, Partitioner& partitioner) {
 void with_tbb(tbb_workers& workers, unsigned count, problem& p, tbb_partitioner partitioner) {
   workers.run(count, [&] {
     with_partitioner(partitioner, [&](auto& chosen) {
-      p.answer(solve(p.on(), p.of(), [&](auto const& sweep) { return by_loop(p, sweep, chosen); }));
+      p.answer(solve(p, [&](auto const& sweep) { return by_loop(p, sweep, chosen); }));
     });
   });
 }
