@@ -15,12 +15,15 @@
 #include "apps/synthetic/loads.hpp"
 #include "cli/balance/load_file.hpp"
 #include "cli/balance/results.hpp"
+#include "cli/balance/vt_files.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/text/interrupt.hpp"
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/progress.hpp"
 #include "skua/machine/ranks/simulated/balance_time.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 #include "skua/policy/balance/balancers.hpp"
 
 namespace skua::cli {
@@ -31,7 +34,9 @@ namespace balance = policies::balance;
 struct arguments {
   std::string distribution = "table3";
   std::string loads;
-  std::string ranks = "2400";
+  std::optional<std::string> unit;
+  std::optional<std::string> phase;
+  std::optional<std::string> ranks;
   std::string tasks = std::to_string(apps::synthetic::tasks_of_table3);
   std::string how = "centralised,hierarchical,tempered";
   std::string pattern = "4,4";
@@ -63,17 +68,51 @@ std::vector<load_ns> tasks_of(arguments const& given, balance_frame const& frame
   return apps::synthetic::loads({shape, 0.54e9, frame.cost_model}, tasks, frame.seed);
 }
 
+std::uint32_t ranks_in(std::string const& text) { return read_whole_number("--ranks", text, 1, most_ranks); }
+
+load_set read_file_of(arguments const& given) {
+  load_request wanted;
+  if (given.ranks) wanted.ranks = ranks_in(*given.ranks);
+  if (given.phase) wanted.phase = read_whole_number("--phase", *given.phase, 0, 0xffff'ffff);
+  if (stands_for_vt_files(given.loads)) {
+    if (given.unit) refuse_together("--unit", "--loads " + given.loads, "the times of DARMA vt's files are seconds");
+    return read_vt_files(given.loads, wanted);
+  }
+  if (given.unit) {
+    auto const found = std::ranges::find(names_of_units, *given.unit);
+    if (found == std::end(names_of_units))
+      refuse_name("--unit", *given.unit, {std::begin(names_of_units), std::end(names_of_units)});
+    wanted.unit = static_cast<load_unit>(found - std::begin(names_of_units));
+  }
+  return read_loads_file(given.loads, wanted);
+}
+
+/// Throws usage_error for a task that may not move.
+void require_migratable(load_set const& read, std::string const& path) {
+  for (std::size_t r = 0; r < read.entities.size(); ++r) {
+    auto const fixed = std::ranges::count(read.entities[r], false, &task_entity::migratable);
+    if (fixed == 0) continue;
+    throw usage_error(runtime::printable(fmt::format("{}: {} of rank {} cannot migrate; allowed: tasks that all can",
+                                                     path, in_words(fixed, "task"), r)));
+  }
+}
+
 machine_loads loads_of(arguments const& given, balance_frame& frame) {
   if (!given.loads.empty()) {
     frame.distribution = given.loads;
-    return read_loads_file(given.loads);
+    load_set read = read_file_of(given);
+    require_migratable(read, given.loads);
+    frame.phase = read.phase;
+    frame.phase_text = std::move(read.phase_text);
+    frame.notes = std::move(read.notes);
+    return std::move(read.loads);
   }
   frame.distribution = given.distribution;
   frame.pattern = given.pattern;
   frame.cost_model =
       read_number("--cost-model", given.cost_model, 0, 1000, "a number from 0 to 1000, such as 0, 0.25 or 0.9");
   apps::synthetic::favour const favoured = read_pattern(given.pattern);
-  std::uint32_t const ranks = read_whole_number("--ranks", given.ranks, 1, 1'000'000);
+  std::uint32_t const ranks = given.ranks ? ranks_in(*given.ranks) : 2400;
   std::vector<load_ns> const tasks = tasks_of(given, frame);
   return apps::synthetic::loads_of(apps::synthetic::deal(tasks, ranks, favoured), tasks);
 }
@@ -155,13 +194,19 @@ subcommand add_balance(parser root) {
   parser const of_distributions = command.never_with("--loads", "the file has all loads");
   add(of_distributions, "--distribution", given->distribution, "NAME",
       "table3: the tasks of a Fock build of Be256; lognormal, uniform or equal");
-  add(of_distributions, "--ranks", given->ranks, "N", "how many ranks share the tasks");
   add(of_distributions, "--tasks", given->tasks, "N", "how many tasks");
   add(of_distributions, "--pattern", given->pattern, "N,M",
       "tasks are sorted and dealt out, and every N-th rank takes M in a row");
   add(of_distributions, "--cost-model", given->cost_model, "F",
       "each task of table3 costs F times the mean more, e.g. 0, 0.25 or 0.9");
-  add(command, "--loads", given->loads, "FILE", "loads from a file with lines rank,load instead");
+  command.add_option("--ranks", given->ranks, "N",
+                     "how many ranks share the tasks (default: 2400, or those of the file)");
+  add(command, "--loads", given->loads, "FILE",
+      "loads from a file with lines rank,load or rank,load,phase instead, or from DARMA vt's files: STEM.RANK.json, or "
+      "their directory");
+  parser const of_files = command.only_with("--loads", "a distribution has one phase, and times");
+  of_files.add_option("--unit", given->unit, "UNIT", "of the loads in a file with lines: s, ms, us or ns (default)");
+  of_files.add_option("--phase", given->phase, "N", "the phase that counts (default: the last one)");
   add(command, "--how", given->how, "LIST", "the balancers, as NAME or NAME:OPTION,...; skua list shows all");
   add(command, "--machine", given->machine, "NAME",
       "also the time with all messages on a cluster (hopper, intrepid, titan or FILE), simulated");

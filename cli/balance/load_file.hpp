@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: MIT
-// The loads of a machine from a file, for `skua balance`.
+// The loads of a machine from a text file, for `skua balance`.
 #pragma once
 
 #include <istream>
 #include <string>
 #include <string_view>
 
-#include "skua/policy/balance/loads.hpp"
+#include "cli/balance/load_set.hpp"
 
 namespace skua::cli {
 
-using policies::balance::load_ns;
-using policies::balance::machine_loads;
-
-/// Lines "rank,load"; blank lines, and a first line with these words, are skipped. The largest rank gives the number of
-/// ranks. The sum of all loads must be below 2^64.
+/// Lines "rank,load" or, all of them, "rank,load,phase"; blank lines, and a first line with these words, are skipped. The
+/// largest rank of all phases gives the number of ranks, unless more are wanted. The sum of a phase must be below 2^64 ns.
 /// Throws usage_error "NAME:LINE: ..." for the first mistake.
-[[nodiscard]] machine_loads read_loads(std::istream& in, std::string_view name);
+[[nodiscard]] load_set read_loads(std::istream& in, std::string_view name, load_request const& wanted);
 /// The same from a file.
-[[nodiscard]] machine_loads read_loads_file(std::string const& path);
+[[nodiscard]] load_set read_loads_file(std::string const& path, load_request const& wanted);
 
 }  // namespace skua::cli

@@ -7,6 +7,7 @@
 
 #include "cli/text/interrupt.hpp"
 #include "cli/text/json_row.hpp"
+#include "skua/parts/base/printable.hpp"
 
 namespace skua::cli {
 namespace {
@@ -16,10 +17,7 @@ cell percent(double of_one) { return {of_one, in_percent(of_one, 2)}; }
 
 double per(std::uint64_t a, std::uint64_t b) { return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b); }
 
-/// Loads of a distribution are nanoseconds; those of a file have its unit.
-std::string load_text(balance_frame const& frame, double load) {
-  return frame.pattern.empty() ? fmt::format("{:.0f} (the file's unit)", load) : seconds_in_text(load / 1e9);
-}
+std::string load_text(double load_ns) { return seconds_in_text(load_ns / 1e9); }
 
 std::optional<double> hops_each(policies::balance::balance_report const& found) {
   if (found.migrations == 0) return {};
@@ -43,7 +41,7 @@ report report_of(std::vector<balance_row> const& rows) {
                           {"moved_share", "load moved", cell::share(moved)},
                           {"hops_per_migration", "hops each", cell::ratio(hops_each(found))},
                           {"balance_s", r.cluster_s ? "on the cluster" : "",
-                           r.cluster_s ? cell::seconds(*r.cluster_s) : cell{nullptr, "-"}}},
+                           r.cluster_s ? cell::seconds(*r.cluster_s) : cell::missing()}},
                          {.runner = "balancer", .workers = "", .median = "time of one thread"}));
   }
   return all;
@@ -51,30 +49,40 @@ report report_of(std::vector<balance_row> const& rows) {
 
 json to_json(balance_frame const& frame, report const& rows) {
   auto const& b = frame.before;
-  return {{"subcommand", "balance"},
-          {"simulated", false},
-          {"interrupted", interrupted()},
-          {"distribution", frame.distribution},
-          {"pattern", frame.pattern.empty() ? json() : json(frame.pattern)},
-          {"cost_model", frame.cost_model},
-          {"first_seed", frame.seed},
-          {"cluster", frame.cluster.empty() ? json() : json{{"name", frame.cluster}}},
-          {"ranks", b.ranks},
-          {"tasks", b.tasks},
-          {"average_load", b.average},
-          {"longest_task", b.longest_task},
-          {"bound_over_ideal", b.average > 0 ? b.lower_bound() / b.average - 1 : 0},
-          {"rows", rows.rows()}};
+  json all{{"subcommand", "balance"},
+           {"simulated", false},
+           {"interrupted", interrupted()},
+           {"distribution", frame.distribution},
+           {"load_unit", "ns"}};
+  if (frame.pattern.empty()) {
+    if (frame.phase) all["phase"] = *frame.phase;
+    all["notes"] = frame.notes;
+  } else {
+    all["pattern"] = frame.pattern;
+    all["cost_model"] = frame.cost_model;
+  }
+  all["first_seed"] = frame.seed;
+  if (!frame.cluster.empty()) all["cluster"] = json{{"name", frame.cluster}};
+  all["ranks"] = b.ranks;
+  all["tasks"] = b.tasks;
+  all["average_load"] = b.average;
+  all["longest_task"] = b.longest_task;
+  all["bound_over_ideal"] = b.average > 0 ? b.lower_bound() / b.average - 1 : 0;
+  all["rows"] = rows.rows();
+  return all;
 }
 
 std::string text_of(balance_frame const& frame, report const& rows) {
   auto const& b = frame.before;
   std::string text = fmt::format("{} on {}, {} ({:.1f} each)", in_words(b.tasks, "task"), in_words(b.ranks, "rank"),
-                                 frame.distribution, per(b.tasks, b.ranks));
+                                 runtime::printable(frame.distribution), per(b.tasks, b.ranks));
+  if (frame.phase) text += ", " + frame.phase_text;
   if (!frame.pattern.empty()) text += fmt::format(", pattern {}, cost model {}", frame.pattern, frame.cost_model);
   text += fmt::format("\naverage load {}, longest task {}: no balancer can end below {} over ideal\n\n",
-                      load_text(frame, b.average), load_text(frame, static_cast<double>(b.longest_task)),
+                      load_text(b.average), load_text(static_cast<double>(b.longest_task)),
                       in_percent(b.average > 0 ? b.lower_bound() / b.average - 1 : 0, 2));
+  for (std::string const& said : frame.notes) text += said + "\n";
+  if (!frame.notes.empty()) text += "\n";
   std::string const note = interrupt_line(frame.applications, frame.planned_applications, "application");
   return text + note + (note.empty() ? "" : "\n") + rows.text() +
          "\nbefore, over ideal: largest load over average, minus 1. Over bound: over the larger of average and longest "

@@ -28,7 +28,10 @@ struct balance_frame {
   double cost_model = 0;
   std::string pattern;  ///< empty: a file
   std::uint32_t seed = 1;
-  std::string cluster = {};  ///< of the simulated times; empty: none
+  std::optional<std::uint64_t> phase = {};  ///< of a file that has phases
+  std::string phase_text = {};              ///< "phase 3, the last of 4"
+  std::vector<std::string> notes = {};      ///< on the file
+  std::string cluster = {};                 ///< of the simulated times; empty: none
   policies::balance::balance_report before;
   std::uint64_t applications = 0;
   std::uint64_t planned_applications = 0;  ///< more after an interrupt

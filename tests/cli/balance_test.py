@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """skua balance: what it says of a distribution, and that applications follow each other."""
 
+import json
 import unittest
 
 import command
@@ -42,6 +43,29 @@ class Balance(command.Case):
         loads.write_text("rank,load\n" + "0,10\n" * 8 + "3,0\n", encoding="utf-8")
         for row in self.rows("--loads", str(loads), "--how", "centralised,hierarchical,tempered"):
             self.assertEqual((row["over_ideal_before"], row["over_ideal_after"], row["migrations"]), (3, 0, 6), row["runner"])
+
+    def test_the_loads_of_a_file_have_a_unit_and_ranks_may_be_idle(self):
+        loads = self.scratch / "loads.csv"
+        loads.write_text("rank,load,phase\n" + "0,0.25,1\n" * 8 + "3,0,0\n", encoding="utf-8")
+        arguments = ["--loads", str(loads), "--how", "centralised", "--ranks", "8", "--unit"]
+        found = self.works_json("balance", *arguments, "s", "--json", "-")
+        self.assertEqual((found["average_load"], found["longest_task"], found["load_unit"], found["ranks"], found["phase"]), (250e6, 250e6, "ns", 8, 1))
+        self.assertEqual((found["rows"][0]["over_ideal_before"], found["rows"][0]["over_ideal_after"]), (7, 0))
+        text = self.works("balance", *arguments, "ms")
+        self.assertIn("phase 1, the last of 2\naverage load 250.00 us, longest task 250.00 us", text)
+        self.assertNotIn("null", text)
+
+    def test_files_of_darma_vt_take_the_place_of_a_distribution(self):
+        def task(number, seconds):
+            return {"entity": {"home": 0, "id": number, "migratable": True, "type": "object"}, "node": 0, "resource": "cpu", "time": seconds}
+
+        for rank, tasks in enumerate(([task(i, 0.5) for i in range(4)], [])):
+            file = {"type": "LBDatafile", "phases": [{"id": 0, "tasks": []}, {"id": 3, "tasks": tasks, "communications": [{"bytes": 8}]}]}
+            (self.scratch / f"data.{rank}.json").write_text(json.dumps(file, indent=2), encoding="utf-8")
+        found = self.works_json("balance", "--loads", str(self.scratch), "--how", "centralised", "--json", "-")
+        self.assertEqual((found["ranks"], found["tasks"], found["average_load"], found["phase"]), (2, 4, 1e9, 3))
+        self.assertEqual(found["notes"], ["communications are ignored: balancers know loads only"])
+        self.assertEqual((found["rows"][0]["over_ideal_before"], found["rows"][0]["over_ideal_after"]), (1, 0))
 
     def test_the_same_seed_gives_the_same_answer_and_the_text_labels_its_times(self):
         arguments = ["--distribution", "lognormal", "--tasks", "3000", "--ranks", "64", "--how", "tempered", "--seed"]

@@ -206,7 +206,11 @@ class Schema(command.Case):
         loads = self.scratch / "loads.csv"
         loads.write_text("rank,load\n0,5\n0,7\n2,1\n", encoding="utf-8")
         plain = ["balance", "--distribution", "lognormal", "--tasks", "100", "--ranks", "9", "--repeat", "2", "--how", "none,tempered", "--json", "-"]
-        self.check("balance", [self.common(self.works_json(*c)) for c in (plain, ["balance", "--loads", str(loads), "--json", "-"])])
+        phases = self.scratch / "phases.csv"
+        phases.write_text("0,5,1\n2,1,1\n", encoding="utf-8")
+        of_file = ["balance", "--json", "-", "--loads"]
+        lines = (plain, [*plain, "--machine", "hopper"], [*of_file, str(loads)], [*of_file, str(phases)])
+        self.check("balance", [self.common(self.works_json(*c)) for c in lines])
 
     def test_experiment(self):
         own = self.scratch / "own.toml"

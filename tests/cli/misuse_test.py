@@ -58,8 +58,20 @@ class Names(command.Case):
                            ("-1,1\n", ":1: a rank is '-1'; allowed: "), ("", ": the file has no task; allowed: ")):
             loads.write_text(text, encoding="utf-8")
             self.refuses("balance", "--loads", str(loads), message=[f"{loads}{said}"])
-        self.refuses("balance", "--loads", str(self.scratch), message=["the file is not readable; allowed: "])
-        self.refuses("balance", "--loads", str(loads), "--ranks", "4", message=["--ranks is given with --loads; allowed: one of them"])
+        self.refuses("balance", "--loads", str(self.scratch / "none.csv"), message=["the file is not readable; allowed: "])
+        self.refuses("balance", "--loads", str(self.scratch), message=["there is no file of a rank; allowed: a directory with files STEM.RANK.json"])
+        loads.write_text("0,1\n4,1\n", encoding="utf-8")
+        self.refuses("balance", "--loads", str(loads), "--ranks", "4", message=[f"{loads}:2: a rank is '4'; allowed: a whole number from 0 to 3"])
+        self.refuses("balance", "--loads", str(loads), "--unit", "sec", message=["--unit is 'sec'; allowed: ns, us, ms, s"])
+        self.refuses("balance", "--unit", "s", message=["--unit is given without --loads; allowed: only with --loads"])
+        self.refuses("balance", "--loads", "/dev/zero", message=["/dev/zero: a line is longer than 65536 bytes"], allowed=False)
+
+    def test_files_of_vt_say_their_unit_themselves(self):
+        file = self.scratch / "data.0.json"
+        file.write_text('{"type": "LBDatafile", "phases": [{"id": 0, "tasks": []}]}', encoding="utf-8")
+        self.refuses("balance", "--loads", str(file), "--unit", "s", message=["--unit is given with --loads", "the times of DARMA vt's files are seconds"])
+        file.write_text('{"type": "LBDatafile", "phases": [{"id": 0, "tasks": [\n\x1b[2J', encoding="utf-8")
+        self.refuses("balance", "--loads", str(file), message=[f"{file}: not JSON: line 2, column 1: "], allowed=False)
 
     def test_options_of_a_policy_that_no_comma_separates_are_refused_with_the_form(self):
         for policy in ("numa-ws:threshold=4:bias=2", "numa-ws:threshold=4;bias=2", "numa-ws:threshold=4 bias=2"):

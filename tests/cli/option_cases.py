@@ -156,6 +156,7 @@ at_least = 1e-9
 # Files that command lines name; options_test.py writes them into the folder in which each command runs.
 GIVEN_FILES = {
     "three.xml": XML.encode(), "other.csv": b"0,7\n1,2\n1,5\n2,1\n", "many.csv": "".join(f"{i % 16 // 3},{1000 + 37 * i % 501}\n" for i in range(200)).encode(),
+    "phases.csv": b"0,7,1\n1,2,1\n1,5,2\n2,1,2\n",
     "partitions": b"0,1\n1,2\n1\n", "wrong": b"nonsense\n",
     "own.toml": (EXPERIMENT % "one").encode(), "second.toml": (EXPERIMENT % "two").encode(),
 }
@@ -172,6 +173,10 @@ SHOWN_POOL = {
 
 def scattered(*line):
     return Case(line=[*line, *PACKAGES, "--workers", "2"])
+
+
+def loads_in_ns(result):
+    return document(result)["average_load"]
 
 
 def times_left_out(result):
@@ -268,6 +273,7 @@ COMMANDS = {
     }),
     "balance": ({"distribution": Mode(DEALT, times_left_out), "--loads": Mode(["balance", "--loads", "many.csv", "--how", "tempered,hierarchical", "--json", "-"], times_left_out)}, {
         "--distribution": Case("uniform"), "--ranks": Case("30"), "--tasks": Case("300"), "--pattern": Case("2,3"), "--cost-model": Case("0.9"), "--loads": Case("other.csv", also_wrong=("wrong",)),
+        "--unit": Case("us", view={"--loads": loads_in_ns}, wrong=WORDS), "--phase": Case("1", line={"--loads": ["balance", "--loads", "phases.csv", "--how", "tempered", "--json", "-"]}, wrong=NUMBERS),
         "--how": Case("hierarchical", also_wrong=("none,none",)), "--machine": Case("hopper"), "--repeat": Case("2"), "--seed": Case("2", wrong=NUMBERS), "--json": Case("other", view=outline),
     }),
     "export": ({"": Mode(["export", "trace", "-o", "out.csv"], whole)}, {
