@@ -21,6 +21,8 @@ namespace skua { inline namespace v0 { namespace testing {
 [[nodiscard]] std::string original_json_basis(runtime::dice& d);
 [[nodiscard]] std::string original_nwchem_basis(runtime::dice& d);
 [[nodiscard]] std::string original_loads(runtime::dice& d);
+[[nodiscard]] std::string original_vt_loads(runtime::dice& d);  ///< DARMA vt's, of one rank
+[[nodiscard]] std::string original_system(runtime::dice& d);    ///< Matrix Market: real, integer or pattern
 [[nodiscard]] std::string original_pgm(runtime::dice& d);
 [[nodiscard]] std::string original_png(runtime::dice& d);
 [[nodiscard]] std::string original_model(runtime::dice& d);       ///< one of machines/

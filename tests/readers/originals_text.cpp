@@ -125,11 +125,51 @@ std::string original_nwchem_basis(dice& d) {
 }
 
 std::string original_loads(dice& d) {
-  std::string text = d.below(2) == 0 ? "rank,load\n" : "";
+  bool const phases = d.below(2) == 0;
+  std::string text = phases ? "rank,load,phase\n" : d.below(2) == 0 ? "rank,load\n" : "";
   std::uint32_t const ranks = 1 + d.below(12);
-  for (std::uint32_t i = d.below(60) + 1; i > 0; --i)
-    text += fmt::format("{},{}\n", d.below(ranks), d.below(1'000'000));
+  for (std::uint32_t i = d.below(60) + 1; i > 0; --i) {
+    text += fmt::format("{},{}", d.below(ranks), d.below(1'000'000));
+    if (phases) text += fmt::format(",{}", d.below(3));
+    text += '\n';
+  }
   return text;
+}
+
+std::string original_vt_loads(dice& d) {
+  std::string phases;
+  for (std::uint32_t p = 0, all = 1 + d.below(3); p < all; ++p) {
+    std::string tasks;
+    for (std::uint32_t t = d.below(9); t > 0; --t) {
+      tasks += fmt::format(
+          R"({}{{"entity":{{"home":0,"id":{},"migratable":true,"type":"object"}},"node":0,"resource":"cpu","time":{:.6f}}})",
+          tasks.empty() ? "" : ",", t, d.unit());
+    }
+    phases += fmt::format(R"({}{{"id":{},"tasks":[{}]}})", phases.empty() ? "" : ",\n", p, tasks);
+  }
+  return fmt::format(R"({{"type":"LBDatafile","metadata":{{"rank":0}},"phases":[{}]}})", phases);
+}
+
+std::string original_system(dice& d) {
+  std::uint32_t const rows = 1 + d.below(30), kind = d.below(3);
+  std::string entries;
+  std::uint32_t count = 0;
+  for (std::uint32_t r = 1; r <= rows; ++r) {
+    for (std::uint32_t c = 1; c <= r; ++c) {
+      if (r != c && d.below(4) != 0) continue;
+      ++count;
+      if (kind == 2)
+        entries += fmt::format("{} {}\n", r, c);
+      else if (kind == 1)
+        entries += fmt::format("{} {} {}\n", r, c, r == c ? 100 : -1);
+      else
+        entries += fmt::format("{} {} {:.6e}\n", r, c, r == c ? 100 + d.unit() : d.unit());
+    }
+  }
+  char const* const fields[] = {"real", "integer", "pattern"};
+  return fmt::format("%%MatrixMarket matrix coordinate {} symmetric\n% a system\n{} {} {}\n", fields[kind], rows, rows,
+                     count) +
+         entries;
 }
 
 }}}  // namespace skua::v0::testing

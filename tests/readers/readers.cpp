@@ -9,12 +9,14 @@
 #include <string>
 #include <utility>
 
+#include "apps/cg/matrix_market.hpp"
 #include "apps/hartree_fock/molecules/basis_set.hpp"
 #include "apps/hartree_fock/molecules/molecule.hpp"
 #include "apps/picture/picture.hpp"
 #include "apps/sssp/numbered_graph.hpp"
 #include "apps/strips/mesh_file.hpp"
 #include "cli/balance/load_file.hpp"
+#include "cli/balance/vt_files.hpp"
 #include "cli/experiment/definition.hpp"
 #include "cli/export/formats.hpp"
 #include "cli/export/stays.hpp"
@@ -107,7 +109,18 @@ void read_basis(std::string const& path) {
   }
 }
 
-void read_loads(std::string const& path) { promise(!cli::read_loads_file(path).empty(), "loads without a rank"); }
+void read_loads(std::string const& path) {
+  cli::load_set const read =
+      cli::stands_for_vt_files(path) ? cli::read_vt_files(path, {}) : cli::read_loads_file(path, {});
+  promise(!read.loads.empty(), "loads without a rank");
+}
+
+void read_system(std::string const& path) {
+  apps::text_reader in{std::filesystem::path(path)};
+  apps::cg::symmetric_matrix const m = apps::cg::read_matrix(in);
+  for (double const sum : apps::cg::sums_of_rows(m.a))
+    promise(!std::isnan(sum), "a matrix with an element that is no number");
+}
 
 void read_picture(std::string const& path) {
   apps::picture const p = apps::read_picture(path);
@@ -145,6 +158,8 @@ constexpr std::array table{
     reader{"json-basis", "x.json", original_json_basis, read_basis, true},
     reader{"nwchem-basis", "x.nw", original_nwchem_basis, read_basis, true},
     reader{"loads", "x.csv", original_loads, read_loads},
+    reader{"vt-loads", "x.0.json", original_vt_loads, read_loads},
+    reader{"system", "x.mtx", original_system, read_system, true},
     reader{"pgm", "x.pgm", original_pgm, read_picture},
     reader{"png", "x.png", original_png, read_picture},
     reader{"model", "x.toml", original_model, read_model},
