@@ -154,19 +154,22 @@ std::string ranks_text(ranks_outcome const& what, std::uint32_t ranks) {
   return text;
 }
 
+/// Rank 0, or the next one if it has died.
+bool speaks(communicator& world) { return world.rank() == world.first_live(); }
+
 int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments const& given, unsigned repeat) {
   communicator& world = all.world();
   unsigned const most_mib = memory_limit_of(given);
-  bool const speaks = world.rank() == 0;
-  json_target const target(speaks ? given.json_path : std::string());
-  bool const prints = speaks && !target.takes_stdout();
+  std::optional<json_target> target;
+  if (speaks(world)) target.emplace(given.json_path);  // throws before the run
+  bool const takes_stdout = json_target::takes_stdout(given.json_path);
   app.ranks()->expect_ranks(world, plan);
   app.prepare();
-  if (prints)
+  if (speaks(world) && !takes_stdout)
     write_to_stdout(fmt::format("{} on {}{}, --balance {}\n", app.name(), in_words(world.size(), "rank"),
                                 all.mpi().empty() ? "" : " of " + all.mpi(), plan.balance));
   ranks_outcome const what = run_on_ranks(app, world, plan, repeat, given.verify, [&](collection_report const& r) {
-    if (prints) write_to_stdout(in_a_line(r));
+    if (!takes_stdout) write_to_stdout(in_a_line(r));
   });
   // From here on no rank handles a signal: what the ranks agree on now stays true until the end.
   finish_in_spite_of_interrupts();
@@ -175,7 +178,7 @@ int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments
   row.times_s = what.times_s;
   bool const any_run = !row.times_s.empty();
   bool const checked = given.verify && any_run;
-  if (speaks) {
+  if (speaks(world)) {
     json const verified = checked ? json(what.wrong.empty()) : json();
     json document = document_of("run --ranks", app.name(), given.app.given(), false);
     document["machine"] = to_json(look_at_machine());
@@ -193,9 +196,10 @@ int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments
                                      {"iterations", json::array()}}});
     for (std::size_t i = 0; i < what.reports.size(); ++i)
       document["rows"][0]["iterations"].push_back(to_json(what.reports[i], what.by_rank[i]));
-    target.write(document);
+    if (!target) target.emplace(given.json_path);
+    target->write(document);
     std::string const answer = !checked ? "not checked" : what.wrong.empty() ? "right" : "WRONG";
-    if (prints) {
+    if (!takes_stdout) {
       std::string text = facts_text(what.facts) + ranks_text(what, world.size());
       if (any_run) text += fmt::format("  time    {}\n  answer  {}\n", in_seconds(row.median_s()), answer);
       if (ended_early) {
@@ -208,9 +212,9 @@ int execute_on(job& all, apps::app& app, apps::ranks_plan const& plan, arguments
   std::string const fault = what.wrong.empty() ? too_much_memory(what, most_mib) : what.wrong;
   if (fault.empty()) {
     if (!ended_early) return exit_done;
-    return speaks ? exit_code_after("run", row.times_s.size(), repeat, "run") : exit_code_of_interrupt();
+    return speaks(world) ? exit_code_after("run", row.times_s.size(), repeat, "run") : exit_code_of_interrupt();
   }
-  if (speaks) write_to_stderr(fault);
+  if (speaks(world)) write_to_stderr(fault);
   return exit_failed;
 }
 
@@ -263,7 +267,7 @@ std::string ranks_asked_by(arguments const& given) {
   return was_launched_as_a_rank() ? "several ranks" : "";
 }
 
-/// Every rank runs this; rank 0 prints.
+/// Every rank runs this; the lowest one that lives prints.
 int execute_on_ranks(arguments const& given) {
   unsigned const repeat = given.runs();
   apps::ranks_plan plan;

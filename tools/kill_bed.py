@@ -6,7 +6,7 @@
 
 SKUA is a command beside the module for Open MPI. In turn it runs hartree-fock, uts and synthetic-loads with --recover under
 `mpirun --enable-recovery`, and one rank, drawn anew each time, gets SIGKILL: after a while, or every other time when an iteration has just ended. Allowed are: the right
-answer; and, where the rank was rank 0 or died where nothing can be recovered (docs/ranks.md), one line on every rank that lives, which names the rank, or says that MPI did
+answer; and, where the rank died where nothing can be recovered (docs/ranks.md), one line on every rank that lives, which names the rank, or says that MPI did
 not start or end. A wrong answer, a hang, a crash of another rank
 or a process that is left behind is a failure. The exit status of mpirun says nothing: with --enable-recovery Open MPI's is always 0.
 """

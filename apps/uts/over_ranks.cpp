@@ -43,7 +43,7 @@ tally over_ranks(communicator& world, tree const& which, ranks_plan const& plan)
   tally of_all;
   auto const begin = [&] {
     std::ranges::fill(by_worker, its_tally{});
-    if (world.rank() == 0) by_worker[0].seen = {1, born == 0 ? 1U : 0U, 0};
+    if (world.rank() == world.first_live()) by_worker[0].seen = {1, born == 0 ? 1U : 0U, 0};
   };
   iterate(tasks, plan, 0, {}, begin, [&] {
     tally seen;

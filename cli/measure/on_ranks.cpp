@@ -99,7 +99,7 @@ ranks_outcome run_on_ranks(apps::app& what, communicator& world, apps::ranks_pla
     all.reports.push_back(r);
     all.by_rank.push_back(by_rank);
     keep_after_interrupts();
-    if (world.rank() == 0) tell(r);
+    if (world.rank() == world.first_live()) tell(r);
   };
   bool stopped = false;
   plan.goes_on = [&] { return !(stopped = any_interrupted(world)); };
@@ -118,10 +118,10 @@ ranks_outcome run_on_ranks(apps::app& what, communicator& world, apps::ranks_pla
     all.times_s.push_back(on_live_ranks([&] { return world.max(took_s); }));
     // The answers of all ranks come from the same sums. Checking may take as long as a serial run: one rank does it.
     if (verify) what.ranks()->prepare_check(world);
-    std::string const wrong = verify && world.rank() == 0 ? what.wrong() : std::string();
+    std::string const wrong = verify && world.rank() == world.first_live() ? what.wrong() : std::string();
     bool const is_wrong =
         verify && on_live_ranks([&] { return world.sum(std::uint64_t{wrong.empty() ? 0U : 1U}); }) > 0;
-    if (is_wrong && all.wrong.empty()) all.wrong = wrong.empty() ? "the answer of rank 0 is wrong" : wrong;
+    if (is_wrong && all.wrong.empty()) all.wrong = wrong.empty() ? "the answer of another rank is wrong" : wrong;
     all.facts = what.facts().sorted();
     all.remote_bytes = what.ranks()->remote_bytes();
   }

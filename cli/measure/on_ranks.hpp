@@ -48,7 +48,7 @@ struct ranks_outcome {
 /// True if any rank got a signal; then every rank counts it as its own. Collective: the same answer on every rank.
 [[nodiscard]] bool any_interrupted(communicator& world);
 
-/// Runs the app `runs` times on all ranks. Collective. `tell` is called on rank 0 after each iteration. After an interrupt of any rank all
+/// Runs the app `runs` times on all ranks. Collective. `tell` is called on the lowest rank that lives, after each iteration. After an interrupt of any rank all
 /// ranks end with the same iteration; the runs and iterations that are complete by then are kept.
 [[nodiscard]] ranks_outcome run_on_ranks(apps::app& what, communicator& world, apps::ranks_plan plan, unsigned runs,
                                          bool verify, std::function<void(collection_report const&)> const& tell);

@@ -49,7 +49,8 @@ class json_target {
 
   [[nodiscard]] bool wanted() const noexcept { return !path_.empty(); }
   /// JSON has standard output for itself: the text for people must not go there.
-  [[nodiscard]] bool takes_stdout() const noexcept { return path_ == "-"; }
+  [[nodiscard]] bool takes_stdout() const noexcept { return takes_stdout(path_); }
+  [[nodiscard]] static bool takes_stdout(std::string_view path) noexcept { return path == "-"; }
   /// Writes the document if one is wanted. Throws as write_to_file.
   void write(json const& document) const;
 

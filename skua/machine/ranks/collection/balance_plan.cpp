@@ -33,15 +33,16 @@ std::vector<std::vector<move_order>> plan(policies::balance::balancer const& how
 central_orders orders_of(collectives& all, rank_number rank, std::span<std::uint64_t const> times_ns,
                          policies::balance::balancer const& chosen) {
   central_orders own;
+  rank_number const first = all.first();
   auto const gathered = all.gather(bytes_of(std::as_bytes(times_ns)));
   std::vector<bytes> orders;
-  if (rank == 0) {
+  if (rank == first) {
     for (bytes const& of_rank : gathered) own.times_heard += of_rank.size() / sizeof(std::uint64_t);
     own.times_heard -= times_ns.size();
     for (auto const& of_rank : plan(chosen, gathered, all.live()))
       orders.push_back(bytes_of(std::as_bytes(std::span(of_rank))));
   }
-  own.gives = elements_of<move_order>(all.scatter(std::move(orders)));
+  own.gives = elements_of<move_order>(all.scatter(std::move(orders), first));
   return own;
 }
 

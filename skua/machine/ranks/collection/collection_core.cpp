@@ -354,8 +354,9 @@ void collection_core::throw_failure() {
 void collection_core::checkpoint(std::string const& path, std::span<std::byte const> state) {
   collective_call const call = this->call(operation::checkpoint);
   expect_everywhere(call, "checkpoint", needs::only_a_record);
+  rank_number const first = core_.all().first();
   std::vector<bytes> const gathered = core_.all().gather(encode(record_));
-  core_.on_rank_0(call, [&] {
+  core_.on_rank(first, call, [&] {
     saved_records all{.ranks = ranks(), .records = {}, .state = bytes_of(state)};
     core_.live().each([&](rank_number r) { all.records.push_back(gathered[r]); });
     write_checkpoint(path, identity_of(options_, binding_), all);
@@ -367,7 +368,8 @@ std::vector<std::byte> collection_core::restart(std::string const& path) {
   collective_call const call = this->call(operation::restart);
   saved_records found;
   std::vector<bytes> parts;
-  core_.on_rank_0(call, [&] {
+  rank_number const first = core_.all().first();
+  core_.on_rank(first, call, [&] {
     found = read_checkpoint(path, identity_of(options_, binding_), shape_);
     parts = deal_again(found, shape_, core_.live());
   });
@@ -376,8 +378,8 @@ std::vector<std::byte> collection_core::restart(std::string const& path) {
   workers_.drop_waiting();
   record_.clear();
   state_ = collection_state::executed;
-  decode(core_.all().scatter(std::move(parts)), record_);
-  return core_.all().broadcast(call, std::move(found.state));
+  decode(core_.all().scatter(std::move(parts), first), record_);
+  return core_.all().broadcast(call, std::move(found.state), first);
 }
 
 }}}  // namespace skua::v0::ranks

@@ -86,13 +86,14 @@ answer answers_to(std::vector<bytes> const& told, live_ranks const& live, bool i
 near_orders orders_near_owners(collectives& all, rank_number rank, task_record const& record,
                                start_of_record const& start, double tolerance) {
   near_orders own;
+  rank_number const first = all.first();
   std::vector<bytes> const told = all.gather(described(record, rank, start));
   answer said;
-  if (rank == 0) {
+  if (rank == first) {
     said = answers_to(told, all.live(), start.is_retained, tolerance);
     own.times_heard = said.heard - record.size();
   }
-  bytes const mine = all.scatter(std::move(said.of_ranks));
+  bytes const mine = all.scatter(std::move(said.of_ranks), first);
   own.gives.resize(mine.size() / sizeof(move_order));
   std::memcpy(own.gives.data(), mine.data(), mine.size());
   own.gains = own.gives.front().entry != 0;

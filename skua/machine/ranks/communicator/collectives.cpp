@@ -15,6 +15,9 @@ namespace {
 /// MPI and MPICH on one node.
 constexpr std::size_t long_sum_bytes = 24 * 1024;
 
+/// The flags of a result that did not come down the tree.
+constexpr std::uint16_t again = 1;
+
 void append_bytes(bytes& to, void const* from, std::size_t n) {
   auto const* const first = static_cast<std::byte const*>(from);
   to.insert(to.end(), first, first + n);
@@ -85,7 +88,7 @@ collectives::arrived collectives::wait_for(kind what, rank_number from) {
   std::string const of = stalled_.is_on() ? "rank " + std::to_string(from) : "";
   return wait_until_found(
       [&](arrived const& a) {
-        bool const repeated = keeps_results_ && what == kind::result && a.head.sender == 0;
+        bool const repeated = what == kind::result && a.head.flags == again;
         return a.head.kind == what && a.head.epoch == order_.step() && (a.head.sender == from || repeated);
       },
       of);
@@ -123,28 +126,38 @@ bytes collectives::reduce_to_all(collective_call const& call, bytes own,
                                  std::function<void(bytes&, std::span<std::byte const>)> const& combine) {
   order_.begin(call);
   std::erase_if(arrived_, [&](arrived const& a) { return call_order::is_before(a.head.epoch, order_.step()); });
+  progress_.begun();
   rank_number const me = network_.rank();
   if (network_.ranks() == 2 && live_.size() == 2) return reduce_by_exchange(call, std::move(own), combine);
+  bool const is_root = me == first();  // now: a rank that comes to lead meanwhile has not all contributions
   each_child([&](rank_number c) { combine(own, contribution_of(c)); });
-  if (me != 0) {
+  if (!is_root) {
     contribute(parent(), call, own);
     own = wait_for(kind::result, parent()).body;
   }
   each_child([&](rank_number c) { send(c, kind::result, own); });
-  if (keeps_results_ && me == 0) {
-    last_result_ = own;
-    result_step_ = order_.step();
-  }
+  if (keeps_results_) last_result_ = {.step = order_.step(), .body = own};
   return own;
 }
 
 void collectives::send_last_result() {
+  if (!last_result_ || last_result_->of_process) return;
   message_header h;
   h.kind = kind::result;
-  h.epoch = result_step_;
+  h.flags = again;
+  h.epoch = last_result_->step;
   live_.each([&](rank_number r) {
-    if (r != network_.rank()) network_.send(r, h, last_result_);
+    if (r != network_.rank()) network_.send(r, h, last_result_->body);
   });
+}
+
+void collectives::hear_result(known_result const& r) {
+  message_header h;
+  h.kind = kind::result;
+  h.flags = again;
+  h.epoch = r.step;
+  h.sender = network_.rank();
+  arrived_.push_back({h, r.body});
 }
 
 bytes collectives::broadcast(collective_call const& call, bytes own, rank_number root) {
@@ -172,12 +185,14 @@ bytes collectives::reduce_by_exchange(collective_call const& call, bytes own,
   bytes theirs = contribution_of(other);
   if (other == 0) own.swap(theirs);
   combine(own, theirs);
+  if (keeps_results_) last_result_ = {.step = order_.step(), .body = own};
   return own;
 }
 
 void collectives::sum(collective_call call, std::span<double> own, bool watched) {
   bool const is_long = own.size_bytes() >= long_sum_bytes;
-  if (!is_long || keeps_results_ || !network_.sums() || live_.size() < network_.ranks()) return sum_elements(*this, call, own);
+  if (!is_long || keeps_results_ || !network_.sums() || live_.size() < network_.ranks())
+    return sum_elements(*this, call, own);
   call.of = element::real;
   call.length = own.size();
   meet(call);
@@ -196,13 +211,14 @@ void collectives::sum(collective_call call, std::span<double> own, bool watched)
 std::vector<bytes> collectives::gather(bytes own) {
   order_.begin_part();
   rank_number const me = network_.rank();
+  bool const is_root = me == first();
   bytes subtree;
   append_part(subtree, me, own);
   each_child([&](rank_number c) {
     bytes const theirs = wait_for(kind::contribution, c).body;
     append_bytes(subtree, theirs.data(), theirs.size());
   });
-  if (me != 0) {
+  if (!is_root) {
     send(parent(), kind::contribution, subtree);
     return {};
   }

@@ -6,13 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "skua/machine/ranks/collection/stall_report.hpp"
 #include "skua/machine/ranks/communicator/call_order.hpp"
 #include "skua/machine/ranks/protocol/live_ranks.hpp"
+#include "skua/machine/ranks/protocol/loss_agreement.hpp"
 #include "skua/machine/ranks/protocol/rank_tree.hpp"
 #include "skua/machine/ranks/transport/transport.hpp"
 
@@ -32,29 +35,43 @@ class collectives final : public receiver {
   struct progress {
     std::function<bool()> poll;         ///< once; false: nothing came
     std::function<void()> look_beside;  ///< communicator_core::look_beside
+    std::function<void()> begun;        ///< a reduction; throws the loss that every rank throws in this step
   };
   /// Operations run among the ranks that are live when they begin.
   collectives(transport& network, live_ranks const& live, call_order& order, progress how)
       : network_(network), live_(live), order_(order), progress_(std::move(how)) {}
 
   [[nodiscard]] live_ranks const& live() const noexcept { return live_; }
+  /// The lowest live rank: the root of trees, and of gather. A call asks once: another one may come to be the first in its middle.
+  [[nodiscard]] rank_number first() const noexcept { return live_.at(0); }
 
   /// Combines the contributions of all ranks, always in the same order: combine(into, other). O(log ranks) messages
   /// deep, up and down the tree; one message deep between two ranks. Throws usage_error on every rank if another one is in
   /// a different call.
   [[nodiscard]] bytes reduce_to_all(collective_call const& call, bytes own,
                                     std::function<void(bytes&, std::span<std::byte const>)> const& combine);
-  /// Returns the root's argument on every rank. It travels up the tree to rank 0 and down to all.
-  [[nodiscard]] bytes broadcast(collective_call const& call, bytes own, rank_number root = 0);
+  /// Returns the root's argument on every rank. It travels up the tree to the first rank and down to all.
+  [[nodiscard]] bytes broadcast(collective_call const& call, bytes own, rank_number root);
   /// On every rank every rank's argument, by rank; empty for dead ones.
   [[nodiscard]] std::vector<bytes> gather_to_all(collective_call const& call, bytes own);
   /// Returns when every rank is in this call.
-  void meet(collective_call const& call) { static_cast<void>(broadcast(call, {})); }
+  void meet(collective_call const& call) { static_cast<void>(broadcast(call, {}, first())); }
 
-  /// From now on rank 0 keeps the result of the last reduction, and no sum is the network's own, which ends on some ranks only if one dies.
+  /// From now on each rank keeps its last result, and no sum is the network's own, which ends on some ranks only if one dies.
   void keep_results() noexcept { keeps_results_ = true; }
-  /// On rank 0: a rank has died that may not have passed on the last result. Each rank gets it again.
+  /// Of the last reduction or process() that this rank has left.
+  [[nodiscard]] std::optional<known_result> const& last_result() const noexcept { return last_result_; }
+  void note_result(known_result r) {
+    if (keeps_results_) last_result_ = std::move(r);
+  }
+  /// On the first rank: a rank has died that may not have passed on the last result. Each rank gets it again.
   void send_last_result();
+  /// A result that others have had and this rank may wait for.
+  void hear_result(known_result const& r);
+  /// Nothing that a dead rank sent counts any more.
+  void drop_from(rank_number dead) {
+    std::erase_if(arrived_, [&](arrived const& a) { return a.head.sender == dead; });
+  }
 
   /// Replaces each element by the sum over all ranks, the same bits on every rank. By the network's own sum if the
   /// vector is long: `call` alone travels by messages then.
@@ -63,12 +80,12 @@ class collectives final : public receiver {
 
   // Steps of a call that all ranks have entered, by `meet` for example.
 
-  /// At rank 0: every rank's argument, by rank; empty for dead ones. Elsewhere nothing.
+  /// At the first rank: every rank's argument, by rank; empty for dead ones. Elsewhere nothing.
   [[nodiscard]] std::vector<bytes> gather(bytes own);
   /// The same at the root. Each rank sends its argument to the root itself, so that no other rank needs memory for all of them.
   [[nodiscard]] std::vector<bytes> gather_directly(bytes own, rank_number root);
   /// `parts`, one per rank, count on the root only; each rank gets its own.
-  [[nodiscard]] bytes scatter(std::vector<bytes> parts, rank_number root = 0);
+  [[nodiscard]] bytes scatter(std::vector<bytes> parts, rank_number root);
 
   /// Asks rank 0 for its clock a few times. [Cristian, Distributed Computing 1989] Cost: O(ranks) at rank 0.
   [[nodiscard]] clock_offset measure_clock();
@@ -131,8 +148,7 @@ class collectives final : public receiver {
   progress const progress_;
   std::vector<arrived> arrived_;
   bool keeps_results_ = false;
-  std::uint32_t result_step_ = 0;  ///< of last_result_
-  bytes last_result_;              ///< on rank 0
+  std::optional<known_result> last_result_;
 };
 
 }}}  // namespace skua::v0::ranks

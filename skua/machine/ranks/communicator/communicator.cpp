@@ -185,6 +185,11 @@ std::uint32_t communicator::live_position() const noexcept {
   return core_->live().position_of(rank());
 }
 
+std::uint32_t communicator::first_live() const noexcept {
+  ranks::held_in_task const held(core_->lock_of_this_thread());
+  return core_->live().at(0);
+}
+
 void communicator::work_with(runtime::worker_threads* threads, serving how) noexcept { core_->work_with(threads, how); }
 
 std::uint32_t communicator::workers() const noexcept {
@@ -194,12 +199,13 @@ std::uint32_t communicator::workers() const noexcept {
 
 std::uint32_t communicator::processors() {
   core_->all().meet({.what = ranks::operation::processors});
+  std::uint32_t const first = core_->all().first();
   std::vector<ranks::bytes> const all =
       core_->all().gather(ranks::encode(ranks::processors_here(core_->network().node().first)));
   std::vector<ranks::bytes> parts;
   for (std::uint32_t const share : ranks::shares_of(all))
     parts.push_back(ranks::bytes_of(std::as_bytes(std::span(&share, 1))));
-  ranks::bytes const mine = core_->all().scatter(std::move(parts));
+  ranks::bytes const mine = core_->all().scatter(std::move(parts), first);
   std::uint32_t share = 1;
   std::memcpy(&share, mine.data(), sizeof share);
   return share;

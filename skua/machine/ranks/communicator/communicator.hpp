@@ -154,15 +154,17 @@ class communicator final : public runtime::collection_host {
   void barrier();
 
   /// From now on the death of a rank is noticed. Within process() of a collection that can recover, the other ranks
-  /// make up for it (lost_tasks); elsewhere every live rank throws rank_lost. On the node of rank 0 a rank is dead when
+  /// make up for it (lost_tasks); elsewhere every live rank throws rank_lost. On the node of the lowest live rank a rank is dead when
   /// its process has ended, or was stopped for `deadline_s` seconds; on another node, after `deadline_s` seconds > 0 of silence, so the deadline must be longer
-  /// than any time that a rank spends without calling Skua. Rank 0 watches all others, and they watch rank 0. Throws
+  /// than any time that a rank spends without calling Skua. That rank watches all others, and they watch it. Throws
   /// usage_error. Local: no message; every rank calls it.
   void watch(double deadline_s);
   /// Ranks that have not died. Local.
   [[nodiscard]] std::uint32_t live() const noexcept;
   /// The position of this rank among those that have not died, 0 .. live() - 1. Local.
   [[nodiscard]] std::uint32_t live_position() const noexcept;
+  /// The lowest rank that has not died, where a program prints and writes, and the root that it gives to calls after a loss. Local.
+  [[nodiscard]] std::uint32_t first_live() const noexcept;
   /// Local: collections that this rank makes from now on also run their tasks on `threads`, which outlive them; null: the
   /// last ones end. Without any, tasks run on the calling thread only.
   /// Programs make a skua::rank_pool (skua/rank_pool.hpp), which does this. The number of threads may differ between

@@ -20,9 +20,6 @@ namespace {
 constexpr char usage_mark = 'u';
 constexpr char resource_mark = 'r';
 
-/// The body of kind::dead: the ranks that have died, and why the last one has.
-using told_loss = std::pair<std::vector<rank_number>, std::string>;
-
 constexpr std::uint64_t look_beside_every_ns = 500'000'000;
 constexpr std::uint64_t gone_for_ns = 2'000'000'000;
 
@@ -61,14 +58,15 @@ void communicator_core::lose_windows() noexcept {
 
 void communicator_core::agree(collective_call const& call, std::string const& what, std::string const& mine) {
   all_.meet(call);
+  rank_number const first = all_.first();
   auto const texts = all_.gather(bytes_of(std::as_bytes(std::span(mine))));
   std::string verdict;
-  for (rank_number r = 1; r < texts.size() && verdict.empty(); ++r) {
-    if (!live_.is_live(r) || texts[r] == texts[0]) continue;
-    verdict = what + " differs between ranks: rank 0 has " + text_of(texts[0]) + ", rank " + std::to_string(r) +
-              " has " + text_of(texts[r]);
+  for (rank_number r = first + 1; r < texts.size() && verdict.empty(); ++r) {
+    if (!live_.is_live(r) || texts[r] == texts[first]) continue;
+    verdict = what + " differs between ranks: rank " + std::to_string(first) + " has " + text_of(texts[first]) +
+              ", rank " + std::to_string(r) + " has " + text_of(texts[r]);
   }
-  throw_everywhere(call, verdict.empty() ? verdict : usage_mark + verdict);
+  throw_everywhere(first, call, verdict.empty() ? verdict : usage_mark + verdict);
 }
 
 void communicator_core::set_clocks_of_traces() {
@@ -91,11 +89,11 @@ std::string communicator_core::fault_of(std::function<void()> const& f) {
   }
 }
 
-void communicator_core::throw_everywhere(collective_call const& call, std::string fault) {
-  bytes const heard = all_.broadcast(call, bytes_of(std::as_bytes(std::span(fault))));
+void communicator_core::throw_everywhere(rank_number of, collective_call const& call, std::string fault) {
+  bytes const heard = all_.broadcast(call, bytes_of(std::as_bytes(std::span(fault))), of);
   if (heard.empty()) return;
   std::string const text = text_of(heard);
-  order_.note_failure({.reporter = 0, .text = text.substr(1)});
+  order_.note_failure({.reporter = of, .text = text.substr(1)});
   if (text.front() == usage_mark) throw usage_error(text.substr(1));
   throw resource_error(text.substr(1));
 }
@@ -108,18 +106,25 @@ void communicator_core::watch(double deadline_s) {
 }
 
 void communicator_core::on_message(message const& m) {
-  if (m.head.kind == kind::alive) {
-    if (watch_ && live_.is_live(m.head.sender)) watch_->heard(m.head.sender, network_->now_ns());
-    if (!live_.is_live(m.head.sender)) send_broken(m.head.sender);
-    return;
+  bool const counts = heard_.is_live(m.head.sender);
+  if (m.head.kind == kind::alive || m.head.kind == kind::ask) {
+    if (!counts || !live_.is_live(m.head.sender)) return send_broken(m.head.sender);
+    if (m.head.kind == kind::ask) return hear_question(m);
+    if (!watch_) return;
+    watch_->heard(m.head.sender, network_->now_ns());
+    return watch_->answer(m.head.sender, live_);
   }
-  if (m.head.kind == kind::broken) {
-    if (!broken_) broken_.emplace(static_cast<rank_number>(m.head.a), text_of(m.body));
+  if (!counts) [[unlikely]]
     return;
+  switch (m.head.kind) {
+    case kind::broken:
+      if (!broken_) broken_.emplace(static_cast<rank_number>(m.head.a), text_of(m.body));
+      return;
+    case kind::dead: return hear_dead(m);
+    case kind::known: return hear_answer(m);
+    case kind::differ: return order_.hear(m);
+    default: return all_.on_message(m);
   }
-  if (m.head.kind == kind::dead) return hear_dead(m);
-  if (m.head.kind == kind::differ) return order_.hear(m);
-  all_.on_message(m);
 }
 
 /// Without memory or threads for it the rank does without.
@@ -142,14 +147,17 @@ void communicator_core::enter(std::uint32_t collection, process_engine& engine, 
   office_.open(collection, engine);
 }
 
-void communicator_core::leave(std::uint32_t collection) noexcept {
+void communicator_core::leave(std::uint32_t collection) {
+  if (processing_ != nullptr && processing_->end().left()) all_.note_result(result_of(*processing_));
   processing_ = nullptr;
   office_.close(collection);
 }
 
 void communicator_core::throw_broken() {
   lose_windows();
-  order_.note_failure({.reporter = broken_->rank() == 0 ? 1U : 0U, .text = broken_->what(), .is_death = true});
+  rank_number const first = live_.at(0);
+  bool const is_of_first = broken_->rank() == first && live_.size() > 1;
+  order_.note_failure({.reporter = is_of_first ? live_.at(1) : first, .text = broken_->what(), .is_death = true});
   throw rank_lost(*broken_);
 }
 
@@ -171,127 +179,6 @@ void communicator_core::look_beside(std::uint64_t now_ns) {
   network_->abandon(next);
   give_up(next, "rank " + std::to_string(next) + " died: its process has ended");
   throw_broken();
-}
-
-void communicator_core::look() {
-  if (broken_) throw_broken();
-  std::uint64_t const now_ns = network_->now_ns();
-  for (liveness::death const& d : watch_->look(now_ns, live_)) lose(d);
-  bool const recovers = processing_ != nullptr && processing_->is_recovering();
-  if (!recovers) {
-    recovers_since_ns_ = 0;
-  } else if (recovers_since_ns_ == 0) {
-    recovers_since_ns_ = now_ns;
-  } else if (network_->rank() == 0 && now_ns - recovers_since_ns_ > 4 * deadline_ns_) {
-    give_up("a rank died, and not all others answered in time to mend that");
-  }
-  if (broken_) throw_broken();
-}
-
-void communicator_core::lose(liveness::death const& d) {
-  std::string const what = "rank " + std::to_string(d.rank) + " died: " + d.reason;
-  if (network_->rank() != 0) {
-    if (!broken_) broken_.emplace(d.rank, what + "; without rank 0 the job cannot go on");
-    return;
-  }
-  live_.remove(d.rank);
-  network_->abandon(d.rank);
-  lose_windows();
-  if (goes_on_) all_.send_last_result();
-  bool const mends = processing_ != nullptr && processing_->lose(d.rank);
-  if (!mends && !tell_loss(d.rank, what)) give_up(d.rank, what);
-}
-
-/// Rank 0 is in a step, and every live rank has left the one before, or leaves it with the result that rank 0 has: all throw in this step, which
-/// none can leave without rank 0. False: the ranks could throw in different calls, or something is lost that no copy has.
-bool communicator_core::tell_loss(rank_number dead, std::string const& why) {
-  bool const is_late = processing_ != nullptr && processing_->end().left();
-  bool const recovers = processing_ == nullptr || processing_->recovers();
-  if (!goes_on_ || !recovers || windows_->is_used() || order_.is_part() || order_.what() == operation::end)
-    return false;
-  std::uint32_t const step = order_.step() + (is_late ? 1 : 0);
-  losses_.push_back({step, rank_lost(dead, why, true)});
-  auto const dead_ones = live_.dead();
-  bytes const body = written(told_loss{{dead_ones.begin(), dead_ones.end()}, why});
-  message_header h;
-  h.kind = kind::dead;
-  h.a = step;
-  h.b = dead;
-  live_.each([&](rank_number r) {
-    if (r != network_->rank()) network_->send(r, h, body);
-  });
-  return true;
-}
-
-void communicator_core::hear_dead(message const& m) {
-  auto const [dead, why] = read_value<told_loss>(m.body);
-  for (rank_number const d : dead) {
-    if (live_.remove(d)) network_->abandon(d);
-  }
-  lose_windows();
-  losses_.push_back({static_cast<std::uint32_t>(m.head.a), rank_lost(static_cast<rank_number>(m.head.b), why, true)});
-}
-
-void communicator_core::throw_loss_of_this_step(std::uint64_t now_ns) {
-  std::erase_if(losses_, [&](loss const& l) { return call_order::is_before(l.step, order_.step()); });
-  if (losses_.empty()) return;
-  auto const at = std::ranges::find(losses_, order_.step(), &loss::step);
-  if (at != losses_.end()) {
-    loss const found = *at;
-    std::erase_if(losses_, [&](loss const& l) { return l.step == order_.step(); });
-    order_.note_failure({.reporter = 0, .text = found.what.what(), .is_death = true});
-    throw rank_lost(found.what);
-  }
-  // The others have left this part of a call: what is still missing is the dead rank's.
-  stuck_since_ns_ = !order_.is_part() ? 0 : stuck_since_ns_ == 0 ? now_ns : stuck_since_ns_;
-  if (stuck_since_ns_ == 0 || now_ns - stuck_since_ns_ < gone_for_ns) return;
-  give_up(losses_.front().what.rank(),
-          std::string(losses_.front().what.what()) + "; it was in a call that others had left");
-  throw_broken();
-}
-
-void communicator_core::expect_no_loss_in_next_step(collective_call const& call) {
-  if (std::ranges::find(losses_, order_.step() + 1, &loss::step) == losses_.end()) return;
-  order_.begin(call);
-  expect_no_loss();
-}
-
-void communicator_core::mended(live_ranks const& live) {
-  for (rank_number const d : live.dead()) {
-    if (live_.remove(d)) network_->abandon(d);
-  }
-  lose_windows();
-}
-
-void communicator_core::give_up(std::string const& why) {
-  give_up(live_.dead().empty() ? 0 : live_.dead().back(), why);
-}
-
-void communicator_core::cannot_mend(std::string const& why) {
-  if (!tell_loss(live_.dead().back(), why)) give_up(why);
-}
-
-void communicator_core::end_by_loss(rank_number dead, std::string const& why) {
-  if (!broken_) broken_.emplace(dead, why);
-  throw_broken();
-}
-
-void communicator_core::give_up(rank_number dead, std::string const& why) {
-  if (broken_) return;
-  broken_.emplace(dead, why);
-  live_.each([&](rank_number r) { send_broken(r); });
-}
-
-/// Tells a rank that was given up, and sends messages all the same, that the job is broken. Sends nothing to this rank
-/// itself.
-void communicator_core::send_broken(rank_number to) {
-  if (to == network_->rank()) return;
-  message_header h;
-  h.kind = kind::broken;
-  h.a = broken_ ? broken_->rank() : to;
-  std::string const why =
-      broken_ ? broken_->what() : "this rank was silent for too long, and the others go on without it";
-  network_->send(to, h, std::as_bytes(std::span(why)));
 }
 
 }}}  // namespace skua::v0::ranks

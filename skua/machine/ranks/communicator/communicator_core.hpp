@@ -18,6 +18,7 @@
 #include "skua/machine/ranks/matrix/transfers.hpp"
 #include "skua/machine/ranks/matrix/window_table.hpp"
 #include "skua/machine/ranks/protocol/liveness.hpp"
+#include "skua/machine/ranks/protocol/loss_agreement.hpp"
 #include "skua/machine/ranks/protocol/post_office.hpp"
 #include "skua/machine/ranks/trace/rank_trace.hpp"
 #include "skua/machine/ranks/trace/traced_transport.hpp"
@@ -33,9 +34,11 @@ class communicator_core final : private receiver {
       : trace_(rank_trace::wanted(network->rank(), network->ranks())),
         network_(trace_ == nullptr ? std::move(network)
                                    : std::make_unique<traced_transport>(std::move(network), *trace_->track(0))),
-        live_(network_->ranks()), order_(*network_, live_),
+        live_(network_->ranks()), heard_(network_->ranks()), order_(*network_, live_),
         all_(*network_, live_, order_,
-             {.poll = [this] { return poll(); }, .look_beside = [this] { look_beside(network_->now_ns()); }}),
+             {.poll = [this] { return poll(); },
+              .look_beside = [this] { look_beside(network_->now_ns()); },
+              .begun = [this] { expect_no_loss(); }}),
         office_(*this),
         transfers_(std::make_shared<transfers>([this](std::uint32_t rounds) { wait_for_window(rounds); })) {}
   /// Collective if no rank has died.
@@ -101,14 +104,14 @@ class communicator_core final : private receiver {
   /// This rank enters process() of a collection, which may be able to recover from a loss. `look`: what the rank does between two tasks; the
   /// progress thread does it in long ones. Null: this thread runs no tasks.
   void enter(std::uint32_t collection, process_engine& engine, std::function<bool()> look = {});
-  void leave(std::uint32_t collection) noexcept;
+  void leave(std::uint32_t collection);
   /// This thread runs no more tasks of a process(), which has returned or has thrown.
   void end_tasks() noexcept {
     if (progress_ != nullptr) progress_->end();
   }
   /// A loss has been recovered: these ranks are live.
   void mended(live_ranks const& live);
-  /// On rank 0: the loss cannot be recovered in this process(). Every rank throws rank_lost in it, after which they may be able to go on.
+  /// On the leader: the loss cannot be recovered in this process(). Every rank throws rank_lost in it, after which they may be able to go on.
   void cannot_mend(std::string const& why);
   /// This rank throws rank_lost from now on, as every other one that finds the same.
   [[noreturn]] void end_by_loss(rank_number dead, std::string const& why);
@@ -140,16 +143,16 @@ class communicator_core final : private receiver {
     return number == 0 || std::ranges::find(pools_, number, &pool_of_threads::number) != pools_.end();
   }
 
-  /// Throws usage_error on every rank unless all ranks gave the same text: "WHAT differs: rank 3 has THIS, rank 0 has
+  /// Throws usage_error on every rank unless all ranks gave the same text: "WHAT differs: rank 0 has THIS, rank 3 has
   /// THAT". Collective.
   void agree(collective_call const& call, std::string const& what, std::string const& mine);
 
-  /// Calls f on rank 0. If it throws, every rank throws a usage_error or resource_error with the same text. Collective.
+  /// Calls f on one rank. If it throws, every rank throws a usage_error or resource_error with the same text. Collective.
   template <class F>
-  void on_rank_0(collective_call const& call, F f) {
+  void on_rank(rank_number one, collective_call const& call, F f) {
     std::string fault;
-    if (network_->rank() == 0) fault = fault_of(f);
-    throw_everywhere(call, std::move(fault));
+    if (network_->rank() == one) fault = fault_of(f);
+    throw_everywhere(one, call, std::move(fault));
   }
 
   /// The lock that tasks of the rank's thread lend to the progress thread; null: there is none.
@@ -178,9 +181,21 @@ class communicator_core final : private receiver {
     if (message_header const* const theirs = office_.early_of(order_.step())) [[unlikely]]
       order_.compare(theirs->sender, {.what = operation::process, .collection = theirs->collection});
   }
+  /// This rank knows of no lower one that lives.
+  [[nodiscard]] bool leads() const noexcept { return live_.at(0) == network_->rank(); }
   void lose(liveness::death const& d);
+  void lose_leader(rank_number dead, std::string const& why);
   [[nodiscard]] bool tell_loss(rank_number dead, std::string const& why);
   void hear_dead(message const& m);
+  void bury(std::vector<rank_number> const& dead);
+  void note_loss(known_loss const& l);
+  void drop_from(rank_number dead);
+  void ask_all();
+  void hear_question(message const& m);
+  void hear_answer(message const& m);
+  void conclude();
+  [[nodiscard]] known_of_rank known_here() const;
+  [[nodiscard]] known_result result_of(process_engine const& engine) const;
   void throw_loss_of_this_step(std::uint64_t now_ns);
   void give_up(rank_number dead, std::string const& why);
   void give_up(std::string const& why);
@@ -189,12 +204,13 @@ class communicator_core final : private receiver {
 
   /// Empty, or the kind of the error and its text.
   static std::string fault_of(std::function<void()> const& f);
-  /// Throws rank 0's fault on every rank, if it has one. Collective.
-  void throw_everywhere(collective_call const& call, std::string fault);
+  /// Throws this rank's fault on every rank, if it has one. Collective.
+  void throw_everywhere(rank_number of, collective_call const& call, std::string fault);
 
   std::unique_ptr<rank_trace> trace_;
   std::unique_ptr<transport> network_;
   live_ranks live_;
+  live_ranks heard_;  ///< of the others nothing counts any more, though some may still be in live_
   call_order order_;
   collectives all_;
   post_office office_;
@@ -210,8 +226,11 @@ class communicator_core final : private receiver {
     std::uint32_t step;  ///< in which every rank throws
     rank_lost what;
   };
-  std::vector<loss> losses_;          ///< in steps that this rank has not come to, or is in
-  std::uint64_t stuck_since_ns_ = 0;  ///< 0: it is in no part of a call that others have left
+  std::vector<loss> losses_;       ///< in steps that this rank has not come to, or is in
+  std::vector<known_loss> known_;  ///< all that every rank has thrown, or will throw
+  loss_agreement agreement_;
+  std::pair<rank_number, std::string> asks_for_;  ///< who died last, and why
+  std::uint64_t stuck_since_ns_ = 0;              ///< 0: it is in no part of a call that others have left
   std::uint64_t looked_beside_ns_ = 0;
   std::uint64_t gone_since_ns_ = 0;  ///< 0: the process of the next rank of the node was there
   struct pool_of_threads {

@@ -69,7 +69,7 @@ void check(std::string const& path, std::span<std::byte const> all, file_head co
 
 void matrix_core::write(std::string const& path) {
   meet(call("write", " to " + path));
-  core_.on_rank_0({.what = operation::matrix, .detail = action_}, [&] {
+  core_.on_rank(core_.all().first(), {.what = operation::matrix, .detail = action_}, [&] {
     file_head head{.bytes = layout_.rows() * layout_.columns() * size_of(type_),
                    .type = static_cast<std::uint64_t>(type_),
                    .rows = layout_.rows(),
@@ -90,11 +90,11 @@ void matrix_core::write(std::string const& path) {
 void matrix_core::read(std::string const& path) {
   meet(call("read", " from " + path));
   std::vector<std::byte> all;
-  core_.on_rank_0({.what = operation::matrix, .detail = action_}, [&] {
+  core_.on_rank(core_.all().first(), {.what = operation::matrix, .detail = action_}, [&] {
     all = runtime::read_regular_file(subject, path);
     check(path, all, {.type = static_cast<std::uint64_t>(type_), .rows = layout_.rows(), .columns = layout_.columns()});
   });
-  if (rank_ == 0) {
+  if (rank_ == core_.all().first()) {
     rectangle const whole{0, 0, layout_.rows(), layout_.columns()};
     transfer_now(transfer_kind::put, whole, {all.data() + head_bytes, layout_.columns()});
   }

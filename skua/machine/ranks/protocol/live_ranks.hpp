@@ -11,7 +11,7 @@
 
 namespace skua { inline namespace v0 { namespace ranks {
 
-/// Rank 0 always belongs to it: a job whose rank 0 died ends. O(dead ranks) memory and per call.
+/// The lowest one, at(0), leads (recovery.md). O(dead ranks) memory and per call.
 class live_ranks {
  public:
   explicit live_ranks(rank_number ranks) noexcept : ranks_(ranks) {}

@@ -25,8 +25,28 @@ std::string for_seconds(char const* what, std::uint64_t ns) {
 
 liveness::liveness(transport& network, std::uint64_t deadline_ns)
     : network_(network), deadline_ns_(deadline_ns), every_ns_(std::min(deadline_ns / 8, longest_pause_ns)),
-      last_look_ns_(network.now_ns()),
-      watched_(network.rank() == 0 ? network.ranks() : 1, {.heard_ns = last_look_ns_}) {}
+      last_look_ns_(network.now_ns()), watched_(network.ranks(), {.heard_ns = last_look_ns_}) {}
+
+rank_number liveness::leader_among(live_ranks const& live) const {
+  rank_number leader = live.at(0);
+  while (leader != network_.rank() && (!live.is_live(leader) || is_suspected(leader))) ++leader;
+  return leader;
+}
+
+void liveness::answer(rank_number to, live_ranks const& live) {
+  rank_number const leader = leader_among(live);
+  if (leader == network_.rank() || leader == to) return;
+  message_header h;
+  h.kind = kind::alive;
+  network_.send(to, h, {});
+}
+
+/// Those whom this rank did not watch before have been silent for no time.
+void liveness::lead_by(rank_number leader, std::uint64_t now_ns) {
+  if (leader == leader_) return;
+  leader_ = leader;
+  std::ranges::fill(watched_, watched{.heard_ns = now_ns});
+}
 
 std::vector<liveness::death> liveness::look(std::uint64_t now_ns, live_ranks const& live) {
   std::vector<death> found;
@@ -42,23 +62,24 @@ std::vector<liveness::death> liveness::look(std::uint64_t now_ns, live_ranks con
   message_header h;
   h.kind = kind::alive;
   auto const watch = [&](rank_number r) {
-    if (r == network_.rank()) return;
-    if (watched& who = of(r); is_to_be_told(who, looked_ns, now_ns)) {
+    if (r == network_.rank() || is_suspected(r)) return;
+    if (watched& who = watched_[r]; is_to_be_told(who, looked_ns, now_ns)) {
       who.told_ns = now_ns;
       network_.send(r, h, {});
     }
     look_at(r, looked_ns, now_ns, found);
   };
-  if (network_.rank() == 0) {
+  lead_by(leader_among(live), now_ns);
+  if (leader_ == network_.rank()) {
     live.each(watch);
   } else {
-    watch(0);
+    watch(leader_);
   }
   return found;
 }
 
 void liveness::look_at(rank_number rank, std::uint64_t looked_ns, std::uint64_t now_ns, std::vector<death>& found) {
-  watched& who = of(rank);
+  watched& who = watched_[rank];
   if (who.heard_ns > looked_ns) {
     who.stopped_ns = who.ended_ns = 0;
     return;

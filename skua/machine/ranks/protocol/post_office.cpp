@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/ranks/protocol/post_office.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace skua { inline namespace v0 { namespace ranks {
@@ -21,6 +22,8 @@ void post_office::open(std::uint32_t collection, process_engine& engine) {
 
 void post_office::on_message(message const& m) {
   if (m.head.collection == 0) return others_.on_message(m);
+  if (std::ranges::find(dropped_, m.head.sender) != dropped_.end()) [[unlikely]]
+    return;
   auto const entered = last_epoch_.find(m.head.collection);
   // Numbers wrap around.
   bool const is_early = entered == last_epoch_.end() || static_cast<std::int32_t>(m.head.epoch - entered->second) > 0;
@@ -30,6 +33,11 @@ void post_office::on_message(message const& m) {
   }
   auto const at = open_.find(m.head.collection);
   if (at != open_.end() && m.head.epoch == entered->second) at->second->on_message(m);
+}
+
+void post_office::drop_from(rank_number dead) {
+  dropped_.push_back(dead);
+  std::erase_if(early_, [&](early const& e) { return e.head.sender == dead; });
 }
 
 void post_office::on_sent(std::uint64_t token) {

@@ -28,6 +28,8 @@ class post_office final : public receiver {
     return nullptr;
   }
   void close(std::uint32_t collection) noexcept { open_.erase(collection); }
+  /// Nothing of a process() that this rank sent counts any more (recovery.md).
+  void drop_from(rank_number dead);
 
   void on_message(message const& m) override;
   void on_sent(std::uint64_t token) override;
@@ -41,6 +43,7 @@ class post_office final : public receiver {
   std::unordered_map<std::uint32_t, process_engine*> open_;
   std::unordered_map<std::uint32_t, std::uint32_t> last_epoch_;  ///< of collections that were opened
   std::vector<early> early_;
+  std::vector<rank_number> dropped_;  ///< ranks
 };
 
 }}}  // namespace skua::v0::ranks

@@ -127,6 +127,8 @@ void process_engine::on_message(message const& m) {
     case kind::result:
     case kind::moved:
     case kind::dead:
+    case kind::ask:
+    case kind::known:
     case kind::alive:
     case kind::broken:
     case kind::differ:
@@ -333,6 +335,12 @@ void process_engine::hear_leave(message const& m) {
   end_.on_leave();
 }
 
+void process_engine::leave_as(std::optional<process_failure> failed) {
+  if (end_.left()) return;
+  failure_ = std::move(failed);
+  end_.on_leave();
+}
+
 void process_engine::send_vote(rank_number to, bool yes, task_count count) {
   message_header h = header(kind::vote);
   h.a = yes ? 1 : 0;
@@ -349,7 +357,7 @@ void process_engine::send_decision(rank_number to, bool ended) {
 
 void process_engine::send_drained(rank_number to) { send_with_failure(live_.at(to), kind::drained); }
 
-/// With recovery, rank 0 itself tells every rank.
+/// With recovery, the leader itself tells every rank.
 void process_engine::send_leave(rank_number to) {
   if (!recovery_) return send_with_failure(live_.at(to), kind::leave);
   if (!end_.is_root()) return;

@@ -75,6 +75,12 @@ class queue_choice {
   ~queue_choice() = default;
 };
 
+/// Of a task, which all ranks report.
+struct process_failure {
+  rank_number rank;
+  std::string message;
+};
+
 class process_engine final : private tree_outbox, private recovery_site {
  public:
   /// `queue` and `network` must outlive it.
@@ -85,8 +91,11 @@ class process_engine final : private tree_outbox, private recovery_site {
   void recover(recovery_hooks hooks, live_ranks const& live);
   /// A new process() begins: `epoch` is its number, the same on every rank.
   void begin(std::uint32_t epoch);
-  /// On rank 0: a rank has died. Returns false if it is too late, or without recovery.
+  /// On the leader: a rank has died. Returns false if it is too late, or without recovery.
   [[nodiscard]] bool lose(rank_number rank);
+
+  /// This rank waits for "leave", which others have had.
+  void leave_as(std::optional<process_failure> failed);
 
   /// This process() will not end, on any rank; there may be another one. With recovery only.
   void abandon();
@@ -148,10 +157,7 @@ class process_engine final : private tree_outbox, private recovery_site {
   /// A task of this rank threw: all ranks drop their tasks.
   void cancel(std::string what);
   [[nodiscard]] bool is_cancelled() const noexcept { return failure_.has_value(); }
-  struct failure {
-    rank_number rank;
-    std::string message;
-  };
+  using failure = process_failure;
   /// The failed rank, as far as this rank has heard. After has_left all ranks have the same answer: the lowest rank
   /// that failed.
   [[nodiscard]] std::optional<failure> const& failed() const noexcept { return failure_; }

@@ -106,7 +106,7 @@ void recovery::hear_lost(message const& m) {
   append(reply, &n, sizeof n);
   append(reply, kept.data(), kept.size() * sizeof(rank_number));
   append_taken(reply, log_.taken_from_dead(live_));
-  site_.send_recovery(0, kind::taken, generation_, reply);
+  site_.send_recovery(m.head.sender, kind::taken, generation_, reply);
 }
 
 void recovery::hear_taken(message const& m) {

@@ -38,7 +38,7 @@ class recovery {
 
   /// process() begins: sends the rank's tasks to its keeper.
   void begin();
-  /// On rank 0: a rank has died.
+  /// On the leader: a rank has died.
   void lose(rank_number rank);
   void on_message(message const& m);
 
@@ -62,7 +62,7 @@ class recovery {
   std::uint16_t generation_ = 0;
   std::uint16_t resumed_ = 0;
 
-  // On rank 0, while it waits for replies.
+  // On the leader, while it waits for replies.
   std::set<rank_number> lost_;     ///< ranks lost in this process(), whose seeds some rank must have kept
   std::set<rank_number> missing_;  ///< ranks that have not replied
   std::set<rank_number> kept_;     ///< ranks whose seeds a live rank keeps

@@ -23,11 +23,13 @@ enum class kind : std::uint16_t {
   result,         ///< of a collective operation, down its tree
   moved,          ///< tasks that a balancer sends to another rank; a: their number
   seeds,          ///< a copy of the sender's tasks, for its keeper (recovery.md); flags: their generation
-  lost,   ///< of rank 0: the dead ranks; flags: the generation of this recovery; a: that of the last completed one
-  taken,  ///< to rank 0: tasks that the sender took from dead ranks, and whose seeds it keeps
-  again,  ///< of rank 0: tasks that live ranks took from dead ones; every rank continues
-  dead,  ///< of rank 0: ranks that died; a: the step in which every rank throws; b: the last of them; body: all of them, and why
-  alive,   ///< between rank 0 and each other rank, now and then (liveness.hpp)
+  lost,   ///< of the leader: the dead ranks; flags: the generation of this recovery; a: that of the last completed one
+  taken,  ///< to the leader: tasks that the sender took from dead ranks, and whose seeds it keeps
+  again,  ///< of the leader: tasks that live ranks took from dead ones; every rank continues
+  dead,  ///< of the leader: ranks that died; a: the step in which every rank throws; b: the last of them; body: all of them, why, and what some ranks may not have heard
+  ask,     ///< of a new leader: what do you know? a: the question's number; b: the leader's step; body: the dead ranks
+  known,   ///< the answer; a: the question's number
+  alive,   ///< between the leader and each other rank, now and then (liveness.hpp)
   broken,  ///< the job cannot continue; body: the reason
   differ,  ///< ranks are in different collective calls (call_order.md); a: 1 if it is final; b: who reports it; body: which
   balancing,  ///< between ranks that balance without a centre (policy/balance/distributed.md); body: what the balancer sends
