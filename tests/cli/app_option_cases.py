@@ -57,7 +57,8 @@ GIVEN_FILES = {
     "small.nw": b"BASIS\nH S\n 0.4 1\nO S\n 100 0.2\n 9 0.9\nO S\n 0.8 1\nO P\n 0.9 1\nEND\n",
     "other.nw": b"BASIS\nH S\n 0.4 1\nH S\n 1.4 1\nO S\n 100 0.2\n 9 0.9\nO S\n 0.8 1\nO P\n 0.9 1\nEND\n",
     "line.mtx": b"%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 1 2\n2 1 -1\n2 2 3\n3 2 -1\n3 3 4\n",
-    "rhs.mtx": b"%%MatrixMarket matrix array real general\n3 1\n2\n-1\n0\n", "zero.mtx": b"%%MatrixMarket matrix coordinate real general\n3 1 0\n",
+    "rhs.mtx": b"%%MatrixMarket matrix array real general\n3 1\n0\n0\n1\n",
+    "points.txt": b"# a triangle\n0 0\n4,0\n1 1\n0 4\n",
     "mesh.obj": b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n",
 }
 BINOMIAL = "--tree T3 --branching 20 --probability 0.1 --children 4"
@@ -108,11 +109,12 @@ APPS = {
     }),
     "cg": ("--class S", {
         "--class": Option("W", only_in=("threads", *PEERS)), "--leaf-rows": Option("32", also_wrong=("0",)), "--openmp": Option("tasks", unseen=STYLE), "--tbb": Option("static", unseen=STYLE),
-        "--matrix": Option("line.mtx", line="", wrong=(*NO_FILE[:1], "rhs.mtx", "/dev/zero", "/")), "--rhs": Option("zero.mtx", line=SYSTEM, wrong=(*NO_FILE[:1], "line.mtx", "/dev/zero", "/")),
+        "--matrix": Option("line.mtx", line="", wrong=(*NO_FILE[:1], "rhs.mtx", "/dev/zero", "/")), "--rhs": Option("rhs.mtx", line=f"{SYSTEM} --tolerance 0.3", wrong=(*NO_FILE[:1], "line.mtx", "/dev/zero", "/")),
         "--output": Option("solution.mtx", line=SYSTEM, wrong=("/no/such/folder/solution", "/dev")), "--residuals": Option("history", line=SYSTEM, wrong=("/no/such/folder/history", "/dev")),
         "--tolerance": Option("0.5", line=SYSTEM, also_wrong=("0", "1.1")), "--iterations": Option("4", line=SYSTEM, unseen=dict.fromkeys((*PEERS, "threads", "--virtual", "sim"), "limit"), also_wrong=("0",)),
     }),
     "hull": ("--n 3000 --leaf 200", {
+        "--input": Option("points.txt", line="--leaf 200", wrong=(*NO_FILE[:1], "mesh.obj", "/dev/zero", "/")), "--output": Option("hull.txt", wrong=("/no/such/folder/hull", "/dev")),
         "--points": Option("on"), "--n": Option("2000", also_wrong=("0",)), "--leaf": Option("100", unseen=GRAIN, also_wrong=("0", "15")), "--seed": Option("2"),
     }),
     "bipartition": ("--n 10", {

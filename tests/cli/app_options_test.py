@@ -255,7 +255,7 @@ class Refusals(command.Case):
 
     def test_an_option_beside_one_that_replaces_it_is_refused(self):
         for app, option, other in (("sssp", ["--n", "3"], ["--graph", "g.gr"]), ("puzzle15", ["--moves", "3"], ["--instance", "korf:1"]),
-                                   ("strips", ["--triangles", "9"], ["--mesh", "m.obj"]), ("cg", ["--class", "S"], ["--matrix", "a.mtx"]), ("tce", ["--iterations", "2"], ["--count-only"]),
+                                   ("strips", ["--triangles", "9"], ["--mesh", "m.obj"]), ("cg", ["--class", "S"], ["--matrix", "a.mtx"]), ("hull", ["--n", "3"], ["--input", "p.txt"]), ("tce", ["--iterations", "2"], ["--count-only"]),
                                    ("hartree-fock", ["--tolerance", "0.1"], ["--count-only"]),
                                    ("hartree-fock", ["--atoms", "2"], ["--molecule", "water.xyz"])):
             for subcommand in ("run", "sim"):
