@@ -200,4 +200,8 @@ mesh read_mesh_file(std::filesystem::path const& file) {
   return mesh(std::move(found.triangles));
 }
 
+bool keeps_numbers_of(std::filesystem::path const& file) {
+  return format_of(file, read_whole(file)) == mesh_format::ply;
+}
+
 }  // namespace skua::apps::strips

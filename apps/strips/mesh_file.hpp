@@ -12,4 +12,8 @@ namespace skua::apps::strips {
 /// lines are left out; vertices at the same position are one. Throws usage_error, which begins with the file's name.
 mesh read_mesh_file(std::filesystem::path const& file);
 
+/// Whether the vertices of the mesh are numbered as in the file, from 0: in PLY each is the first one at its position. assimp numbers those
+/// of OBJ and STL files anew. Throws usage_error if the file cannot be read.
+[[nodiscard]] bool keeps_numbers_of(std::filesystem::path const& file);
+
 }  // namespace skua::apps::strips

@@ -5,6 +5,9 @@
 #include "apps/program_app.hpp"
 #include "apps/strips/mesh_file.hpp"
 #include "apps/strips/problem.hpp"
+#include "apps/strips/strip_lines.hpp"
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/base/whole_file.hpp"
 
 namespace skua::apps {
 namespace {
@@ -24,15 +27,28 @@ class strips_app final : public finish_app<strips_app> {
  private:
   void build() override {
     result_.reset();
+    written_ = false;
+    if (auto const fault = output_.empty() ? runtime::write_fault{} : runtime::fault_of_writing(output_.text()); fault)
+      throw usage_error("strips: --output " + output_.text() + " cannot be written: " + fault.in_words());
     if (file_.empty()) {
       mesh_.emplace(strips::generated_surface(triangles_, seed_));
     } else {
       read_for("--mesh", [&] { mesh_.emplace(strips::read_mesh_file(file_.text())); });
+      if (!output_.empty() && !strips::keeps_numbers_of(file_.text()))
+        throw usage_error(
+            "strips: --output beside an OBJ or STL file, whose vertices have other numbers here; allowed: PLY");
     }
   }
   [[nodiscard]] std::string too_large() const override { return "the mesh; one with fewer triangles may fit"; }
   void restore() override { result_.reset(); }
-  [[nodiscard]] std::string check() override { return strips::wrong(*mesh_, result_->next, result_->counts.strips); }
+  /// Also writes --output, once: only verified strips are worth keeping.
+  [[nodiscard]] std::string check() override {
+    std::string found = strips::wrong(*mesh_, result_->next, result_->counts.strips);
+    if (!found.empty() || output_.empty() || written_) return found;
+    runtime::write_whole_file(output_.text(), strips::text_of_strips(*mesh_, result_->next));
+    written_ = true;
+    return found;
+  }
   void add_facts(json_value& all) const override {
     all["triangles"] = mesh_->triangles();
     all["crowded_edges"] = mesh_->crowded_edges();
@@ -52,8 +68,11 @@ class strips_app final : public finish_app<strips_app> {
                                      "by-neighbours",
                                      {"by-neighbours", "none"},
                                      "by-neighbours or none: what is given with each task"};
+  text_option output_{*this, "--output", "",
+                      "write the verified strips to this file: a line of vertices for each, from 0"};
   std::optional<strips::mesh> mesh_;
   std::optional<strips::result> result_;
+  bool written_ = false;
 };
 
 }  // namespace

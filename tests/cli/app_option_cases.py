@@ -141,7 +141,7 @@ APPS = {
     }),
     "strips": ("--triangles 500 --interval 64", {
         "--mesh": Option("mesh.obj", line="--interval 64", wrong=(*NO_FILE[:1], "plate.pgm", "graph.gr", "/dev/zero")), "--triangles": Option("600", also_wrong=("0",)), "--seed": Option("2"),
-        "--interval": Option("32", also_wrong=("0",)), "--strategy": Option("none"),
+        "--interval": Option("32", also_wrong=("0",)), "--strategy": Option("none"), "--output": Option("strips", wrong=("/no/such/folder/strips", "/dev")),
     }),
     "prefix-sum": ({"": "--n 20000 --block 1024", "serial": "--n 20000"}, {
         "--n": Option("30000", unseen={"--virtual": "data"}, also_wrong=("0",)), "--arrays": Option("2", also_wrong=("0",)), "--block": Option("512", also_wrong=("0",)),
