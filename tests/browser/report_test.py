@@ -56,6 +56,15 @@ class Report(PageCase):
         self.expect_no_sideways_scrolling(page, 390)
         self.expect_no_sideways_scrolling(self.shown("ranks", name="phone-ranks", width=390, height=844, dark=True), 390)
 
+    def test_the_narrowest_phone_needs_no_sideways_scrolling_either(self):
+        self.assertIn("iterated_stencil_of_five_points", self.shown("chosen", name="narrow-chosen", width=320, height=844).value("document.querySelector('[data-figure=choices]').textContent"))
+        for which in ("chosen", "iterated", "ranks", "flows", "steady", "crashed"):
+            for width in (320, 390, 1280):
+                with self.subTest(page=which, width=width):
+                    page = self.shown(which, width=width, height=844)
+                    page.value("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+                    self.expect_no_sideways_scrolling(page, width)
+
     def test_ranks_and_teams_are_one_run(self):
         page = self.shown("ranks", name="ranks")
         self.expect_drawn(page, OF_SEVERAL_WORKERS | {"teams", "iterations", "iteration-steals", "steal-matrix", "steal-distances"})

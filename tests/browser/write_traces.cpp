@@ -175,6 +175,20 @@ void write_steady(std::string const& path) {
   to.write();
 }
 
+/// What `auto` says of a call whose name has no blank.
+void write_chosen(std::string const& path) {
+  writer to({.path = path, .tracks = 2, .description = description("chosen", "auto", 2, 2), .is_virtual = true});
+  constexpr char const* call = "library::detail::runnable<library::{anonymous}::iterated_stencil_of_five_points>";
+  for (uint32_t w = 0; w < 2; ++w) {
+    to.at(w, 0, {.what = kind::working});
+    to.at(w, 1, {.what = kind::task_began, .other = to.name("sweep"), .id = 9});
+    to.at(w, 90, {.what = kind::task_ended, .id = 9});
+  }
+  to.at(0, 40, {.what = kind::scheduler_changed, .other = to.name("adws"), .id = to.name(call)});
+  to.at(0, 91, {.what = kind::call_choice, .other = to.name((std::string(call) + ": adws").c_str())});
+  to.write();
+}
+
 void write_rank(std::string const& base, uint32_t rank) {
   constexpr uint32_t workers = 36;
   writer to({.path = base + "." + std::to_string(rank),
@@ -304,6 +318,7 @@ int main(int argc, char** argv) try {
   write_stencil(folder + "simulated", 32, true, 0.6, 8, 3);
   write_crashed(folder + "crashed");
   write_steady(folder + "steady");
+  write_chosen(folder + "chosen");
   write_flows(folder + "flows");
   write_rank(folder + "ranks", 0);
   write_rank(folder + "ranks", 1);

@@ -16,6 +16,7 @@
 #include "skua/machine/ranks/communicator/communicator.hpp"
 #include "skua/machine/ranks/transport/loopback.hpp"
 #include "skua/program/collection/task_collection.hpp"
+#include "tests/programs/effort.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks { namespace {
 
@@ -194,7 +195,7 @@ TEST(two_ranks, that_die_one_after_the_other_are_made_up_for) {
 
 TEST(leaders, that_die_one_after_the_other_are_made_up_for) {
   std::uint32_t thrown = 0;
-  for (std::uint64_t n = 0; n < 40; ++n) {
+  for (std::uint64_t n = 0; n < 40; n += testing::full_or(1U, 3U)) {
     SCOPED_TRACE("after message " + std::to_string(n));
     plan const how{.deaths = {{0, 5 + n / 4}}, .next = {{1, n}}, .restores = "local", .seed = n + 1};
     std::vector<seen> const all = run(how);
@@ -207,7 +208,7 @@ TEST(leaders, that_die_one_after_the_other_are_made_up_for) {
 /// The copies of the first one die with the second one, unless the ranks have recovered between the two.
 TEST(leaders, that_die_while_the_others_agree_are_made_up_for_or_end_the_job_on_every_rank) {
   std::uint32_t complete = 0;
-  for (std::uint64_t n = 0; n < 60; ++n) {
+  for (std::uint64_t n = 0; n < 60; n += testing::full_or(1U, 4U)) {
     SCOPED_TRACE("after message " + std::to_string(n));
     plan const how{.deaths = {{0, 5 + n % 7}, {1, n}}, .restores = "local", .seed = n + 1};
     std::vector<seen> const all = run(how);

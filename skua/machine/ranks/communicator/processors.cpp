@@ -44,7 +44,8 @@ std::vector<std::uint32_t> shares_of(std::span<bytes const> all) {
   std::map<std::uint32_t, std::uint32_t> ranks_of;                         // a node
   std::vector<allowed_processors> each;
   for (bytes const& b : all) {
-    allowed_processors const& a = each.emplace_back(decode(b));
+    allowed_processors const& a = each.emplace_back(b.empty() ? allowed_processors{} : decode(b));
+    if (b.empty()) continue;  // it has died
     ++ranks_of[a.node];
     for (std::uint32_t const p : a.mask.members()) ++users[{a.node, p}];
   }

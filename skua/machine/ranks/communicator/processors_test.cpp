@@ -36,6 +36,10 @@ TEST(processors_of_ranks, are_no_more_than_the_quota_allows_and_at_least_one) {
   EXPECT_EQ(shares_of(std::vector<bytes>(1, may_use({}))), (shares{1}));
 }
 
+TEST(processors_of_ranks, of_dead_ranks_belong_to_the_others) {
+  EXPECT_EQ(shares_of(std::vector<bytes>{bytes{}, may_use({0, 1}), bytes{}}), (shares{1, 2, 1}));
+}
+
 class processors : public on_each_number_of_ranks {};
 
 TEST_P(processors, are_shared_out_between_these_ranks) {

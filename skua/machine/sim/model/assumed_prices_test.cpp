@@ -64,6 +64,12 @@ TEST(assumed_prices, each_distance_has_figures) {
   EXPECT_EQ(m.numbers().link_bytes_per_ns.size(), 15U);
 }
 
+TEST(assumed_prices, hundreds_of_nodes_take_no_minutes) {
+  machine_model const m = model_of(topology::synthetic("package:512 numa:1 l3:1 core:1 pu:1"), "x.xml");
+  EXPECT_EQ(m.node_routes().links().size(), 512U * 511);
+  EXPECT_EQ(m.node_routes().hops(0, 511), 1U);
+}
+
 TEST(assumed_prices, a_machine_without_an_l3_cache_is_refused) {
   try {
     static_cast<void>(model_of(topology::synthetic("package:1 numa:1 core:4 pu:1"), "my\x1b.xml"));
