@@ -19,8 +19,8 @@ SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.h
 
 # One preset, configured and built: $(call built,PRESET)
 built = $(CMAKE) --preset $(1) && $(CMAKE) --build build/$(1) -j $(JOBS)
-# ... and its tests run and counted.
-tested = $(call built,$(1)) && tools/run_tests.py build/$(1) -j $(JOBS)
+# ... and its tests run and counted. Some of them wait for deaths and silence for minutes, so one more runs than there are processors.
+tested = $(call built,$(1)) && tools/run_tests.py build/$(1) -j $$(($(JOBS) + 1))
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test asan ubsan tsan sanitize clang coverage tidy clang-tidy format format-check \
