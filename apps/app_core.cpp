@@ -6,6 +6,10 @@
 #include <optional>
 #include <variant>
 
+#include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
+#include "skua/parts/base/whole_file.hpp"
+
 namespace skua::apps {
 namespace {
 
@@ -49,6 +53,14 @@ json_value app_core::facts() const {
   }
   add_facts(all);
   return all;
+}
+
+void app_core::require_writable(std::string_view option, std::string const& file) const {
+  if (file.empty()) return;
+  if (auto const fault = runtime::fault_of_writing(file); fault) {
+    throw usage_error(std::string(name_) + ": " + std::string(option) + " " + runtime::printable(file) +
+                      " cannot be written: " + fault.in_words());
+  }
 }
 
 }  // namespace skua::apps

@@ -42,6 +42,8 @@ class app_core : public app, public option_table {
 
   void has_run() noexcept { ran_ = true; }
   [[nodiscard]] bool ran() const noexcept { return ran_; }
+  /// Throws usage_error, which names the app and this option, if the file cannot be written. An empty name is no file.
+  void require_writable(std::string_view option, std::string const& file) const;
   /// Calls f. A usage_error of f names the app and this option, too.
   template <class F>
   decltype(auto) read_for(std::string_view option, F&& f) {

@@ -62,13 +62,6 @@ class cg_app final : public program_app<cg_app> {
     throw usage_error("cg: " + std::string(option) +
                       " is given without --matrix; allowed: with it, because NAS's benchmark has its own");
   }
-  static void require_writable(std::string_view option, std::string const& file) {
-    if (file.empty()) return;
-    if (auto const fault = runtime::fault_of_writing(file); fault) {
-      throw usage_error("cg: " + std::string(option) + " " + runtime::printable(file) +
-                        " cannot be written: " + fault.in_words());
-    }
-  }
   void build_system() {
     require_writable("--output", output_);
     require_writable("--residuals", residuals_);

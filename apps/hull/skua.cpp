@@ -9,7 +9,6 @@
 #include "apps/hull/points_file.hpp"
 #include "apps/hull/problem.hpp"
 #include "apps/program_app.hpp"
-#include "skua/parts/base/printable.hpp"
 #include "skua/parts/base/whole_file.hpp"
 
 namespace skua::apps {
@@ -36,8 +35,7 @@ class hull_app final : public program_app<hull_app> {
  private:
   void build() override {
     written_ = false;
-    if (auto const fault = output_.empty() ? runtime::write_fault{} : runtime::fault_of_writing(output_.text()); fault)
-      throw usage_error("hull: --output " + runtime::printable(output_) + " cannot be written: " + fault.in_words());
+    require_writable("--output", output_);
     are_facts({"--points", "--n", "--seed"}, file_.empty());
     read_ = {};
     grid_ = {};

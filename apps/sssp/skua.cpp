@@ -51,10 +51,7 @@ class sssp_app final : public finish_app<sssp_app> {
 
   void build() override {
     written_ = false;
-    if (auto const fault = output_.empty() ? runtime::write_fault{} : runtime::fault_of_writing(output_.text());
-        fault) {
-      throw usage_error("sssp: --output " + output_.text() + " cannot be written: " + fault.in_words());
-    }
+    require_writable("--output", output_);
     are_facts({"--n", "--density", "--longest", "--seed", "--dense"}, file_.empty());
     are_facts({"--format", "--undirected"}, !file_.empty());
     file_.empty() ? make_random_graph() : read_graph();

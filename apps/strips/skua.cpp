@@ -28,8 +28,7 @@ class strips_app final : public finish_app<strips_app> {
   void build() override {
     result_.reset();
     written_ = false;
-    if (auto const fault = output_.empty() ? runtime::write_fault{} : runtime::fault_of_writing(output_.text()); fault)
-      throw usage_error("strips: --output " + output_.text() + " cannot be written: " + fault.in_words());
+    require_writable("--output", output_);
     if (file_.empty()) {
       mesh_.emplace(strips::generated_surface(triangles_, seed_));
     } else {

@@ -6,8 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -24,10 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using runtime::dice;
 
-std::string content_of(fs::path const& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using runtime::testing::content_of;
 
 /// One of the .toml files of a folder of the source tree.
 std::string shipped(dice& d, char const* folder, bool below) {
@@ -37,7 +32,7 @@ std::string shipped(dice& d, char const* folder, bool below) {
     if (f.path().extension() == ".toml" && (below || direct)) files.push_back(f.path());
   }
   std::sort(files.begin(), files.end());
-  return content_of(files.at(d.below(static_cast<std::uint32_t>(files.size()))));
+  return content_of(files.at(d.below(static_cast<std::uint32_t>(files.size()))).string());
 }
 
 apps::picture random_picture(dice& d) {

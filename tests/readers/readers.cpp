@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -27,6 +25,7 @@
 #include "skua/machine/threads/engine/history/history_text.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/topology/machine_details.hpp"
+#include "skua/parts/topology/xml_seeds_test.hpp"
 #include "tests/readers/originals.hpp"
 
 namespace skua { inline namespace v0 { namespace testing {
@@ -36,10 +35,7 @@ void promise(bool kept, char const* what) {
   if (!kept) throw broken_promise(what);
 }
 
-std::string content_of(std::string const& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using runtime::testing::content_of;
 
 void read_machine(std::string const& path) {
   runtime::described_machine const m = runtime::read_xml_machine(path);
