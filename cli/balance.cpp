@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -68,12 +71,21 @@ std::vector<load_ns> tasks_of(arguments const& given, balance_frame const& frame
   return apps::synthetic::loads({shape, 0.54e9, frame.cost_model}, tasks, frame.seed);
 }
 
+/// Phases of files have any number below 2^64.
+std::uint64_t phase_in(std::string const& text) {
+  std::uint64_t phase = 0;
+  auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), phase);
+  if (fault != std::errc{} || end != text.data() + text.size())
+    refuse("--phase", text, fmt::format("a whole number from 0 to {}", std::numeric_limits<std::uint64_t>::max()));
+  return phase;
+}
+
 std::uint32_t ranks_in(std::string const& text) { return read_whole_number("--ranks", text, 1, most_ranks); }
 
 load_set read_file_of(arguments const& given) {
   load_request wanted;
   if (given.ranks) wanted.ranks = ranks_in(*given.ranks);
-  if (given.phase) wanted.phase = read_whole_number("--phase", *given.phase, 0, 0xffff'ffff);
+  if (given.phase) wanted.phase = phase_in(*given.phase);
   if (stands_for_vt_files(given.loads)) {
     if (given.unit) refuse_together("--unit", "--loads " + given.loads, "the times of DARMA vt's files are seconds");
     return read_vt_files(given.loads, wanted);

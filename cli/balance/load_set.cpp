@@ -16,8 +16,6 @@
 namespace skua::cli {
 namespace {
 
-constexpr std::size_t most_phases = 1'000'000;
-
 /// Of a nanosecond in this unit.
 std::size_t decimals_of(load_unit unit) noexcept { return 3 * static_cast<std::size_t>(unit); }
 
@@ -64,23 +62,24 @@ std::string in_unit(load_ns load, load_unit unit) {
 }
 
 phase_choice::answer phase_choice::see(std::uint64_t phase) {
+  std::optional<std::uint64_t> const before = chosen();
   seen_.insert(phase);
   if (seen_.size() > most_phases) throw usage_error(fmt::format("there are more than {} phases", most_phases));
-  if (asked_) {
-    if (phase != *asked_) return answer::skip;
-    chosen_ = phase;
-    return answer::take;
-  }
-  if (chosen_ && phase < *chosen_) return answer::skip;
-  bool const same = chosen_ == phase;
-  chosen_ = phase;
-  return same ? answer::take : answer::start_over;
+  if (asked_) return phase == *asked_ ? answer::take : answer::skip;
+  if (before && phase < *before) return answer::skip;
+  return before == phase ? answer::take : answer::start_over;
+}
+
+std::optional<std::uint64_t> phase_choice::chosen() const {
+  if (seen_.empty() || (asked_ && !seen_.contains(*asked_))) return {};
+  return asked_.value_or(*seen_.rbegin());
 }
 
 std::string phase_choice::in_words() const {
-  if (!chosen_) return {};
-  if (seen_.size() == 1) return fmt::format("phase {}, the only one", *chosen_);
-  return fmt::format("phase {}, {}of {}", *chosen_, *chosen_ == *seen_.rbegin() ? "the last " : "one ", seen_.size());
+  auto const id = chosen();
+  if (!id) return {};
+  if (seen_.size() == 1) return fmt::format("phase {}, the only one", *id);
+  return fmt::format("phase {}, {}of {}", *id, *id == *seen_.rbegin() ? "the last " : "one ", seen_.size());
 }
 
 std::string phase_choice::seen_in_words() const {

@@ -19,6 +19,7 @@ using policies::balance::machine_loads;
 
 inline constexpr std::uint64_t most_ranks = 1'000'000;
 inline constexpr std::uint64_t most_tasks = 100'000'000;  ///< of the phase that counts
+inline constexpr std::uint64_t most_phases = 1'000'000;
 
 /// The unit of the loads in a text file.
 enum class load_unit : std::uint8_t { ns, us, ms, s };
@@ -35,7 +36,7 @@ struct load_request {
   load_unit unit = load_unit::ns;           ///< of a text file
   std::optional<std::uint64_t> phase = {};  ///< none: the last one
   std::optional<std::uint32_t> ranks = {};  ///< none: as many as the file has
-  bool keeps_entities = false;              ///< whether load_set::entities is filled
+  bool keeps_entities = false;              ///< whether load_set::entities have their texts, and metadata is there
 };
 
 /// Which phase counts, while a file is read that may have its phases in any order.
@@ -47,7 +48,7 @@ class phase_choice {
 
   /// start_over: it counts, and what was taken before does not. Throws usage_error for more than a million phases.
   [[nodiscard]] answer see(std::uint64_t phase);
-  [[nodiscard]] std::optional<std::uint64_t> chosen() const noexcept { return chosen_; }
+  [[nodiscard]] std::optional<std::uint64_t> chosen() const;
   /// "phase 3, the last of 4"
   [[nodiscard]] std::string in_words() const;
   /// "0, 1, 2, 5": at most ten of them.
@@ -55,7 +56,6 @@ class phase_choice {
 
  private:
   std::optional<std::uint64_t> asked_;
-  std::optional<std::uint64_t> chosen_;
   std::set<std::uint64_t> seen_;
 };
 
@@ -74,6 +74,9 @@ struct load_set {
   std::vector<std::vector<task_entity>> entities;  ///< [rank][task] of vt's files, or empty
   std::optional<std::uint64_t> phase;              ///< none: the file has no phases
   std::string phase_text;                          ///< phase_choice::in_words
+  std::vector<std::string> metadata;               ///< [rank] of vt's files as JSON, or empty: vt_file_facts
+  std::string name_begin;                          ///< of each of vt's files, before the rank
+  std::string name_end;                            ///< after it
   std::vector<std::string> notes;                  ///< what was not read, a sentence each
 
   /// Appends a task. `where` begins the usage_error for a sum of all loads above 2^64 - 1 and for too many tasks.

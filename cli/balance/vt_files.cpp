@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -70,14 +71,23 @@ class vt_reader {
   }
 
   void read(std::string const& file, std::uint32_t rank) {
-    bool has_it = false;
-    vt_phase_reader const reader{.wants = [this, &has_it](std::uint64_t id) { return counts(id, has_it); },
-                                 .take = [&](vt_phase&& phase) { take(std::move(phase), file, rank); },
+    file_phases of{.file = file, .last = {}, .repeated = {}};
+    vt_phase last;
+    vt_phase_reader const reader{.wants = [&](std::uint64_t id) { return may_count(id, of); },
+                                 .take = [&](vt_phase&& phase) { last = std::move(phase); },
                                  .keeps_entities = wanted_.keeps_entities};
-    vt_file_facts const facts = read_vt_phases(text_of_file(file), file, rank, reader);
+    vt_file_facts facts = read_vt_phases(text_of_file(file), file, rank, reader);
     communicates_ = communicates_ || facts.has_communications;
-    if (facts.phases != 0 && !has_it) lacks_.push_back(file);
-    if (has_it) has_.push_back(file);
+    set_.metadata.push_back(std::move(facts.metadata));
+    for (phase_range const& each : facts.repeated) {
+      for (std::uint64_t id = each.first;; ++id) {
+        static_cast<void>(phases_.see(id));
+        if (id == each.last) break;
+      }
+    }
+    of.repeated = std::move(facts.repeated);
+    if (facts.phases > 0 || !of.repeated.empty()) files_.push_back(std::move(of));
+    take(std::move(last), file, rank);
   }
 
   load_set finish(std::string const& path, std::uint32_t files) && {
@@ -87,31 +97,54 @@ class vt_reader {
                                     seen.empty() ? "none, since no file has one" : seen));
     }
     if (!phases_.chosen()) refuse_file(path, "no file has a phase");
-    if (!lacks_.empty())
-      refuse_file(lacks_.front(), fmt::format("there is no phase {}, which {} has", *phases_.chosen(), has_.front()));
+    std::uint64_t const id = phases_.chosen().value_or(0);
+    require_phase(id);
     set_.loads.resize(wanted_.ranks.value_or(files));
     set_.entities.resize(set_.loads.size());
-    set_.phase = phases_.chosen();
+    set_.phase = id;
     set_.phase_text = phases_.in_words();
     if (communicates_) set_.notes.emplace_back("communications are ignored: balancers know loads only");
     if (elsewhere_ > 0) {
       set_.notes.push_back(
           fmt::format("{} of the tasks name another node than that of their file, which counts", elsewhere_));
     }
+    if (repeats_) {
+      set_.notes.push_back(fmt::format(
+          "phase {} is like the last one before it that the files have: they call it identical_to_previous", id));
+    }
     return std::move(set_);
   }
 
  private:
-  bool counts(std::uint64_t id, bool& has_it) {
-    phase_choice::answer const now = phases_.see(id);
-    if (now == phase_choice::answer::start_over) {
-      set_.clear_tasks();
-      elsewhere_ = 0;
-      lacks_.insert(lacks_.end(), has_.begin(), has_.end());
-      has_.clear();
+  /// What a file has of the phases up to the one asked for.
+  struct file_phases {
+    std::string file;
+    std::optional<std::uint64_t> last;
+    std::vector<phase_range> repeated;
+
+    [[nodiscard]] bool repeats(std::uint64_t id) const {
+      return last &&
+             std::ranges::any_of(repeated, [id](phase_range const& r) { return r.first <= id && id <= r.last; });
     }
-    if (now != phase_choice::answer::skip) has_it = true;
-    return now != phase_choice::answer::skip;
+    [[nodiscard]] bool has(std::uint64_t id) const { return last == id || repeats(id); }
+  };
+
+  /// The last phase of a file counts, or the one asked for; what is not known before the end is whether the file repeats it later.
+  bool may_count(std::uint64_t id, file_phases& of) {
+    static_cast<void>(phases_.see(id));
+    if ((wanted_.phase && id > *wanted_.phase) || (of.last && id < *of.last)) return false;
+    of.last = id;
+    return true;
+  }
+
+  void require_phase(std::uint64_t id) {
+    auto const lacks = std::ranges::find_if(files_, [id](file_phases const& of) { return !of.has(id); });
+    auto const has = std::ranges::find_if(files_, [id](file_phases const& of) { return of.has(id); });
+    if (has == files_.end())
+      refuse_file(lacks->file, fmt::format("phase {} is identical to the previous one, of which there is none", id));
+    if (lacks != files_.end())
+      refuse_file(lacks->file, fmt::format("there is no phase {}, which {} has", id, has->file));
+    repeats_ = std::ranges::any_of(files_, [id](file_phases const& of) { return of.last != id; });
   }
 
   void take(vt_phase&& phase, std::string const& file, std::uint32_t rank) {
@@ -126,9 +159,9 @@ class vt_reader {
   load_request const& wanted_;
   phase_choice phases_;
   load_set set_;
-  std::vector<std::string> has_;    ///< files with the phase that is chosen now
-  std::vector<std::string> lacks_;  ///< files with other phases only
+  std::vector<file_phases> files_;  ///< those that have a phase
   bool communicates_ = false;
+  bool repeats_ = false;  ///< files do not have the phase that counts, but one like it
   std::uint64_t elsewhere_ = 0;
 };
 
@@ -141,7 +174,12 @@ load_set read_vt_files(std::string const& path, load_request const& wanted) {
   }
   vt_reader reader(wanted);
   for (std::uint32_t r = 0; r < files.size(); ++r) reader.read(files[r], r);
-  return std::move(reader).finish(path, static_cast<std::uint32_t>(files.size()));
+  load_set read = std::move(reader).finish(path, static_cast<std::uint32_t>(files.size()));
+  std::string const first = std::filesystem::path(files.front()).filename().string();
+  vt_name const name = vt_name_of(first).value_or(vt_name{"data.", 0, ".json"});
+  read.name_begin = name.before;
+  read.name_end = name.after;
+  return read;
 }
 
 }  // namespace skua::cli

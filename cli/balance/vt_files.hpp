@@ -31,7 +31,8 @@ struct vt_name {
 /// the files of two programs.
 [[nodiscard]] std::vector<std::string> vt_files_of(std::string const& path);
 
-/// The loads of one phase of all ranks. A file without any phase is a rank without tasks. Throws usage_error "FILE: ..." with the
+/// The loads of one phase of all ranks. A file without any phase is a rank without tasks. A phase that a file does not have, but calls
+/// identical_to_previous, has the tasks of the last one before it that the file has. Throws usage_error "FILE: ..." with the
 /// line of a fault of JSON, or the phase and the task of any other.
 [[nodiscard]] load_set read_vt_files(std::string const& path, load_request const& wanted);
 

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/balance/brotli.hpp"
 #include "skua/parts/base/error.hpp"
@@ -141,7 +143,7 @@ TEST_F(vt_files, faults_of_json_have_a_line_and_others_the_task) {
             "data.0.json: the rank in its metadata is 4, that in its name 0");
   EXPECT_EQ(refusal_of(R"({"phases":[{"tasks":[]}]})"),
             "data.0.json: phase number 1 of the file has no id that is a whole number");
-  EXPECT_EQ(refusal_of(R"({"phases":[{"id":3}]})"), "data.0.json: phase 3 has no list of tasks");
+  EXPECT_EQ(refusal_of(R"({"phases":[{"id":3,"tasks":{}}]})"), "data.0.json: phase 3 has no list of tasks");
   EXPECT_EQ(refusal_of(file(phase(1, "") + "," + phase(1, ""))), "data.0.json: phase 1 is there twice");
   EXPECT_EQ(refusal_of(file(phase(1, "7"))), "data.0.json: phase 1, task 1 is no object");
   EXPECT_EQ(refusal_of(file(phase(1, task(1, "1", 0) + "," + task(1, "-1", 0)))),
@@ -168,6 +170,57 @@ TEST_F(vt_files, all_ranks_have_the_phase) {
   write("data.1.json", file(phase(0, "") + "," + phase(1, "")));
   EXPECT_EQ(refusal(), "data.0.json: there is no phase 1, which data.1.json has");
   EXPECT_TRUE(refusal("", {.phase = 0}).empty());
+}
+
+TEST_F(vt_files, a_phase_without_a_list_has_no_task) {  // vt writes none where a rank is idle
+  write("data.0.json", file(R"({"id":0})"));
+  write("data.1.json", file(phase(0, task(1, "1e-9", 1))));
+  EXPECT_EQ(read().loads, (machine_loads{{}, {1}}));
+}
+
+TEST_F(vt_files, phases_identical_to_the_previous_one_have_its_tasks) {
+  std::string const phases = phase(1, task(1, "1e-9", 0)) + "," + phase(4, task(1, "4e-9", 0));
+  std::string const repeats =
+      R"("identical_to_previous":{"list":[2],"range":[[5,7]]},"skipped":{"list":[0,3],"range":[]})";
+  std::string const metadata = R"("metadata":{"phases":{)" + repeats + R"(},"rank":0,"type":"LBDatafile"})";
+  for (bool const is_first : {true, false}) {  // whether the metadata stand before the phases
+    write("data.0.json", is_first ? "{" + metadata + R"(,"phases":[)" + phases + "]}"
+                                  : R"({"phases":[)" + phases + "]," + metadata + "}");
+    for (auto const& [id, load] : {std::pair{1U, 1U}, {2U, 1U}, {4U, 4U}, {5U, 4U}, {7U, 4U}}) {
+      load_set const found = read("", {.phase = id, .keeps_entities = true});
+      EXPECT_EQ(found.loads, (machine_loads{{load}})) << id;
+      EXPECT_EQ(found.phase, id);
+      EXPECT_EQ(found.notes.size(), id == 1 || id == 4 ? 0U : 1U) << id;
+      EXPECT_EQ(found.metadata, std::vector<std::string>{R"({"rank":0,"type":"LBDatafile"})"});
+    }
+    EXPECT_EQ(read().phase_text, "phase 7, the last of 6");
+    EXPECT_EQ(read().loads, (machine_loads{{4}}));
+    EXPECT_EQ(refusal("", {.phase = 3}), ": there is no phase 3; allowed: 1, 2, 4, 5, 6, 7");
+  }
+  write("data.1.json", file(phase(7, task(2, "2e-9", 1))));
+  EXPECT_EQ(read().loads, (machine_loads{{4}, {2}}));
+  EXPECT_EQ(refusal("", {.phase = 4}), "data.1.json: there is no phase 4, which data.0.json has");
+}
+
+TEST_F(vt_files, what_is_wrong_with_repeated_phases_is_said) {
+  auto const refusal_with = [this](std::string const& said) {
+    return refusal_of(R"({"metadata":{"phases":)" + said + R"(},"phases":[]})");
+  };
+  std::string const no_list =
+      "data.0.json: identical_to_previous in its metadata is no list of phases and list of ranges";
+  for (char const* const said :
+       {R"([])", R"({"list":7})", R"({"list":[-1]})", R"({"list":["1"]})", R"({"range":[1]})", R"({"range":[[1]]})",
+        R"({"range":[[2,1]]})", R"({"range":[[1,2,3]]})", R"({"range":[["a",2]]})"}) {
+    EXPECT_EQ(refusal_with(std::string(R"({"identical_to_previous":)") + said + "}"), no_list) << said;
+  }
+  EXPECT_EQ(refusal_with("[]"), "data.0.json: the phases of its metadata are no object");
+  for (char const* const range : {"[0,1000000]", "[0,18446744073709551615]", "[1,999999],[0,1]"}) {
+    EXPECT_EQ(refusal_with(fmt::format(R"({{"identical_to_previous":{{"range":[{}]}}}})", range)),
+              "data.0.json: there are more than 1000000 phases")
+        << range;
+  }
+  EXPECT_EQ(refusal_with(R"({"identical_to_previous":{"list":[18446744073709551615],"range":null}})"),
+            "data.0.json: phase 18446744073709551615 is identical to the previous one, of which there is none");
 }
 
 TEST_F(vt_files, a_file_without_end_is_refused) {

@@ -44,19 +44,22 @@ class phase_parser {
   }
 
   /// Checks what is left of the file without its phases.
-  vt_file_facts finish(document const& rest) const {
+  vt_file_facts finish(document rest) {
     if (!rest.is_object() || !rest.contains("phases"))
       refuse("there is no \"phases\"; allowed: JSON of the type LBDatafile");
     auto const& phases = rest["phases"];
     if (!phases.is_array() || !phases.empty()) refuse("\"phases\" is no list of objects");
     check_type(rest);
     if (!rest.contains("metadata")) return facts_;
-    auto const& metadata = rest["metadata"];
+    auto& metadata = rest["metadata"];
     if (!metadata.is_object()) refuse("\"metadata\" is no object");
     check_type(metadata);
     if (metadata.contains("rank") && metadata["rank"] != rank_) {
       refuse(fmt::format("the rank in its metadata is {}, that in its name {}", metadata["rank"].dump(), rank_));
     }
+    if (metadata.contains("phases")) read_repeated(metadata["phases"]);
+    metadata.erase("phases");
+    if (reader_.keeps_entities) facts_.metadata = metadata.dump();
     return facts_;
   }
 
@@ -70,17 +73,49 @@ class phase_parser {
       refuse(fmt::format("its type is {}; allowed: LBDatafile", of["type"].dump()));
   }
 
+  /// vt leaves out what did not change: {"identical_to_previous": {"list": [3], "range": [[5, 8]]}}.
+  void read_repeated(document const& said) {
+    if (!said.is_object()) refuse("the phases of its metadata are no object");
+    if (!said.contains("identical_to_previous")) return;
+    document const& repeated = said["identical_to_previous"];
+    std::uint64_t count = 0;
+    auto const add = [&](document const& first, document const& last) {
+      if (!first.is_number_unsigned() || !last.is_number_unsigned() || first > last) refuse_repeated();
+      phase_range const found{first.get<std::uint64_t>(), last.get<std::uint64_t>()};
+      if (found.last - found.first >= most_phases - count)
+        refuse(fmt::format("there are more than {} phases", most_phases));
+      count += found.last - found.first + 1;
+      facts_.repeated.push_back(found);
+    };
+    for (char const* const form : {"list", "range"}) {
+      if (!repeated.is_object()) refuse_repeated();
+      if (!repeated.contains(form) || repeated[form].is_null()) continue;
+      if (!repeated[form].is_array()) refuse_repeated();
+      for (document const& one : repeated[form]) {
+        bool const is_range = form == std::string_view("range");
+        if (is_range && (!one.is_array() || one.size() != 2)) refuse_repeated();
+        add(is_range ? one[0] : one, is_range ? one[1] : one);
+      }
+    }
+  }
+
+  [[noreturn]] void refuse_repeated() const {
+    refuse("identical_to_previous in its metadata is no list of phases and list of ranges");
+  }
+
   void take(document const& phase) {
     if (!phase.contains("id") || !phase["id"].is_number_unsigned())
       refuse(fmt::format("phase number {} of the file has no id that is a whole number", facts_.phases + 1));
     vt_phase found{.id = phase["id"].get<std::uint64_t>(), .tasks = {}};
     ++facts_.phases;
     if (!seen_.insert(found.id).second) refuse(fmt::format("phase {} is there twice", found.id));
-    if (!phase.contains("tasks") || !phase["tasks"].is_array())
-      refuse(fmt::format("phase {} has no list of tasks", found.id));
+    // vt writes no list where a rank has no task.
+    document const none = document::array();
+    document const& tasks = phase.contains("tasks") ? phase["tasks"] : none;
+    if (!tasks.is_array()) refuse(fmt::format("phase {} has no list of tasks", found.id));
     bool const wanted = reader_.wants(found.id);
     std::size_t number = 0;
-    for (document const& task : phase["tasks"]) {
+    for (document const& task : tasks) {
       std::string const where = fmt::format("phase {}, task {}", found.id, ++number);
       vt_task one = task_of(task, where);
       if (!wanted) continue;
@@ -133,11 +168,11 @@ vt_file_facts read_vt_phases(std::string_view text, std::string const& name, std
                              vt_phase_reader const& reader) {
   phase_parser phases(name, rank, reader);
   try {
-    document const rest = document::parse(text.begin(), text.end(),
-                                          [&phases](int depth, document::parse_event_t event, document& parsed) {
-                                            return phases.see(depth, event, parsed);
-                                          });
-    return phases.finish(rest);
+    document rest = document::parse(text.begin(), text.end(),
+                                    [&phases](int depth, document::parse_event_t event, document& parsed) {
+                                      return phases.see(depth, event, parsed);
+                                    });
+    return phases.finish(std::move(rest));
   } catch (document::exception const& fault) {
     throw usage_error(runtime::printable(fmt::format("{}: not JSON: {}", name, without_prefix(fault.what()))));
   }

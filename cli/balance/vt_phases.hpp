@@ -30,10 +30,18 @@ struct vt_phase_reader {
   bool keeps_entities = false;
 };
 
+/// All phases from `first` to `last`.
+struct phase_range {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+};
+
 /// What a file says besides its phases.
 struct vt_file_facts {
   bool has_communications = false;
   std::uint64_t phases = 0;
+  std::vector<phase_range> repeated;  ///< phases like the last one before them that the file has; at most most_phases
+  std::string metadata;  ///< as JSON, without what it says of phases; empty: none, or nobody keeps entities
 };
 
 /// `text`: JSON. Throws usage_error as read_vt_files.

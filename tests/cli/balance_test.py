@@ -67,6 +67,14 @@ class Balance(command.Case):
         self.assertEqual(found["notes"], ["communications are ignored: balancers know loads only"])
         self.assertEqual((found["rows"][0]["over_ideal_before"], found["rows"][0]["over_ideal_after"]), (1, 0))
 
+    def test_phases_have_any_number_of_64_bits(self):
+        loads = self.scratch / "loads.csv"
+        loads.write_text("0,1,1\n0,2,4294967297\n0,3,18446744073709551615\n", encoding="utf-8")
+        for phase, load in ((1, 1), (4294967297, 2), (18446744073709551615, 3)):
+            found = self.works_json("balance", "--loads", str(loads), "--phase", str(phase), "--json", "-")
+            self.assertEqual((found["phase"], found["average_load"]), (phase, load))
+        self.refuses("balance", "--loads", str(loads), "--phase", "18446744073709551616", message=["--phase is '18446744073709551616'; allowed: a whole number from 0 to 18446744073709551615"])
+
     def test_the_same_seed_gives_the_same_answer_and_the_text_labels_its_times(self):
         arguments = ["--distribution", "lognormal", "--tasks", "3000", "--ranks", "64", "--how", "tempered", "--seed"]
         same = [{k: v for k, v in self.rows(*arguments, seed)[0].items() if k != "median_s"} for seed in ("7", "7", "8")]
