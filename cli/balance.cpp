@@ -17,6 +17,7 @@
 #include "apps/synthetic/dealing.hpp"
 #include "apps/synthetic/loads.hpp"
 #include "cli/balance/load_file.hpp"
+#include "cli/balance/load_output.hpp"
 #include "cli/balance/results.hpp"
 #include "cli/balance/vt_files.hpp"
 #include "cli/subcommand.hpp"
@@ -47,8 +48,15 @@ struct arguments {
   std::string repeat = "1";
   std::string seed = "1";
   std::string machine;
+  std::string output;
   std::string json_path;
 };
+
+/// Before anything is read or written. Throws usage_error for a file that has two uses.
+void require_own_files(arguments const& given) {
+  refuse_same_file("--json", given.json_path, "--loads", given.loads);
+  refuse_same_file("--output", given.output, "--json", given.json_path);
+}
 
 /// N,M: every N-th rank takes M tasks in a row.
 apps::synthetic::favour read_pattern(std::string_view text) {
@@ -83,7 +91,7 @@ std::uint64_t phase_in(std::string const& text) {
 std::uint32_t ranks_in(std::string const& text) { return read_whole_number("--ranks", text, 1, most_ranks); }
 
 load_set read_file_of(arguments const& given) {
-  load_request wanted;
+  load_request wanted{.keeps_entities = !given.output.empty()};
   if (given.ranks) wanted.ranks = ranks_in(*given.ranks);
   if (given.phase) wanted.phase = phase_in(*given.phase);
   if (stands_for_vt_files(given.loads)) {
@@ -102,22 +110,26 @@ load_set read_file_of(arguments const& given) {
 /// Throws usage_error for a task that may not move.
 void require_migratable(load_set const& read, std::string const& path) {
   for (std::size_t r = 0; r < read.entities.size(); ++r) {
-    auto const fixed = std::ranges::count(read.entities[r], false, &task_entity::migratable);
+    auto const fixed =
+        static_cast<std::uint64_t>(std::ranges::count(read.entities[r], false, &task_entity::migratable));
     if (fixed == 0) continue;
     throw usage_error(runtime::printable(fmt::format("{}: {} of rank {} cannot migrate; allowed: tasks that all can",
                                                      path, in_words(fixed, "task"), r)));
   }
 }
 
-machine_loads loads_of(arguments const& given, balance_frame& frame) {
+/// `source` gets what the file says.
+machine_loads loads_of(arguments const& given, balance_frame& frame, load_set& source) {
   if (!given.loads.empty()) {
     frame.distribution = given.loads;
-    load_set read = read_file_of(given);
-    require_migratable(read, given.loads);
-    frame.phase = read.phase;
-    frame.phase_text = std::move(read.phase_text);
-    frame.notes = std::move(read.notes);
-    return std::move(read.loads);
+    source = read_file_of(given);
+    require_migratable(source, given.loads);
+    if (!given.output.empty()) require_output_of(source, given.loads, given.output);
+    frame.phase = source.phase;
+    frame.phase_text = source.phase_text;
+    frame.notes = source.notes;
+    if (given.output.empty()) return std::move(source.loads);
+    return source.loads;
   }
   frame.distribution = given.distribution;
   frame.pattern = given.pattern;
@@ -140,16 +152,34 @@ bool conserves(machine_loads const& before, machine_loads const& after) {
   return sorted(before) == sorted(after);
 }
 
+/// A number for each task, rank by rank. It moves with the task.
+machine_loads numbered(machine_loads const& loads) {
+  machine_loads numbers(loads.size());
+  load_ns next = 0;
+  for (std::size_t r = 0; r < loads.size(); ++r) {
+    for (std::size_t t = 0; t < loads[r].size(); ++t) numbers[r].push_back(next++);
+  }
+  return numbers;
+}
+
+/// What is applied to what.
+struct plan_of_rows {
+  std::vector<std::string> balancers;
+  std::uint32_t applications = 1;
+  std::uint32_t seed = 1;
+  std::optional<ranks::cluster> where;
+};
+
 /// Each balancer begins with the same loads and is applied several times, as between iterations. After an interrupt
-/// only complete rows are there.
-std::vector<balance_row> rows_of(std::vector<std::string> const& balancers, machine_loads const& first,
-                                 std::uint32_t applications, std::uint32_t seed,
-                                 std::optional<ranks::cluster> const& where) {
+/// only complete rows are there. `placed`: the numbers of the tasks of each rank, which follow the last balancer; or null.
+std::vector<balance_row> rows_of(plan_of_rows const& todo, machine_loads const& first, machine_loads* placed) {
+  auto const& [balancers, applications, seed, where] = todo;
   std::vector<balance_row> rows;
   progress bar("application");
   for (std::string const& name : balancers) {
     balance::balancer const by = balance::make_balancer(name);
     machine_loads loads = first;
+    if (placed != nullptr) *placed = numbered(first);
     for (std::uint32_t i = 1; i <= applications; ++i) {
       if (interrupted()) return rows;
       if (!rows.empty()) keep_after_interrupts();
@@ -158,39 +188,58 @@ std::vector<balance_row> rows_of(std::vector<std::string> const& balancers, mach
       balance::balance_plan const plan = balance::rebalance(loads, by, seed + i - 1);
       std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
       machine_loads moved = balance::after(loads, plan.migrations);
+      // Those of a million ranks after a thousand applications would fill the memory.
+      if (i > 1) rows.back().loads_after = std::vector<load_ns>{};
       balance_row& row = rows.emplace_back(balance_row{.balancer = name, .application = i, .report = plan.report});
+      row.loads_after = balance::totals_of(moved);
       row.seconds = took.count();
       row.conserved = conserves(loads, moved);
       if (where) {
         row.cluster_s = ranks::time_to_balance(*where, loads, by, seed + i - 1).seconds;
       }
+      if (placed != nullptr) *placed = balance::after(*placed, plan.migrations);
       loads = std::move(moved);
     }
   }
   return rows;
 }
 
+std::string line_of_file(std::string_view what, std::string const& path) {
+  return fmt::format("{}: {}\n", what, runtime::printable(path, path.size()));
+}
+
 int execute(arguments const& given) {
+  require_own_files(given);
   json_target const target(given.json_path);
-  std::vector<std::string> const balancers = balancers_in("--how", given.how);
-  std::uint32_t const applications = read_whole_number("--repeat", given.repeat, 1, 1000);
+  plan_of_rows todo{.balancers = balancers_in("--how", given.how), .where = {}};
+  bool const is_written = !given.output.empty();
+  if (is_written && todo.balancers.size() != 1)
+    refuse("--how", given.how, "one balancer, whose placement is the output");
+  todo.applications = read_whole_number("--repeat", given.repeat, 1, 1000);
+  todo.seed = read_whole_number("--seed", given.seed, 0, 0xffff'ffff);
   balance_frame frame;
-  frame.seed = read_whole_number("--seed", given.seed, 0, 0xffff'ffff);
-  std::optional<ranks::cluster> where;
+  frame.seed = todo.seed;
   if (!given.machine.empty()) {
-    where = ranks::cluster_named(given.machine);
-    frame.cluster = where->name;
+    todo.where = ranks::cluster_named(given.machine);
+    frame.cluster = todo.where->name;
   }
-  machine_loads const loads = loads_of(given, frame);
+  load_set source;
+  machine_loads const loads = loads_of(given, frame, source);
+  frame.loads_before = balance::totals_of(loads);
   frame.before = balance::plan_of(loads, {}, balance::hierarchical_options{}.arity).report;
-  std::vector<balance_row> const rows = rows_of(balancers, loads, applications, frame.seed, where);
+  machine_loads placed;
+  std::vector<balance_row> const rows = rows_of(todo, loads, is_written ? &placed : nullptr);
   if (rows.empty()) stop_if_interrupted();
   finish_in_spite_of_interrupts();
   frame.applications = rows.size();
-  frame.planned_applications = balancers.size() * applications;
-  report const all = report_of(rows);
-  target.write(to_json(frame, all));
-  if (!target.takes_stdout()) write_to_stdout(text_of(frame, all));
+  frame.planned_applications = todo.balancers.size() * todo.applications;
+  if (is_written) write_output(source, placed, given.output);
+  target.write(to_json(frame, rows));
+  if (!target.takes_stdout()) {
+    std::string text = text_of(frame, rows);
+    if (is_written) text += line_of_file("New placement", given.output);
+    write_to_stdout(text);
+  }
   int const code = exit_code_after("balance", frame.applications, frame.planned_applications, "application");
   return std::ranges::all_of(rows, &balance_row::conserved) ? code : exit_failed;
 }
@@ -218,6 +267,9 @@ subcommand add_balance(parser root) {
       "their directory");
   parser const of_files = command.only_with("--loads", "a distribution has one phase, and times");
   of_files.add_option("--unit", given->unit, "UNIT", "of the loads in a file with lines: s, ms, us or ns (default)");
+  of_files.add_option(
+      "--output", given->output, "FILE",
+      "write the placement of the only balancer of --how in the form of the loads: a file with lines, or a directory");
   of_files.add_option("--phase", given->phase, "N", "the phase that counts (default: the last one)");
   add(command, "--how", given->how, "LIST", "the balancers, as NAME or NAME:OPTION,...; skua list shows all");
   add(command, "--machine", given->machine, "NAME",

@@ -12,7 +12,7 @@ THICK = (
       "cli/text/command.cpp", "cli/text/modes.cpp", "cli/text/usage.cpp", "tests/campaign/random_programs.cpp", "tests/mixed/mixed_programs.cpp",
       "tests/readers/fuzz_readers.cpp"}),
     ("nlohmann/", "apps/json_value.hpp",
-     {"apps/json_value.cpp", "apps/json_value_test.cpp", "bench/harness.cpp", "cli/balance/vt_phases.cpp", "skua/machine/ranks/trace/rank_trace.cpp",
+     {"apps/json_value.cpp", "apps/json_value_test.cpp", "bench/harness.cpp", "cli/balance/load_output.cpp", "cli/balance/vt_phases.cpp", "skua/machine/ranks/trace/rank_trace.cpp",
       "skua/machine/threads/engine/history/history_text.cpp", "skua/machine/threads/engine/core/pool_trace.cpp"}),
     ("toml++/", "cli/experiment/toml_page.hpp, or what skua/machine/sim/model/model_file.hpp makes of a file",
      {"cli/experiment/toml_page.cpp", "skua/machine/ranks/simulated/cluster_file.cpp",

@@ -17,9 +17,10 @@ struct balance_row {
   std::string balancer;
   std::uint32_t application = 1;
   policies::balance::balance_report report;
-  std::optional<double> cluster_s = {};  ///< with its messages on a cluster, simulated
-  double seconds = 0;                    ///< all ranks' steps, one after the other, on one thread
-  bool conserved = true;                 ///< every task is at one rank afterwards
+  std::optional<double> cluster_s = {};                      ///< with its messages on a cluster, simulated
+  double seconds = 0;                                        ///< all ranks' steps, one after the other, on one thread
+  std::vector<policies::balance::load_ns> loads_after = {};  ///< by rank, in ns; of the last application of a balancer
+  bool conserved = true;                                     ///< every task is at one rank afterwards
 };
 
 /// The common part of all rows.
@@ -33,12 +34,12 @@ struct balance_frame {
   std::vector<std::string> notes = {};      ///< on the file
   std::string cluster = {};                 ///< of the simulated times; empty: none
   policies::balance::balance_report before;
+  std::vector<policies::balance::load_ns> loads_before = {};  ///< by rank, in ns
   std::uint64_t applications = 0;
   std::uint64_t planned_applications = 0;  ///< more after an interrupt
 };
 
-[[nodiscard]] report report_of(std::vector<balance_row> const& rows);
-[[nodiscard]] json to_json(balance_frame const& frame, report const& rows);
-[[nodiscard]] std::string text_of(balance_frame const& frame, report const& rows);
+[[nodiscard]] json to_json(balance_frame const& frame, std::vector<balance_row> const& rows);
+[[nodiscard]] std::string text_of(balance_frame const& frame, std::vector<balance_row> const& rows);
 
 }  // namespace skua::cli

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT
 """skua balance: what it says of a distribution, and that applications follow each other."""
 
+import functools
 import json
+import resource
+import subprocess
 import unittest
 
 import command
@@ -52,7 +55,7 @@ class Balance(command.Case):
         self.assertEqual((found["average_load"], found["longest_task"], found["load_unit"], found["ranks"], found["phase"]), (250e6, 250e6, "ns", 8, 1))
         self.assertEqual((found["rows"][0]["over_ideal_before"], found["rows"][0]["over_ideal_after"]), (7, 0))
         text = self.works("balance", *arguments, "ms")
-        self.assertIn("phase 1, the last of 2\naverage load 250.00 us, longest task 250.00 us", text)
+        self.assertIn("phase 1, the last of 2\naverage load 250.00 us, largest 2.00 ms, longest task 250.00 us", text)
         self.assertNotIn("null", text)
 
     def test_files_of_darma_vt_take_the_place_of_a_distribution(self):
@@ -67,12 +70,105 @@ class Balance(command.Case):
         self.assertEqual(found["notes"], ["communications are ignored: balancers know loads only"])
         self.assertEqual((found["rows"][0]["over_ideal_before"], found["rows"][0]["over_ideal_after"]), (1, 0))
 
+    def test_loads_of_each_rank_are_those_before_and_after(self):
+        loads = self.scratch / "loads.csv"
+        loads.write_text("rank,load\n" + "0,10\n" * 8 + "3,0\n", encoding="utf-8")
+        found = self.works_json("balance", "--loads", str(loads), "--how", "none,centralised", "--repeat", "2", "--json", "-")
+        self.assertEqual(found["loads_before"], [80, 0, 0, 0])
+        self.assertEqual([(r["runner"], r["application"], r.get("loads_after")) for r in found["rows"]],
+                         [("none", 1, None), ("none", 2, [80, 0, 0, 0]), ("centralised", 1, None), ("centralised", 2, [20] * 4)])
+        self.assertEqual([(r["max_before"], r["max_after"]) for r in found["rows"]], [(80, 80), (80, 80), (80, 20), (20, 20)])
+        text = self.works("balance", "--loads", str(loads), "--how", "centralised")
+        self.assertRegex(text, r"\nload of rank +before +centralised\n0 +80.00 ns +20.00 ns\n1 +0.00 us +20.00 ns\n2 .*\n3 .*\n$")
+        text = self.works("balance", "--loads", str(loads), "--how", "centralised", "--ranks", "40")
+        self.assertRegex(text, r"\nload of ranks +before +centralised\nleast +0.00 us +0.00 us\n.*\nmedian .*\n.*\nlargest +80.00 ns +10.00 ns\n--json has the load of each rank.\n$")
+
+    def vt_files(self, tasks_of_ranks, metadata=None, folder="vt"):
+        """A directory of vt's files with phase 7."""
+        vt = self.scratch / folder
+        vt.mkdir()
+        for rank, count in enumerate(tasks_of_ranks):
+            tasks = [{"entity": {"home": rank, "id": (1 << 63) + 100 * rank + i, "index": [i], "migratable": True, "type": "object"}, "node": rank, "resource": "cpu",
+                      "time": 1.1263000033068238e-05 * (i + rank), "user_defined": {"x": i}} for i in range(count)]
+            file = {"type": "LBDatafile", "metadata": {"rank": rank, **(metadata or {})}, "phases": [{"id": 6, "tasks": []}, {"id": 7, "tasks": tasks, "communications": []}]}
+            (vt / f"data.{rank}.json").write_text(json.dumps(file), encoding="utf-8")
+        return vt
+
+    def test_its_output_has_the_loads_that_it_says_and_the_form_of_its_input(self):
+        loads = self.scratch / "loads.csv"
+        loads.write_text("rank,load,phase\n" + "".join(f"{i % 3},{i * 0.1 + 0.0000000014},7\n" for i in range(30)), encoding="utf-8")
+        vt = self.vt_files((10, 1, 2), {"shared_node": {"id": 4}, "phases": {"skipped": {"list": [0]}, "identical_to_previous": {"list": [], "range": [[8, 9]]}}})
+        for source, out, more in ((loads, self.scratch / "out.csv", ["--unit", "ms"]), (vt, self.scratch / "out", [])):
+            first = self.works_json("balance", "--loads", str(source), "--how", "centralised", "--ranks", "5", "--repeat", "2", "--output", str(out), "--json", "-", *more)
+            again = self.works_json("balance", "--loads", str(out), "--how", "none", "--ranks", "5", "--json", "-", *more)
+            self.assertEqual(again["loads_before"], first["rows"][-1]["loads_after"])
+            self.assertNotEqual(again["loads_before"], first["loads_before"])
+            self.assertEqual(again["phase"], first["phase"])
+        files = [json.loads((self.scratch / "out" / f"data.{r}.json").read_text(encoding="utf-8")) for r in range(5)]
+        self.assertEqual([f["type"] for f in files], ["LBDatafile"] * 5)
+        self.assertEqual([f["metadata"] for f in files], [{"rank": r, "type": "LBDatafile"} | ({"shared_node": {"id": 4}} if r < 3 else {}) for r in range(5)])
+        self.assertEqual([(len(f["phases"]), f["phases"][0]["id"]) for f in files], [(1, 9)] * 5)
+        before = {t["entity"]["id"]: t for r in range(3) for t in json.loads((vt / f"data.{r}.json").read_text(encoding="utf-8"))["phases"][1]["tasks"]}
+        after = {t["entity"]["id"]: (r, t) for r, f in enumerate(files) for t in f["phases"][0]["tasks"]}
+        self.assertEqual(sum(len(f["phases"][0]["tasks"]) for f in files), 13)
+        self.assertEqual(after, {number: (after[number][0], task | {"node": after[number][0]}) for number, task in before.items()})
+
+    def test_its_output_is_compressed_as_its_input(self):
+        vt = self.vt_files((4, 0))
+        plain = self.works_json("balance", "--loads", str(vt), "--how", "centralised", "--output", str(self.scratch / "out"), "--json", "-")
+        try:
+            for rank in range(2):
+                subprocess.run(["brotli", "--rm", str(vt / f"data.{rank}.json")], check=True)
+        except FileNotFoundError:
+            self.skipTest("there is no program brotli")
+        code, out, err = command.run("balance", "--loads", str(vt), "--how", "centralised", "--output", str(self.scratch / "packed"), "--json", "-")
+        if "no brotli library" in err:
+            self.skipTest("this build found no brotli library")
+        self.assertEqual((code, json.loads(out)["rows"][0]["loads_after"]), (0, plain["rows"][0]["loads_after"]))
+        for rank in range(2):
+            packed = self.scratch / "packed" / f"data.{rank}.json.br"
+            found = subprocess.run(["brotli", "-dc", str(packed)], check=True, stdout=subprocess.PIPE).stdout
+            self.assertEqual(found, (self.scratch / "out" / f"data.{rank}.json").read_bytes())
+
+    def test_an_output_that_cannot_be_written_is_refused_before_anything_is_there(self):
+        loads = self.scratch / "loads.csv"
+        loads.write_text("0,10\n0,10\n1,0\n", encoding="utf-8")
+        vt = self.vt_files((3, 0))
+        text, files = (["balance", "--loads", str(of), "--how", "centralised", "--output"] for of in (loads, vt))
+        before = sorted(self.scratch.rglob("*"))
+        self.refuses(*text, str(loads), message=[f"--output is '{loads}'; allowed: a file other than ", "because --loads names the same file"])
+        self.refuses(*text, str(self.scratch), code=1, message=[f"cannot write {self.scratch}: Is a directory"])
+        self.refuses(*text, "/dev/full", code=1, message=["cannot write /dev/full: No space left on device"])
+        for path in (str(vt), str(self.scratch), str(loads), "new.json", "new.*.json"):
+            self.refuses(*files, path, message=[f"--output is '{path}'; allowed: a directory that is new or empty, for a file per rank"])
+        self.refuses(*files, "/proc/none", code=1, message=["cannot write /proc/none"])
+        for line in (text, files):
+            self.refuses(*line, "/no/such/folder/out", code=1, message=["cannot write /no/such/folder/out: No such file or directory"])
+            self.refuses(*line, "o", "--json", "o", message=["--output is 'o'", "because --json names the same file"])
+        self.refuses(*text[:3], "--how", "none,tempered", "--output", "o", message=["--how is 'none,tempered'; allowed: one balancer"])
+        self.refuses("balance", "--output", "o", message=["--output is given without --loads; allowed: only with --loads"])
+        self.refuses("balance", "--loads", str(loads), "--json", str(loads), message=["--json is ", "because --loads names the same file"])
+        self.assertEqual(sorted(self.scratch.rglob("*")), before)
+
+    def test_a_disk_that_is_full_leaves_no_file_of_a_new_directory(self):
+        vt = self.vt_files((200, 0, 0))
+        small = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+        for name in ("new", "empty"):
+            out = self.scratch / name
+            if name == "empty":
+                out.mkdir()
+            self.refuses("balance", "--loads", str(vt), "--how", "none", "--output", str(out), code=1, message=[f"cannot write {out}/data.0.json: File too large"], preexec_fn=small)
+            self.assertEqual((out.exists(), list(out.glob("*"))), (name == "empty", []))
+        self.works("balance", "--loads", str(vt), "--how", "none", "--output", f"{self.scratch}/new/")
+        self.works("balance", "--loads", str(vt), "--how", "none", "--output", str(self.scratch / "empty"))
+        self.assertEqual(len(list((self.scratch / "empty").glob("data.?.json"))), 3)
+
     def test_phases_have_any_number_of_64_bits(self):
         loads = self.scratch / "loads.csv"
         loads.write_text("0,1,1\n0,2,4294967297\n0,3,18446744073709551615\n", encoding="utf-8")
         for phase, load in ((1, 1), (4294967297, 2), (18446744073709551615, 3)):
             found = self.works_json("balance", "--loads", str(loads), "--phase", str(phase), "--json", "-")
-            self.assertEqual((found["phase"], found["average_load"]), (phase, load))
+            self.assertEqual((found["phase"], found["loads_before"]), (phase, [load]))
         self.refuses("balance", "--loads", str(loads), "--phase", "18446744073709551616", message=["--phase is '18446744073709551616'; allowed: a whole number from 0 to 18446744073709551615"])
 
     def test_the_same_seed_gives_the_same_answer_and_the_text_labels_its_times(self):
