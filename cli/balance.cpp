@@ -14,10 +14,12 @@
 #include <utility>
 #include <vector>
 
+#include "apps/picture/picture.hpp"
 #include "apps/synthetic/dealing.hpp"
 #include "apps/synthetic/loads.hpp"
 #include "cli/balance/load_file.hpp"
 #include "cli/balance/load_output.hpp"
+#include "cli/balance/loads_picture.hpp"
 #include "cli/balance/results.hpp"
 #include "cli/balance/vt_files.hpp"
 #include "cli/subcommand.hpp"
@@ -49,13 +51,20 @@ struct arguments {
   std::string seed = "1";
   std::string machine;
   std::string output;
+  std::string picture;
   std::string json_path;
 };
 
-/// Before anything is read or written. Throws usage_error for a file that has two uses.
+/// Before anything is read or written. Throws usage_error for a file that has two uses, and what require_writable throws.
 void require_own_files(arguments const& given) {
   refuse_same_file("--json", given.json_path, "--loads", given.loads);
   refuse_same_file("--output", given.output, "--json", given.json_path);
+  if (given.picture.empty()) return;
+  refuse_same_file("--picture", given.picture, "--loads", given.loads);
+  refuse_same_file("--picture", given.picture, "--output", given.output);
+  refuse_same_file("--picture", given.picture, "--json", given.json_path);
+  apps::require_file_name("--picture", given.picture, {".svg"});
+  require_writable(given.picture);
 }
 
 /// N,M: every N-th rank takes M tasks in a row.
@@ -234,9 +243,11 @@ int execute(arguments const& given) {
   frame.applications = rows.size();
   frame.planned_applications = todo.balancers.size() * todo.applications;
   if (is_written) write_output(source, placed, given.output);
+  if (!given.picture.empty()) write_to_file(given.picture, loads_picture(frame, rows));
   target.write(to_json(frame, rows));
   if (!target.takes_stdout()) {
     std::string text = text_of(frame, rows);
+    if (!given.picture.empty()) text += line_of_file("Picture of the loads", given.picture);
     if (is_written) text += line_of_file("New placement", given.output);
     write_to_stdout(text);
   }
@@ -276,6 +287,7 @@ subcommand add_balance(parser root) {
       "also the time with all messages on a cluster (hopper, intrepid, titan or FILE), simulated");
   add(command, "--repeat", given->repeat, "K", "apply each balancer K times");
   add(command, "--seed", given->seed, "N", "of every random choice");
+  command.add_option("--picture", given->picture, "FILE", "draw the load of each rank before and after (.svg)");
   add_json(command, given->json_path);
   return {command, [given] { return execute(*given); }};
 }

@@ -4,7 +4,7 @@
 import re
 
 # The folders of cli/, and which of the others each may include; the subcommands on top include all of them.
-CLI_FOLDERS = {"text": (), "balance": ("text",), "chart": (), "compare": ("measure", "text"), "export": ("text",), "measure": ("mpi", "text"), "mpi": (), "page": ("text",), "simulate": ("chart", "text"), "probes": ("text",), "report": ("page", "text"), "top": ("text",), "experiment": ("chart", "simulate", "text")}
+CLI_FOLDERS = {"text": (), "balance": ("chart", "text"), "chart": (), "compare": ("measure", "text"), "export": ("text",), "measure": ("mpi", "text"), "mpi": (), "page": ("text",), "simulate": ("chart", "text"), "probes": ("text",), "report": ("page", "text"), "top": ("text",), "experiment": ("chart", "simulate", "text")}
 
 # The folders of machine/threads, from the ground up: four floors (lane, fork, engine, face), and observe beside the last. A file includes
 # nothing of a floor above its own; a header nothing of a folder further down in this list. A source may include all of its floor: a pool

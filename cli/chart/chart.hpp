@@ -41,6 +41,16 @@ struct chart_texts {
 /// Two panels side by side, y from 0, one legend. Points that are not finite are left out.
 [[nodiscard]] std::string line_chart(chart_texts const& texts, std::vector<chart_panel> const& panels);
 
+/// Values of neighbours from 0 on, such as loads of ranks.
+struct column_panel {
+  std::string title;
+  std::vector<double> values;  ///< none negative; as many in each panel
+};
+
+/// Panels below each other with the same axes: a column per value or, where there are more than have room, per equally many neighbours, up to their
+/// mean and above it up to their largest. A dashed line in each panel stands at `level`, whose meaning is the mark's label.
+[[nodiscard]] std::string column_chart(chart_texts const& texts, std::vector<column_panel> const& panels, double level);
+
 /// The bars of a group are below each other, the parts of a bar behind each other.
 struct chart_group {
   std::string name;

@@ -6,16 +6,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <sstream>
+#include <vector>
 
 #include "apps/picture/svg.hpp"
 #include "cli/chart/frame.hpp"
 #include "cli/chart/readable_test.hpp"
 #include "skua/parts/topology/xml_scanner.hpp"
 
-namespace skua::cli {
-namespace {
+namespace skua::cli { namespace {
 
 std::string const long_text =
     "a statement that is longer than a picture is wide, which is why it takes two lines of it";
@@ -71,6 +72,60 @@ TEST(chart, no_text_of_bars_covers_another) {
   }
 }
 
+TEST(chart, no_text_of_columns_covers_another) {
+  for (std::size_t const values : {1U, 2U, 7U, 33U, 100U, 236U, 2400U, 100'000U}) {
+    for (double const most : {0.0, 0.00017, 1.0, 123456.0, 2.5e9}) {
+      SCOPED_TRACE(fmt::format("{} values, {}", values, most));
+      column_panel panel{.title = long_text, .values = std::vector<double>(values, most / 3)};
+      panel.values[values / 2] = most;
+      std::string const svg = column_chart({.title = long_text,
+                                            .subtitle = long_text,
+                                            .x_label = "rank",
+                                            .y_label = "load (ms)",
+                                            .mark_label = "mean load, 12.345 ms",
+                                            .notes = {long_text}},
+                                           {panel, panel, panel}, most / 2);
+      expect_readable(svg);
+      EXPECT_LT(svg.size(), 200'000U);
+    }
+  }
+}
+
+/// [x, y, width, height] of each box of this colour.
+std::vector<std::array<double, 4>> boxes_of(std::string const& svg, apps::look::paint const& colour) {
+  std::vector<std::array<double, 4>> all;
+  runtime::xml_element const root = runtime::scan_xml(svg);
+  for (runtime::xml_element const& e : root.children) {
+    if (e.name != "rect" || e.attribute("fill") != apps::hex_of(colour.light)) continue;
+    auto const number = [&e](char const* name) { return std::stod(std::string(e.attribute(name))); };
+    all.push_back({number("x"), number("y"), number("width"), number("height")});
+  }
+  return all;
+}
+
+TEST(chart, columns_are_as_high_as_their_values_and_those_of_neighbours_have_their_mean_and_largest) {
+  chart_texts const texts{.title = "t", .subtitle = "s", .x_label = "rank", .y_label = "y", .mark_label = "mean"};
+  auto const few =
+      boxes_of(column_chart(texts, {{"before", {4, 0, 2}}, {"after", {2, 2, 2}}}, 2), apps::look::series[0]);
+  ASSERT_EQ(few.size(), 6U);
+  EXPECT_DOUBLE_EQ(few[0][3], 2 * few[2][3]);
+  EXPECT_DOUBLE_EQ(few[1][3], 0);
+  for (std::size_t i = 2; i < 6; ++i) EXPECT_DOUBLE_EQ(few[i][3], few[2][3]) << i;
+  for (std::size_t i = 1; i < 3; ++i) EXPECT_GT(few[i][0], few[i - 1][0] + few[i - 1][2]) << i;
+
+  std::vector<double> values(100'000, 1.0);
+  values[77'777] = 3;
+  std::string const svg = column_chart(texts, {{"before", values}}, 1);
+  auto const means = boxes_of(svg, apps::look::series[0]);
+  auto const largest = boxes_of(svg, apps::look::series[1]);
+  EXPECT_NE(svg.find(">mean of "), std::string::npos);
+  EXPECT_EQ(means.size(), largest.size());
+  EXPECT_GT(means.size(), 200U);
+  EXPECT_LT(means.size(), 300U);
+  // In the one column with the value 3, and in the legend.
+  EXPECT_EQ(std::ranges::count_if(largest, [](auto const& box) { return box[3] > 0; }), 2);
+}
+
 TEST(chart, colours_are_those_of_the_pages_and_curves_differ_in_their_marks_too) {
   chart_panel panel{.title = "t", .curves = {}};
   for (int c = 0; c < 6; ++c) panel.curves.push_back({fmt::format("c{}", c), {{1, 1.0 + c}, {2, 2.0 + c}}});
@@ -110,5 +165,4 @@ TEST(chart, ticks_begin_at_zero_reach_the_most_and_are_few) {
   }
 }
 
-}  // namespace
-}  // namespace skua::cli
+}}  // namespace skua::cli

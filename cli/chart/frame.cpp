@@ -31,6 +31,9 @@ void draw_sample(svg& on, legend_entry const& e, double x, double y) {
   switch (e.shown) {
     case legend_entry::sample::box: on.box({x, middle - box_side / 2}, box_side, box_side, e.colour); break;
     case legend_entry::sample::ring: on.ring({x + sample_width / 2, middle}, e.colour); break;
+    case legend_entry::sample::level:
+      on.line({x, middle}, {x + sample_width, middle}, e.colour, look::curve_width, e.dash);
+      break;
     case legend_entry::sample::line:
       on.line({x, middle}, {x + sample_width, middle}, e.colour, look::curve_width, e.dash);
       on.dot({x + sample_width / 2, middle}, e.colour, e.form);

@@ -22,7 +22,7 @@ inline constexpr double chart_right = apps::look::picture_width - chart_margin;
 [[nodiscard]] double draw_heading(apps::svg& on, chart_texts const& texts);
 
 struct legend_entry {
-  enum class sample : std::uint8_t { line, box, ring };
+  enum class sample : std::uint8_t { line, box, ring, level };
 
   std::string name;
   apps::look::paint colour;

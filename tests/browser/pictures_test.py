@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The pictures of `skua run --map`, `skua experiment` and `skua profile` in a browser: light, dark, on a narrow screen and on paper."""
+"""The pictures of `skua run --map`, `skua experiment`, `skua profile` and `skua balance` in a browser: light, dark, on a narrow screen and on paper."""
 
 import pathlib
 import subprocess
@@ -20,6 +20,8 @@ PROFILES = {"profile": HEAT,  # several curves, and bounds in the picture
             "profile-many": [*HEAT, "--workers", "16,64", "--policies",
                              "random,hierarchical,adws,adws:no-steal,adws:paper,numa-ws,numa-ws:bias=50,numa-ws:as-released,numa-ws:threshold=1000"],
             "profile-one": ["fib", "--n", "12", "--task-ns", "5", "--workers", "1", "--policies", "random"]}
+BALANCES = {"balance-few": ["--ranks", "12", "--tasks", "300"],
+            "balance-many": ["--ranks", "9600", "--how", "none,hierarchical:arity=16,binned,tempered:fanout=4", "--repeat", "2"]}
 
 # Texts that cover each other, by more than the rims of their boxes, or stand outside of the picture.
 MISPLACED = """(() => {
@@ -55,6 +57,9 @@ class Pictures(PageCase):
         for name, arguments in PROFILES.items():
             cls.files[name] = cls.folder / f"{name}.svg"
             subprocess.run([SKUA, "profile", *arguments, "--picture", str(cls.files[name])], check=True, stdout=subprocess.DEVNULL)
+        for name, arguments in BALANCES.items():
+            cls.files[name] = cls.folder / f"{name}.svg"
+            subprocess.run([SKUA, "balance", *arguments, "--picture", str(cls.files[name])], check=True, stdout=subprocess.DEVNULL)
 
     def each(self, look, **how):
         for name, path in self.files.items():

@@ -171,6 +171,18 @@ class Balance(command.Case):
             self.assertEqual((found["phase"], found["loads_before"]), (phase, [load]))
         self.refuses("balance", "--loads", str(loads), "--phase", "18446744073709551616", message=["--phase is '18446744073709551616'; allowed: a whole number from 0 to 18446744073709551615"])
 
+    def test_a_picture_shows_the_loads_before_and_after_each_balancer(self):
+        path = self.scratch / "loads.svg"
+        text = self.works("balance", "--ranks", "12", "--tasks", "300", "--how", "none,tempered", "--repeat", "3", "--picture", str(path))
+        self.assertIn(f"Picture of the loads: {path}\n", text)
+        words = path.read_text(encoding="utf-8")
+        for part in ("Loads of 12 ranks", "300 tasks of table3, ", "before: largest ", "after none, 3 times: largest ", "after tempered, 3 times: ", "mean load, "):
+            self.assertIn(part, words)
+        self.assertEqual(words.count("<rect"), 1 + 3 * 12)
+        self.refuses("balance", "--picture", str(self.scratch / "loads.png"), message=["--picture", "loads.png", ".svg"])
+        self.refuses("balance", "--picture", str(path), "--json", str(path), message=["--picture is ", "because --json names the same file"])
+        self.refuses("balance", "--picture", "/no/such/folder/loads.svg", message=["--picture", "/no/such/folder"])
+
     def test_the_same_seed_gives_the_same_answer_and_the_text_labels_its_times(self):
         arguments = ["--distribution", "lognormal", "--tasks", "3000", "--ranks", "64", "--how", "tempered", "--seed"]
         same = [{k: v for k, v in self.rows(*arguments, seed)[0].items() if k != "median_s"} for seed in ("7", "7", "8")]

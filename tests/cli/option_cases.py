@@ -274,7 +274,8 @@ COMMANDS = {
     "balance": ({"distribution": Mode(DEALT, times_left_out), "--loads": Mode(["balance", "--loads", "many.csv", "--how", "tempered,hierarchical", "--json", "-"], times_left_out)}, {
         "--distribution": Case("uniform"), "--ranks": Case("30"), "--tasks": Case("300"), "--pattern": Case("2,3"), "--cost-model": Case("0.9"), "--loads": Case("other.csv", also_wrong=("wrong",)),
         "--output": Case("out.csv", line={"--loads": ["balance", "--loads", "many.csv", "--how", "tempered", "--json", "-"]}), "--unit": Case("us", view={"--loads": loads_in_ns}, wrong=WORDS), "--phase": Case("1", line={"--loads": ["balance", "--loads", "phases.csv", "--how", "tempered", "--json", "-"]}, wrong=NUMBERS),
-        "--how": Case("hierarchical", also_wrong=("none,none",)), "--machine": Case("hopper"), "--repeat": Case("2"), "--seed": Case("2", wrong=NUMBERS), "--json": Case("other", view=outline),
+        "--how": Case("hierarchical", also_wrong=("none,none",)), "--machine": Case("hopper"), "--repeat": Case("2"), "--seed": Case("2", wrong=NUMBERS), "--picture": Case("picture.svg", also_wrong=("picture.jpg",)),
+        "--json": Case("other", view=outline),
     }),
     "export": ({"": Mode(["export", "trace", "-o", "out.csv"], whole)}, {
         "TRACE": Case("second", wrong=("nope", "wrong")), "-o": Case("out.json"), "--output": Case("out.json"), "--format": Case("json"),
