@@ -21,22 +21,37 @@ namespace skua { inline namespace v0 { namespace runtime {
 worker* caller::borrow(region& where) noexcept {
   int patience = 100;  // about as many switches of threads as a worker needs to fall asleep
   for (std::uint32_t i = 0; i < where.workers(); ++i) {
-    worker& w = where.slot_of(worker_id{i}).worker;
-    loan answer = loan::soon;
-    do {
-      answer = take_place(where.pool().sleep(), w.number(), w.departure_);
-      if (answer == loan::soon) ::sched_yield();
-    } while (answer == loan::soon && --patience > 0);
-    if (answer == loan::given) return &w;
+    if (worker* const lent = borrow(where.slot_of(worker_id{i}).worker, patience)) return lent;
   }
   return nullptr;
+}
+
+worker* caller::borrow(worker& w, int& patience) noexcept {
+  loan answer = loan::soon;
+  do {
+    answer = take_place(w.pool().sleep(), w.number(), w.departure_);
+    if (answer == loan::soon) ::sched_yield();
+  } while (answer == loan::soon && --patience > 0);
+  return answer == loan::given ? &w : nullptr;
 }
 
 bool caller::run(region& where, root& call) noexcept {
   worker* const lent = borrow(where);
   if (lent == nullptr) return false;
+  run_in(*lent, where, call);
+  return true;
+}
+
+bool caller::run_in_place_of(region& where, worker_id w, root& call) noexcept {
+  int patience = 100;
+  worker* const lent = borrow(where.slot_of(w).worker, patience);
+  if (lent == nullptr) return false;
+  run_in(*lent, where, call);
+  return true;
+}
+
+void caller::run_in(worker& me, region& where, root& call) noexcept {
   outside_watch const& own = watch_thread_from_outside();
-  worker& me = *lent;
   thread_record* const outside = current_thread();
   thread_record record;
   record.worker = index(me.number());
@@ -62,7 +77,6 @@ bool caller::run(region& where, root& call) noexcept {
   me.is_lent_ = false;
   set_current_thread(outside);
   give_back(me);
-  return true;
 }
 
 worker_slot& caller::move_in(worker& me, region& where) noexcept {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "skua/parts/base/ids.hpp"
+
 namespace skua { inline namespace v0 { namespace runtime {
 
 class fiber;
@@ -25,9 +27,13 @@ class caller {
   /// sleeps. Returns when it has ended, on the same thread. Returns false, without effect, if no worker's place is free.
   /// Cost: two locks and two readings of the clock, if nothing is stolen.
   [[nodiscard]] static bool run(region& where, root& call) noexcept;
+  /// The same in the place of this worker of `where` only.
+  [[nodiscard]] static bool run_in_place_of(region& where, worker_id w, root& call) noexcept;
 
  private:
   [[nodiscard]] static worker* borrow(region& where) noexcept;
+  [[nodiscard]] static worker* borrow(worker& w, int& patience) noexcept;
+  static void run_in(worker& me, region& where, root& call) noexcept;
   [[nodiscard]] static worker_slot& move_in(worker& me, region& where) noexcept;
   [[nodiscard]] static stack* larger_stack(worker& me, thread_record const* outside) noexcept;
   static void run_on(stack& s, worker& me, worker_slot& slot, root& call) noexcept;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#include "skua/openmp/last_words.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
+namespace skua { inline namespace v0 { namespace openmp {
+
+void cannot_go_on(char const* what, char const* why) noexcept {
+  std::fprintf(stderr, "libgomp-skua: %s: %s\n", what, why);
+  std::exit(EXIT_FAILURE);
+}
+
+void refuse(char const* what) noexcept {
+  cannot_go_on(what, "this library has no such thing; run the program with GCC's libgomp");
+}
+
+void say_once(char const* text) noexcept {
+  static constinit std::array<std::atomic<char const*>, 64> said{};
+  for (auto& known : said) {
+    char const* seen = nullptr;
+    if (known.compare_exchange_strong(seen, text, std::memory_order_relaxed)) break;  // relaxed: literals
+    if (seen == text) return;
+  }
+  std::fprintf(stderr, "libgomp-skua: %s\n", text);
+}
+
+}}}  // namespace skua::v0::openmp

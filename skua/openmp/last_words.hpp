@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// What this library says on stderr. Its interface has no way to report an error.
+#pragma once
+
+namespace skua { inline namespace v0 { namespace openmp {
+
+/// Prints "libgomp-skua: WHAT: WHY" and ends the process with status 1.
+[[noreturn]] void cannot_go_on(char const* what, char const* why) noexcept;
+/// The program needs what this library does not have, and has no serial answer for.
+[[noreturn]] void refuse(char const* what) noexcept;
+/// Prints "libgomp-skua: TEXT" at the first call with this text, which is a literal.
+void say_once(char const* text) noexcept;
+
+}}}  // namespace skua::v0::openmp

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "skua/openmp/lock.hpp"
+
+#include <array>
+
+#include "skua/openmp/event.hpp"
+#include "skua/openmp/task.hpp"
+
+namespace skua { inline namespace v0 { namespace openmp {
+
+namespace {
+
+enum : std::uint8_t { is_free, is_held, is_awaited };
+
+/// Where the waiters of a lock park, with those of a few others. Never destroyed.
+eventcount& waits_of(void const* lock) noexcept {
+  static auto* const all = new std::array<eventcount, 64>;
+  return (*all)[(reinterpret_cast<std::uintptr_t>(lock) >> 3) % all->size()];
+}
+
+}  // namespace
+
+template <class Word>
+bool try_lock(Word& w) noexcept {
+  Word seen = is_free;
+  // acquire: what the last holder did. Pairs with: unlock
+  return __atomic_compare_exchange_n(&w, &seen, Word{is_held}, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+template <class Word>
+void lock(Word& w) noexcept {
+  if (try_lock(w)) return;
+  if (spin_until([&w] { return __atomic_load_n(&w, __ATOMIC_RELAXED) == is_free && try_lock(w); })) return;
+  away const others_run;
+  // acquire: as in try_lock. Whoever takes a lock this way leaves it marked, because others may wait.
+  waits_of(&w).wait([&w] { return __atomic_exchange_n(&w, Word{is_awaited}, __ATOMIC_ACQUIRE) == is_free; });
+}
+
+template <class Word>
+void unlock(Word& w) noexcept {
+  // release: what the holder did. The lock may be gone when it is free; its waiters park elsewhere.
+  if (__atomic_exchange_n(&w, Word{is_free}, __ATOMIC_RELEASE) == is_awaited) waits_of(&w).notify_all();
+}
+
+template void lock(std::uint32_t&) noexcept;
+template bool try_lock(std::uint32_t&) noexcept;
+template void unlock(std::uint32_t&) noexcept;
+template void lock(std::uintptr_t&) noexcept;
+template bool try_lock(std::uintptr_t&) noexcept;
+template void unlock(std::uintptr_t&) noexcept;
+
+}}}  // namespace skua::v0::openmp

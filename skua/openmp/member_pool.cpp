@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+#include "skua/openmp/member_pool.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "skua/machine/threads/face/executor.hpp"
+#include "skua/machine/threads/face/pool.hpp"
+#include "skua/machine/threads/face/worker_calls.hpp"
+#include "skua/openmp/last_words.hpp"
+
+namespace skua { inline namespace v0 { namespace openmp {
+
+namespace {
+
+class member_pool;
+
+/// Where a member's thread is, and how it is called. README.md
+struct alignas(runtime::cache_line_bytes) seat : runtime::worker_call {
+  enum state : std::uint32_t { away, docked, called };
+
+  std::atomic<std::uint32_t> word{away};
+  std::uint32_t member = 0;
+  member_pool* all = nullptr;
+  runtime::region* region = nullptr;  ///< in which it is docked. Written by the member before `docked`
+};
+
+class member_pool {
+ public:
+  explicit member_pool(std::uint32_t members)
+      : pool_(options_for(members)), seats_(members), regions_(members + 1), team_(members) {
+    for (std::uint32_t m = 0; m < members; ++m) {
+      seats_[m].run = &run_seat;
+      seats_[m].member = m;
+      seats_[m].all = this;
+    }
+  }
+  /// No region of its teams is in progress. Members may be docked still.
+  ~member_pool() {
+    ends_.store(true, std::memory_order_release);  // release: pairs with must_leave
+    team_.ring();
+    for (seat const& s : seats_) {
+      while (s.word.load(std::memory_order_acquire) != seat::away) ::sched_yield();  // acquire: its last use
+    }
+    for (runtime::region* const r : regions_) {
+      if (r != nullptr) runtime::close_first_workers(pool_, *r);
+    }
+  }
+  member_pool(member_pool const&) = delete;
+  member_pool& operator=(member_pool const&) = delete;
+  [[nodiscard]] std::uint32_t room() const noexcept { return static_cast<std::uint32_t>(seats_.size()); }
+  [[nodiscard]] openmp::team& team() noexcept { return team_; }
+  [[nodiscard]] bool is_lost_by_fork() const noexcept { return runtime::is_lost_by_fork(pool_); }
+
+  /// Calls members 1 .. size-1 of the team, which has begun.
+  void call_members() noexcept {
+    std::uint32_t const size = team_.size();
+    runtime::region& region = region_of(size);
+    region_ = &region;
+    for (std::uint32_t m = 1; m < size; ++m) {
+      seat& s = seats_[m];
+      // acq_rel: the team, for the member that is docked; `away` was stored after the member's last use of its seat
+      if (s.word.exchange(seat::called, std::memory_order_acq_rel) == seat::away) runtime::call_on(region, m, s);
+    }
+    team_.ring();
+  }
+  /// Runs `call` on the calling thread in the place of worker 0.
+  void run_in_first_place(runtime::outside_call& call) { runtime::run_as_first(region_of(team_.size()), call); }
+  /// May throw std::bad_alloc the first time.
+  runtime::region& region_of(std::uint32_t size) {
+    if (regions_[size] == nullptr) regions_[size] = &runtime::open_first_workers(pool_, size);
+    return *regions_[size];
+  }
+
+ private:
+  static pool_options options_for(std::uint32_t members) {
+    settings const& s = the_settings();
+    pool_options o;
+    o.workers = members;
+    o.name = "omp";
+    if (s.stack_bytes != 0) o.stack_bytes = std::max<std::size_t>(s.stack_bytes, 64 * 1024);
+    return o;
+  }
+  static void run_seat(runtime::worker_call& call) noexcept {
+    auto& mine = static_cast<seat&>(call);
+    mine.all->serve(mine);
+  }
+  void serve(seat& mine) noexcept {
+    runtime::region* const here = region_;
+    for (;;) {
+      team_.run_member(mine.member);
+      mine.word.store(seat::docked, std::memory_order_relaxed);  // relaxed: arrive_at_join orders it
+      team_.arrive_at_join();
+      auto const is_called = [&] {
+        return mine.word.load(std::memory_order_acquire) ==
+               seat::called;  // acquire: the team. Pairs with: call_members
+      };
+      auto const must_leave = [&] { return ends_.load(std::memory_order_acquire); };  // acquire: pairs with ~member_pool
+      bool const goes_on = (spin_until([&] { return is_called() || team_.has_tasks(); }) && is_called()) ||
+                           (team_.block_until([&] { return is_called() || must_leave(); }) && is_called());
+      if (!goes_on) {
+        std::uint32_t seen = seat::docked;
+        // release: our last use of the seat. acquire: the team, if we are called
+        if (mine.word.compare_exchange_strong(seen, seat::away, std::memory_order_acq_rel)) return;
+      }
+      if (region_ != here) return runtime::call_on(*region_, mine.member, mine);
+    }
+  }
+
+  pool pool_;
+  std::vector<seat> seats_;
+  std::vector<runtime::region*> regions_;  ///< by size
+  openmp::team team_;
+  std::atomic<bool> ends_{false};
+  runtime::region* region_ = nullptr;  ///< of the present team; ordered by the seats' words
+};
+
+/// What an application thread has: a member pool, and an initial task.
+struct home {
+  home() = default;
+  ~home();
+  home(home const&) = delete;
+  home& operator=(home const&) = delete;
+  std::unique_ptr<member_pool> mine;
+  bool is_in_use = false;  ///< by a region of level 1
+};
+
+/// Pools of threads that have ended.
+class spare_pools {
+ public:
+  static spare_pools& all() noexcept {
+    static auto* const these = new spare_pools;  // never destroyed: threads may end after main
+    return *these;
+  }
+  std::unique_ptr<member_pool> take(std::uint32_t room) {
+    std::lock_guard const hold(changing_);
+    auto const fits = std::ranges::find_if(free_, [room](auto const& c) { return c->room() >= room; });
+    if (fits == free_.end()) return nullptr;
+    std::unique_ptr<member_pool> found = std::move(*fits);
+    free_.erase(fits);
+    return found;
+  }
+  void give(std::unique_ptr<member_pool> c) {
+    std::lock_guard const hold(changing_);
+    if (free_.size() < most) free_.push_back(std::move(c));
+  }
+
+ private:
+  static constexpr std::size_t most = 4;
+  spare_pools() {
+    ::pthread_atfork([] { all().changing_.lock(); }, [] { all().changing_.unlock(); }, &in_child);
+  }
+  static void in_child() noexcept {
+    for (auto& lost : all().free_) static_cast<void>(lost.release());  // its threads are not here
+    all().free_.clear();
+    all().changing_.unlock();
+  }
+  std::mutex changing_;
+  std::vector<std::unique_ptr<member_pool>> free_;
+};
+
+home::~home() {
+  if (mine == nullptr) return;
+  if (mine->is_lost_by_fork()) {
+    static_cast<void>(mine.release());
+    return;
+  }
+  try {
+    spare_pools::all().give(std::move(mine));
+  } catch (std::exception const&) {  // no memory: it ends
+  }
+}
+
+home& home_of_this_thread() {
+  static thread_local home mine;
+  return mine;
+}
+
+/// A member pool with room for a team of this size.
+member_pool& pool_for(home& h, std::uint32_t size) {
+  if (h.mine != nullptr && h.mine->is_lost_by_fork()) static_cast<void>(h.mine.release());
+  if (h.mine != nullptr && h.mine->room() >= size) return *h.mine;
+  std::unique_ptr<member_pool> made = spare_pools::all().take(size);
+  if (made == nullptr) made = std::make_unique<member_pool>(std::max(size, the_settings().initial.threads));
+  h.mine = std::move(made);
+  return *h.mine;
+}
+
+/// One member, on the calling thread, without threads.
+void run_alone(task& creator, outlined code, preparation* first) {
+  team only(1);
+  only.begin(creator, 1, code);
+  if (first != nullptr) first->prepare(*first, only);
+  only.run_member(0);
+}
+
+void run_on_pool(home& h, task& creator, std::uint32_t size, outlined code, preparation* first) {
+  struct region_call : runtime::outside_call {
+    explicit region_call(member_pool& c) noexcept
+        : outside_call{[](outside_call& self, runtime::fiber&) {
+                         member_pool& mine = static_cast<region_call&>(self).all;
+                         mine.call_members();
+                         mine.team().run_member(0);
+                         mine.team().join();
+                       },
+                       "parallel"},
+          all(c) {}
+    member_pool& all;
+  };
+  member_pool& all = pool_for(h, size);
+  all.team().begin(creator, size, code);
+  all.team().defer_tasks(true);
+  if (first != nullptr) first->prepare(*first, all.team());
+  h.is_in_use = true;
+  count_running(static_cast<std::int32_t>(size));
+  region_call call{all};
+  all.run_in_first_place(call);
+  count_running(-static_cast<std::int32_t>(size));
+  h.is_in_use = false;
+}
+
+/// A member of a nested team, as a task of the member pool's pool.
+struct nested_member : runtime::free_task<runtime::here> {
+  static void run_task(runtime::free_task<runtime::here>& t, runtime::here& h) noexcept {
+    auto& me = static_cast<nested_member&>(t);
+    runtime::wait_group& all = *me.group;
+    {
+      runtime::tied_section const on_this_thread{runtime::fiber_of(h)};
+      away const others_run;
+      me.team->run_member(me.number);
+    }
+    all.finish();
+  }
+  static constexpr runtime::free_task_kind<runtime::here> this_kind{.run = &run_task, .name = "nested parallel"};
+  openmp::team* team = nullptr;
+  std::uint32_t number = 0;
+};
+
+void run_nested(task& creator, std::uint32_t size, outlined code, preparation* first) {
+  team nested(size);
+  nested.be_nested();
+  nested.begin(creator, size, code);
+  if (first != nullptr) first->prepare(*first, nested);
+  std::vector<nested_member> others(size - 1);
+  runtime::wait_group unfinished;
+  for (std::uint32_t m = 1; m < size; ++m) {
+    nested_member& o = others[m - 1];
+    o.kind = &nested_member::this_kind;
+    o.group = &unfinished;
+    o.team = &nested;
+    o.number = m;
+    unfinished.add();
+  }
+  for (nested_member& o : others) runtime::executor::spawn(o);
+  nested.run_member(0);
+  away const others_run;
+  runtime::executor::wait(unfinished);
+}
+
+}  // namespace
+
+std::uint32_t threads_for(task const& t, std::uint32_t wanted) noexcept {
+  control const& v = *t.variables;
+  if (t.active_level >= static_cast<std::uint32_t>(std::max(v.max_active_levels, 0))) return 1;
+  std::uint32_t size = wanted != 0 ? wanted : v.threads;
+  if (v.is_dynamic) size = std::min(size, the_settings().processors);
+  return std::max(1u, std::min({size, v.thread_limit, std::uint32_t{1} << 14}));
+}
+
+void run_region(outlined code, std::uint32_t threads, preparation* first) noexcept {
+  task& creator = current();
+  std::uint32_t const size = threads_for(creator, threads);
+  try {
+    if (size == 1) return run_alone(creator, code, first);
+    home& h = home_of_this_thread();
+    // A thread that has no fiber, and no region in progress, begins one of level 1.
+    if (runtime::executor::running() == nullptr && !h.is_in_use) return run_on_pool(h, creator, size, code, first);
+    if (runtime::executor::running() != nullptr) return run_nested(creator, size, code, first);
+    run_alone(creator, code, first);
+  } catch (std::exception const& why) {
+    cannot_go_on("a parallel region cannot begin", why.what());
+  }
+}
+
+namespace {
+
+/// A region between GOMP_parallel_start and GOMP_parallel_end, with one member.
+struct open_region {
+  openmp::team only{1};
+  task mine;
+  task* before = nullptr;
+  open_region* outer = nullptr;
+};
+thread_local open_region* innermost_open = nullptr;
+
+}  // namespace
+
+/// Code of GCC before 4.9: member 0's code is between the two calls, where no place can be held. So its regions have one member.
+void begin_region(outlined code, std::uint32_t, preparation* first) noexcept {
+  try {
+    auto made = std::make_unique<open_region>();
+    task& creator = current();
+    made->only.begin(creator, 1, code);
+    if (first != nullptr) first->prepare(*first, made->only);
+    made->only.begin_member(made->mine, 0);
+    made->outer = innermost_open;
+    made->before = make_current(&made->mine);
+    innermost_open = made.release();
+  } catch (std::exception const& why) {
+    cannot_go_on("a parallel region cannot begin", why.what());
+  }
+}
+
+void end_region() noexcept {
+  std::unique_ptr<open_region> const ended(innermost_open);
+  if (ended == nullptr) return;
+  wait_for_children(ended->mine);
+  make_current(ended->before);
+  innermost_open = ended->outer;
+}
+
+}}}  // namespace skua::v0::openmp

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// A task as OpenMP sees it: the code that runs, its team, its number there, its control variables, and its children.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "skua/openmp/settings.hpp"
+#include "skua/program/wait_group.hpp"
+
+namespace skua { inline namespace v0 { namespace openmp {
+
+class team;
+class dependences;
+class work_share;
+
+/// The children of a task, or those of its innermost taskgroup.
+struct task_set {
+  task_set* outer = nullptr;  ///< around this taskgroup; null: these are the task's own
+  runtime::wait_group unfinished{};
+  std::uintptr_t* reductions = nullptr;  ///< those registered here (task_reductions.hpp)
+  bool is_cancelled = false;             ///< written and read with __atomic
+};
+
+/// Lies on the stack of the thread that runs it, or in an explicit_task.
+struct task {
+  openmp::team* team = nullptr;  ///< null: outside of all regions
+  std::uint32_t number = 0;      ///< of the thread, in its team
+  std::uint32_t level = 0;       ///< parallel regions around it
+  std::uint32_t active_level = 0;
+  bool is_final = false;
+  bool is_explicit = false;
+  task* parent = nullptr;  ///< valid while this is running, if it is implicit
+  control const* variables;
+  std::unique_ptr<control> own_variables{};  ///< if it has changed one, or its parent has
+  task_set children{};
+  task_set* innermost = &children;
+  task_set* inside = nullptr;            ///< the set that it is a member of; null: it is implicit
+  std::unique_ptr<dependences> depends;  ///< of its children; null: none
+  // Of a member: its position among the team's constructs.
+  std::uint32_t constructs = 0;  ///< work-sharing ones that it has met
+  std::uint32_t singles = 0;
+  work_share* share = nullptr;      ///< of the construct that it is in, or met last
+  std::uint64_t trips = 0;          ///< pieces that it has taken of the loop
+  std::uint64_t ordered_first = 0;  ///< of its last piece of an ordered loop, in iterations
+  std::uint64_t ordered_last = 0;
+
+  task() noexcept;
+  ~task();
+  task(task const&) = delete;
+  task& operator=(task const&) = delete;
+
+  /// A copy of the variables that this task may change.
+  control& writable();
+  /// Makes this task begin with the variables of `from`.
+  void inherit(task const& from);
+};
+
+/// The task that the calling thread runs; its initial task if it is in no region.
+[[nodiscard]] task& current() noexcept;
+/// Returns the previous one.
+task* make_current(task* t) noexcept;
+
+/// While it lives, the thread runs `t`.
+class running {
+ public:
+  explicit running(task& t) noexcept : before_(make_current(&t)) {}
+  ~running() { make_current(before_); }
+  running(running const&) = delete;
+  running& operator=(running const&) = delete;
+
+ private:
+  task* const before_;
+};
+
+/// Around whatever may park: other tasks run on this thread meanwhile.
+class away {
+ public:
+  away() noexcept : mine_(&current()) {}
+  ~away() { make_current(mine_); }
+  away(away const&) = delete;
+  away& operator=(away const&) = delete;
+
+ private:
+  task* const mine_;
+};
+
+/// Waits until the children of `t` have finished that are in `set` or in those around it.
+void wait_for(task_set& set) noexcept;
+inline void wait_for_children(task& t) noexcept {
+  for (task_set* s = t.innermost; s != nullptr; s = s->outer) wait_for(*s);
+}
+
+}}}  // namespace skua::v0::openmp

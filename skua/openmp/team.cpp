@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "skua/openmp/team.hpp"
+
+namespace skua { inline namespace v0 { namespace openmp {
+
+team::team(std::uint32_t room) : room_(room) {}
+
+void team::begin(task& creator, std::uint32_t size, outlined code) {
+  size_ = size;
+  code_ = code;
+  creator_ = &creator;
+  is_in_share_ = false;
+  level_ = creator.level + 1;
+  active_level_ = creator.active_level + (size > 1 ? 1 : 0);
+  // Relaxed: the members begin after these, by whatever makes them begin.
+  not_joined_.store(size - 1, std::memory_order_relaxed);
+  arrived_.store(0, std::memory_order_relaxed);
+  singles_.store(0, std::memory_order_relaxed);
+  has_tasks_.store(false, std::memory_order_relaxed);
+  is_cancelled_.store(false, std::memory_order_relaxed);
+  for (std::uint32_t s = 0; s < shares_kept; ++s) shares_[s].reset(s);
+}
+
+void team::begin_member(task& mine, std::uint32_t m) {
+  mine.team = this;
+  mine.number = m;
+  mine.level = level_;
+  mine.active_level = active_level_;
+  mine.parent = creator_;
+  if (is_in_share_) {
+    mine.constructs = 1;
+    mine.share = &shares_[0];
+  }
+  mine.inherit(*creator_);
+  settings const& s = the_settings();
+  if (s.threads_of_level.size() > level_ && mine.variables->threads != s.threads_of_level[level_])
+    mine.writable().threads = s.threads_of_level[level_];
+}
+
+void team::run_member(std::uint32_t m) noexcept {
+  task mine;
+  begin_member(mine, m);
+  {
+    running const now{mine};
+    code_.function(code_.data);
+    wait_for_children(mine);
+  }
+}
+
+void team::arrive_at_join() noexcept {
+  // acq_rel: what this member did, and what those did that arrived before, for member 0. Pairs with: join
+  if (not_joined_.fetch_sub(1, std::memory_order_acq_rel) == 1) ring();
+}
+
+void team::join() noexcept {
+  auto const have_all = [this] { return not_joined_.load(std::memory_order_acquire) == 0; };  // acquire: as above
+  if (!have_all()) wait_until(have_all);
+}
+
+void team::meet(task& me, bool may_end_early) noexcept {
+  wait_for_children(me);
+  if (size_ == 1) return;
+  std::uint32_t const now = generation_.load(std::memory_order_relaxed);  // relaxed: it cannot change before we arrive
+  // acq_rel: what this member did, and, for the last one, what all did
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
+    arrived_.store(0, std::memory_order_relaxed);           // relaxed: generation_ orders
+    generation_.store(now + 1, std::memory_order_release);  // release: what all did. Pairs with: is_open
+    ring();
+    return;
+  }
+  auto const is_open = [&] {
+    // acquire: what all members did. Pairs with: the store above
+    return generation_.load(std::memory_order_acquire) != now || (may_end_early && is_cancelled());
+  };
+  wait_until(is_open);
+}
+
+bool team::barrier_or_cancel(task& me) noexcept {
+  if (is_cancelled()) return true;
+  meet(me, true);
+  return is_cancelled();
+}
+
+work_share& team::enter_share(task& me, bool& is_first) noexcept {
+  std::uint32_t const construct = me.constructs++;
+  work_share& share = shares_[construct % shares_kept];
+  me.share = &share;
+  me.trips = 0;
+  me.ordered_first = me.ordered_last = 0;
+  for (;;) {
+    int const state = share.enter(construct);
+    is_first = state == 1;
+    if (state != 2) return share;
+    wait_until([&] { return share.is_usable(construct); });
+  }
+}
+
+void team::open_share(task& me) noexcept {
+  me.share->open(me.constructs - 1);
+  ring();
+}
+
+void team::leave_share(task& me) noexcept {
+  work_share& share = *me.share;
+  if (share.is_ordered() && me.ordered_first != me.ordered_last) share.end_turn(me);
+  if (!share.leave(size_)) return;
+  share.reset_for(me.constructs - 1 + shares_kept);
+  ring();
+}
+
+bool team::claim_single(task& me) noexcept {
+  std::uint32_t mine = me.singles++;
+  if (singles_.load(std::memory_order_relaxed) != mine) return false;                  // relaxed: saves the exchange
+  return singles_.compare_exchange_strong(mine, mine + 1, std::memory_order_relaxed);  // relaxed: publishes nothing
+}
+
+}}}  // namespace skua::v0::openmp

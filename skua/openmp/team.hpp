@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// A team: the members of a parallel region, their barrier, and their work-sharing constructs. README.md
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "skua/openmp/bell.hpp"
+#include "skua/openmp/event.hpp"
+#include "skua/openmp/task.hpp"
+#include "skua/openmp/work_share.hpp"
+#include "skua/parts/base/platform.hpp"
+
+namespace skua { inline namespace v0 { namespace openmp {
+
+/// The code that a region runs.
+struct outlined {
+  void (*function)(void*);
+  void* data;
+};
+
+class team {
+ public:
+  /// For up to `room` members.
+  explicit team(std::uint32_t room);
+  team(team const&) = delete;
+  team& operator=(team const&) = delete;
+
+  /// Begins a region of `size` members, no more than its room, for `creator`. `flags`: bits 0 to 2 are the clause proc_bind.
+  void begin(task& creator, std::uint32_t size, outlined code);
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  [[nodiscard]] std::uint32_t room() const noexcept { return room_; }
+  [[nodiscard]] task& creator() const noexcept { return *creator_; }
+  /// After `begin`: the members begin inside of a work-sharing construct, which begin_share(share) begins.
+  template <class Begin>
+  void prepare_first_share(Begin const& begin_share) {
+    begin_share(shares_[0]);
+    shares_[0].open(0);
+    is_in_share_ = true;
+  }
+  /// Makes `mine` the implicit task of member `m`.
+  void begin_member(task& mine, std::uint32_t m);
+  /// The code of a region as member `m` on the calling thread, up to where it arrives at the join.
+  void run_member(std::uint32_t m) noexcept;
+  /// Of a member, after run_member, as its last access to the team.
+  void arrive_at_join() noexcept;
+  /// Of member 0: returns when all others have arrived.
+  void join() noexcept;
+
+  /// All members and all tasks have arrived when it returns.
+  void barrier(task& me) noexcept { meet(me, false); }
+  /// The same; returns true if the region was cancelled.
+  [[nodiscard]] bool barrier_or_cancel(task& me) noexcept;
+
+  /// The next work-sharing construct of this member; `is_first` says that it must begin it, and then call `open_share`.
+  [[nodiscard]] work_share& enter_share(task& me, bool& is_first) noexcept;
+  void open_share(task& me) noexcept;
+  void leave_share(task& me) noexcept;
+  /// True for the member that runs the construct.
+  [[nodiscard]] bool claim_single(task& me) noexcept;
+  void const volatile*& copied() noexcept { return copied_; }
+
+  /// Members neither spin nor block from now on, but park, so that their workers run tasks.
+  void note_task() noexcept {
+    if (has_tasks()) return;
+    has_tasks_.store(true, std::memory_order_relaxed);  // relaxed: `ring` orders it
+    ring();
+  }
+  /// Waits as a member of this team: spins, then blocks its thread, or parks if the team has tasks or is nested. Whoever makes the condition true calls `ring`.
+  template <class Condition>
+  void wait_until(Condition const& is_true) {
+    if (spin_until([&] { return is_true() || has_tasks(); }) && is_true()) return;
+    if (is_nested_ || !block_until(is_true)) park_until(is_true);
+  }
+  /// After a condition became true that members may wait for.
+  void ring() noexcept {
+    bell_.ring();
+    waits_.notify_all();
+  }
+  /// Blocks the thread; returns false if the team has tasks instead.
+  template <class Condition>
+  [[nodiscard]] bool block_until(Condition const& is_true) {
+    for (;;) {
+      std::uint32_t const heard = bell_.heard();
+      if (is_true()) return true;
+      if (has_tasks()) return false;
+      bell_.await(heard);
+    }
+  }
+  [[nodiscard]] bool has_tasks() const noexcept {
+    return has_tasks_.load(std::memory_order_relaxed);
+  }                                                                                 // relaxed: advice
+  void cancel() noexcept { is_cancelled_.store(true, std::memory_order_release); }  // release: pairs with is_cancelled
+  [[nodiscard]] bool is_cancelled() const noexcept {
+    return is_cancelled_.load(std::memory_order_acquire);  // acquire: pairs with cancel
+  }
+  [[nodiscard]] std::uint32_t level() const noexcept { return level_; }
+  /// True if its explicit tasks run on its members' threads, deferred. (README.md)
+  [[nodiscard]] bool defers_tasks() const noexcept { return defers_tasks_; }
+  void defer_tasks(bool on) noexcept { defers_tasks_ = on; }
+  /// Members are fibers, which must not block their threads.
+  void be_nested() noexcept { is_nested_ = true; }
+
+ private:
+  template <class Condition>
+  void park_until(Condition const& is_true) {
+    if (is_true()) return;
+    away const others_run;
+    waits_.wait(is_true);
+  }
+  void meet(task& me, bool may_end_early) noexcept;
+
+  static constexpr std::uint32_t shares_kept = 8;  ///< constructs that members may be ahead of each other with nowait
+
+  std::uint32_t const room_;
+  std::uint32_t size_ = 0;
+  std::uint32_t level_ = 0;
+  std::uint32_t active_level_ = 0;
+  bool defers_tasks_ = false;
+  bool is_in_share_ = false;
+  bool is_nested_ = false;
+  outlined code_{};
+  task* creator_ = nullptr;
+  void const volatile* copied_ = nullptr;  ///< by copyprivate, between two barriers
+  std::array<work_share, shares_kept> shares_;
+
+  alignas(runtime::cache_line_bytes) std::atomic<std::uint32_t> not_joined_{0};  ///< of the members but the first
+  alignas(runtime::cache_line_bytes) std::atomic<std::uint32_t> arrived_{0};     ///< at the barrier
+  alignas(runtime::cache_line_bytes) std::atomic<std::uint32_t> generation_{0};  ///< barriers that have opened
+  std::atomic<bool> has_tasks_{false};
+  std::atomic<bool> is_cancelled_{false};
+  alignas(runtime::cache_line_bytes) bell bell_;  ///< rung when a wait may be over
+  alignas(runtime::cache_line_bytes) std::atomic<std::uint32_t> singles_{0};
+  eventcount waits_;
+};
+
+}}}  // namespace skua::v0::openmp
