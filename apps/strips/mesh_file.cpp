@@ -25,6 +25,7 @@
 
 #include "apps/strips/ply_file.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 
 namespace skua::apps::strips {
 namespace {
@@ -50,6 +51,10 @@ class assimp {
   std::unique_ptr<void, unload> library_;
 };
 
+[[noreturn]] void refuse_mesh(std::filesystem::path const& file, std::string const& why) {
+  throw usage_error(runtime::printable(file.string() + ": " + why));
+}
+
 /// What assimp says, on one line, and without a full stop.
 std::string one_line(std::string text) {
   if (text.ends_with('.')) text.pop_back();
@@ -57,10 +62,29 @@ std::string one_line(std::string text) {
   return text;
 }
 
+void make_lower(std::string& text) {
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+}
+
 bool has_suffix(std::filesystem::path const& file, std::string_view lower) {
   std::string its = file.extension().string();
-  std::ranges::transform(its, its.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  make_lower(its);
   return its == lower;
+}
+
+/// "SOLID", too: some programs write their keywords in capitals.
+bool begins_as_text_stl(std::string_view bytes) {
+  std::string word(bytes.substr(0, 5));
+  make_lower(word);
+  return word == "solid";
+}
+
+/// A carriage return alone ends a line, as in files of old Macs. assimp ends lines there, so this reader must, too.
+void end_lines_by_line_feeds(std::string& text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n')) text[i] = '\n';
+  }
 }
 
 enum class mesh_format : std::uint8_t { ply, stl, obj };
@@ -77,18 +101,18 @@ std::optional<std::size_t> triangles_of_binary_stl(std::string_view bytes) {
 /// Other formats of assimp are not tried: some make it abort, or never end.
 mesh_format format_of(std::filesystem::path const& file, std::string_view bytes) {
   if (bytes.starts_with("ply") || has_suffix(file, ".ply")) return mesh_format::ply;
-  if (triangles_of_binary_stl(bytes) || bytes.starts_with("solid")) return mesh_format::stl;
+  if (triangles_of_binary_stl(bytes) || begins_as_text_stl(bytes)) return mesh_format::stl;
   if (has_suffix(file, ".obj")) return mesh_format::obj;
-  throw usage_error(file.string() + ": it is no mesh of a known format; allowed: PLY, STL, or OBJ by its name .obj");
+  refuse_mesh(file, "it is no mesh of a known format; allowed: PLY, STL, or OBJ by its name .obj");
 }
 
 std::string read_whole(std::filesystem::path const& file) {
   std::error_code none;
   std::ifstream in;
   if (std::filesystem::is_regular_file(file, none)) in.open(file, std::ios::binary);
-  if (!in.is_open()) throw usage_error(file.string() + ": cannot be opened; allowed: a readable PLY, OBJ or STL file");
+  if (!in.is_open()) refuse_mesh(file, "cannot be opened; allowed: a readable PLY, OBJ or STL file");
   std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad()) throw usage_error(file.string() + ": cannot be read to its end");
+  if (in.bad()) refuse_mesh(file, "cannot be read to its end");
   return bytes;
 }
 
@@ -130,10 +154,11 @@ std::size_t triangles_promised(std::string& text, mesh_format format) {
 /// Through assimp, and held against what the file promises.
 surface read_by_assimp(std::filesystem::path const& file, std::string bytes, mesh_format format) {
   auto const binary = format == mesh_format::stl ? triangles_of_binary_stl(bytes) : std::nullopt;
+  if (!binary) end_lines_by_line_feeds(bytes);
+  if (!binary && format == mesh_format::stl) make_lower(bytes);
   std::size_t const promised = binary ? *binary : triangles_promised(bytes, format);
-  if (promised == 0) throw usage_error(file.string() + ": there are no triangles in it");
-  if (bytes.size() > std::numeric_limits<std::uint32_t>::max())
-    throw usage_error(file.string() + ": it is larger than 4 GiB");
+  if (promised == 0) refuse_mesh(file, "there are no triangles in it");
+  if (bytes.size() > std::numeric_limits<std::uint32_t>::max()) refuse_mesh(file, "it is larger than 4 GiB");
   assimp const library;
   auto* const release = library.symbol<decltype(aiReleaseImport)>("aiReleaseImport");
   std::unique_ptr<aiScene const, decltype(release)> const scene(
@@ -141,9 +166,8 @@ surface read_by_assimp(std::filesystem::path const& file, std::string bytes, mes
           bytes.data(), static_cast<unsigned>(bytes.size()), 0, format == mesh_format::stl ? "stl" : "obj"),
       release);
   if (scene == nullptr) {
-    throw usage_error(file.string() + ": " +
-                      one_line(library.symbol<decltype(aiGetErrorString)>("aiGetErrorString")()) +
-                      "; allowed: a readable mesh in PLY, OBJ or STL");
+    refuse_mesh(file, one_line(library.symbol<decltype(aiGetErrorString)>("aiGetErrorString")()) +
+                          "; allowed: a readable mesh in PLY, OBJ or STL");
   }
   surface found;
   for (aiMesh const* const part : std::span(scene->mMeshes, scene->mNumMeshes)) {
@@ -153,7 +177,7 @@ surface read_by_assimp(std::filesystem::path const& file, std::string bytes, mes
     for (aiFace const& face : std::span(part->mFaces, part->mNumFaces)) {
       auto const polygon = std::span(face.mIndices, face.mNumIndices);
       for (unsigned const i : polygon) {
-        if (i >= part->mNumVertices) throw usage_error(file.string() + ": a polygon has a vertex that does not exist");
+        if (i >= part->mNumVertices) refuse_mesh(file, "a polygon has a vertex that does not exist");
       }
       for (std::size_t i = 2; i < polygon.size(); ++i) {
         found.triangles.push_back({before + polygon[0], before + polygon[i - 1], before + polygon[i]});
@@ -161,8 +185,8 @@ surface read_by_assimp(std::filesystem::path const& file, std::string bytes, mes
     }
   }
   if (found.triangles.size() != promised) {
-    throw usage_error(file.string() + ": " + std::to_string(found.triangles.size()) + " of its " +
-                      std::to_string(promised) + " triangles can be read");
+    refuse_mesh(file, std::to_string(found.triangles.size()) + " of its " + std::to_string(promised) +
+                          " triangles can be read");
   }
   return found;
 }
@@ -192,7 +216,7 @@ mesh read_mesh_file(std::filesystem::path const& file) {
   mesh_format const format = format_of(file, bytes);
   surface found =
       format == mesh_format::ply ? read_ply(bytes, file.string()) : read_by_assimp(file, std::move(bytes), format);
-  if (found.triangles.empty()) throw usage_error(file.string() + ": there are no triangles in it");
+  if (found.triangles.empty()) refuse_mesh(file, "there are no triangles in it");
   auto const first = joined(found.positions);
   for (corners& c : found.triangles) {
     for (vertex& v : c) v = first[v];

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/strips/mesh_file.hpp"
@@ -171,6 +172,21 @@ TEST(mesh_file, zeros_of_either_sign_are_one_position_and_nan_does_no_harm) {
 TEST(mesh_file, obj_files_are_read) {
   temporary_file const obj(".obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n");
   EXPECT_EQ(neighbours_of(read_mesh_file(obj.path()), 1), (std::multiset<triangle>{0}));
+}
+
+TEST(mesh_file, stl_may_be_in_capitals_and_lines_may_end_with_a_carriage_return) {
+  std::string const stl =
+      "SOLID Two\n FACET NORMAL 0 0 1\nOUTER LOOP\nVERTEX 0 0 0.0E+00\nVERTEX 1 0 0\nVERTEX 0 1 0\nENDLOOP\nENDFACET\n"
+      "ENDSOLID Two\n";
+  std::string const obj = "v 0 0 0\nmtllib /dev/zero\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  for (auto const& [ending, text] : {std::pair(".stl", stl), std::pair(".obj", obj)}) {
+    std::string returns = text;
+    std::ranges::replace(returns, '\n', '\r');
+    for (std::string const& bytes : {text, returns}) {
+      temporary_file const file(ending, bytes);
+      EXPECT_EQ(read_mesh_file(file.path()).triangles(), 1U) << bytes;
+    }
+  }
 }
 
 TEST(mesh_file, other_formats_are_not_tried_and_files_of_materials_are_not_opened) {

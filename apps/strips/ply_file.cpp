@@ -11,6 +11,7 @@
 
 #include "apps/text_reader.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 
 namespace skua::apps::strips {
 namespace {
@@ -62,13 +63,13 @@ class ply_reader {
  private:
   [[noreturn]] void refuse(std::string const& why) const {
     bool const has_line = line_ > 0 && (in_header_ || coding_ == coding::text);
-    throw usage_error(name_ + ":" + (has_line ? std::to_string(line_) + ": " : " ") + why);
+    throw usage_error(runtime::printable(name_) + ":" + (has_line ? std::to_string(line_) + ": " : " ") + why);
   }
 
   // The header.
   std::string_view next_line() {
     ++line_;
-    auto const end = left_.find('\n');
+    auto const end = left_.find(end_of_line_);
     if (end == std::string_view::npos) refuse("the header of this PLY file has no line end_header");
     auto line = left_.substr(0, end);
     left_.remove_prefix(end + 1);
@@ -89,6 +90,8 @@ class ply_reader {
            "; allowed: char, uchar, short, ushort, int, uint, float, double, or int8 to float64");
   }
   void read_header() {
+    // Old Macs ended lines so, and programs still copy that.
+    if (left_.starts_with("ply\r") && !left_.starts_with("ply\r\n")) end_of_line_ = '\r';
     if (auto const magic = next_line(); magic != "ply")
       refuse("the file begins with " + shown(magic) + "; allowed: ply");
     bool has_format = false;
@@ -147,7 +150,7 @@ class ply_reader {
   double next(number_type type) { return coding_ == coding::text ? next_word() : next_bytes(type); }
   double next_word() {
     auto const begin = std::min(left_.find_first_not_of(ply_blanks), left_.size());
-    line_ += static_cast<std::uint64_t>(std::ranges::count(left_.substr(0, begin), '\n'));
+    line_ += static_cast<std::uint64_t>(std::ranges::count(left_.substr(0, begin), end_of_line_));
     left_.remove_prefix(begin);
     auto const word = left_.substr(0, left_.find_first_of(ply_blanks));
     if (word.empty()) refuse_end();
@@ -238,6 +241,7 @@ class ply_reader {
   std::string_view left_;
   std::string const& name_;
   std::uint64_t line_ = 0;
+  char end_of_line_ = '\n';
   bool in_header_ = true;
   coding coding_ = coding::text;
   std::vector<element> elements_;

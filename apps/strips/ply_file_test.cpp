@@ -89,6 +89,19 @@ TEST(ply_file, binary_files_of_either_order_are_read) {
   }
 }
 
+TEST(ply_file, lines_may_end_with_a_carriage_return_alone) {
+  std::string text = faces("9 4 0 1 3 2\n9 3 2 3 4\n");
+  std::ranges::replace(text, '\n', '\r');
+  EXPECT_EQ(read_ply(text, "x").triangles, (std::vector<corners>{{0, 1, 3}, {0, 3, 2}, {2, 3, 4}}));
+  EXPECT_EQ(said_of(text + "7\r"), "x:19: there is more than its header promises");
+  std::string binary =
+      "ply\rformat binary_little_endian 1.0\relement vertex 3\rproperty uchar x\relement face 1\r"
+      "property list uchar uchar vertex_index\rend_header\r";
+  binary += "\n\r\n";  // of the vertices
+  EXPECT_EQ(read_ply(binary + bytes_of(false, '\3', '\0', '\1', '\2'), "x").triangles,
+            (std::vector<corners>{{0, 1, 2}}));
+}
+
 TEST(ply_file, wrong_files_are_refused_with_their_line) {
   for (auto const& [bytes, said] : std::initializer_list<std::pair<std::string, char const*>>{
            {"PLY\nformat ascii 1.0\n", "x:1: the file begins with 'PLY'; allowed: ply"},
