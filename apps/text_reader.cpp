@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -25,12 +26,17 @@ constexpr std::size_t most_line_bytes = std::size_t{1} << 26;
   throw usage_error(runtime::printable(name) + ": " + why);
 }
 
+struct open_file {
+  int number;
+  std::uint64_t bytes;
+};
+
 /// Not blocking, because a FIFO would wait for its writer.
-int open_regular(std::string const& name) {
+open_file open_regular(std::string const& name) {
   int const number = ::open(name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (number < 0) refuse_file(name, std::string("cannot be opened: ") + std::strerror(errno));
   struct stat what{};
-  if (::fstat(number, &what) == 0 && S_ISREG(what.st_mode)) return number;
+  if (::fstat(number, &what) == 0 && S_ISREG(what.st_mode)) return {number, static_cast<std::uint64_t>(what.st_size)};
   ::close(number);
   refuse_file(name, "it is no regular file; allowed: a file or a link to one");
 }
@@ -44,7 +50,9 @@ std::string shown(std::string_view bytes) {
 
 /// zlib's files: what is not gzip passes unchanged.
 struct text_reader::compressed {
-  explicit compressed(std::string const& name) : file(gzdopen(open_regular(name), "rb")) {
+  compressed(std::string const& name, expansion_limit const& limit) : compressed(name, open_regular(name), limit) {}
+  compressed(std::string const& name, open_file const& opened, expansion_limit const& limit)
+      : file(gzdopen(opened.number, "rb")), file_bytes(opened.bytes), most(limit) {
     if (file == nullptr) refuse_file(name, "cannot be read: no memory");
     gzbuffer(file, piece_bytes);
   }
@@ -52,11 +60,17 @@ struct text_reader::compressed {
   compressed(compressed const&) = delete;
   compressed& operator=(compressed const&) = delete;
 
+  [[nodiscard]] std::uint64_t bound() const noexcept { return std::max(most.bytes, most.times * file_bytes); }
+  [[nodiscard]] bool is_within_bound() const { return given <= bound() || gzdirect(file) != 0; }
+
   gzFile file;
+  std::uint64_t file_bytes;
+  expansion_limit most;
+  std::uint64_t given = 0;  ///< since the beginning
 };
 
-text_reader::text_reader(std::filesystem::path const& file)
-    : name_(file.string()), in_(std::make_unique<compressed>(name_)) {}
+text_reader::text_reader(std::filesystem::path const& file, expansion_limit const& most)
+    : name_(file.string()), in_(std::make_unique<compressed>(name_, most)) {}
 text_reader::text_reader(std::string text, std::string name) : name_(std::move(name)), text_(std::move(text)) {}
 text_reader::~text_reader() = default;
 
@@ -79,6 +93,12 @@ bool text_reader::read_on() {
   if (fault == Z_ERRNO) refuse(std::string("cannot be read on: ") + std::strerror(errno));
   if (fault == Z_BUF_ERROR && got <= 0) refuse("the compressed data end too early");
   if (got < 0) refuse(std::string("the compressed data are damaged: ") + why);
+  in_->given += static_cast<std::uint64_t>(got);
+  if (!in_->is_within_bound()) {
+    refuse_all("it decompresses to more than " + std::to_string(in_->bound()) +
+               " bytes; allowed for gzip: " + std::to_string(in_->most.bytes) + " bytes, or " +
+               std::to_string(in_->most.times) + " times the size of the file if that is more");
+  }
   return got > 0;
 }
 
@@ -107,6 +127,7 @@ void text_reader::rewind() {
   whole_ = rest_ = {};
   if (in_ == nullptr) return;
   text_.clear();
+  in_->given = 0;
   if (gzrewind(in_->file) != 0) refuse_all("cannot be read twice");
 }
 

@@ -15,10 +15,17 @@ namespace skua::apps {
 /// Bytes of a file in quotes, as a message shows them: at most 40, and those that no terminal should see as \xNN.
 [[nodiscard]] std::string shown(std::string_view bytes);
 
+/// How far a gzip file may expand: a small one must not fill memory or keep a reader busy for hours. 29 graphs and matrices of Debian's packages
+/// expand to 2.4 to 10 times their compressed size; gzip reaches 1032.
+struct expansion_limit {
+  std::uint64_t bytes = std::uint64_t{1} << 28;  ///< as much as this always
+  std::uint64_t times = 100;                     ///< more only up to this multiple of the file's size
+};
+
 class text_reader {
  public:
-  /// Opens a regular file. What begins as gzip does is decompressed, whatever its name. Throws usage_error.
-  explicit text_reader(std::filesystem::path const& file);
+  /// Opens a regular file. What begins as gzip does is decompressed, whatever its name, up to `most`. Throws usage_error.
+  explicit text_reader(std::filesystem::path const& file, expansion_limit const& most = {});
   /// Reads a text that is there already.
   text_reader(std::string text, std::string name);
   ~text_reader();
@@ -27,7 +34,7 @@ class text_reader {
 
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
-  /// Goes to the next line; false at the end. Throws usage_error for a line above 64 MiB, and for damaged gzip.
+  /// Goes to the next line; false at the end. Throws usage_error for a line above 64 MiB, and for gzip that is damaged or expands too far.
   [[nodiscard]] bool next_line();
   /// Continues with the first line.
   void rewind();

@@ -141,6 +141,44 @@ TEST(text_reader, endless_lines_are_refused_in_bounded_memory) {
             file.path().string() + ": a line is longer than 64 MiB");
 }
 
+TEST(text_reader, gzip_that_expands_too_far_is_refused) {
+  std::string const text(4'000, '\n');
+  auto const said_of = [](std::string const& bytes, expansion_limit const& most, int passes) {
+    scratch_file const file(bytes);
+    std::string said = refusal([&] {
+      text_reader in(file.path(), most);
+      for (; passes > 0; --passes, in.rewind()) EXPECT_EQ(lines_of(in).size(), 4'000U);
+    });
+    return said.starts_with(file.path().string()) ? said.substr(file.path().string().size()) : said;
+  };
+  std::string const small = compressed(text);
+  ASSERT_LT(small.size() * 20, text.size());
+  EXPECT_EQ(
+      said_of(small, {.bytes = 3'999, .times = 1}, 1),
+      ": it decompresses to more than 3999 bytes; allowed for gzip: 3999 bytes, or 1 times the size of the file if "
+      "that is more");
+  EXPECT_EQ(said_of(small, {.bytes = 4'000, .times = 1}, 3), "accepted") << "each pass counts anew";
+  EXPECT_EQ(said_of(small, {.bytes = 1, .times = 4'000 / small.size() + 1}, 1), "accepted");
+  EXPECT_EQ(said_of(small, {.bytes = 1, .times = 10}, 1),
+            ": it decompresses to more than " + std::to_string(10 * small.size()) +
+                " bytes; allowed for gzip: 1 bytes, or 10 times the size of the file if that is more");
+  EXPECT_EQ(said_of(text, {.bytes = 1, .times = 0}, 1), "accepted") << "a plain file does not expand";
+}
+
+TEST(text_reader, a_small_file_that_expands_without_bound_is_refused) {
+  std::string blank(std::size_t{10} << 20, ' ');  // gzip makes 10 KiB of it
+  for (std::size_t i = 0; i < blank.size(); i += std::size_t{1} << 20) blank[i] = '\n';
+  std::string const member = compressed(blank);
+  std::string all;
+  for (int i = 0; i < 30; ++i) all += member;
+  scratch_file const file(all);
+  std::string const said = refusal([&] {
+    text_reader in(file.path());
+    while (in.next_line()) {}
+  });
+  EXPECT_NE(said.find(": it decompresses to more than 268435456 bytes; "), std::string::npos) << said;
+}
+
 TEST(text_reader, what_is_no_regular_file_is_refused) {
   EXPECT_EQ(refusal([] { text_reader("/no/such/file"); }),
             "/no/such/file: cannot be opened: No such file or directory");
