@@ -20,22 +20,21 @@ constexpr std::size_t most_file_bytes = std::size_t{1} << 30;
 
 bool may_be_picture(std::string_view bytes) { return bytes.starts_with('P') || bytes.starts_with(png_signature[0]); }
 
-std::string read_bytes(std::filesystem::path const& file) {
+/// `source` is the name for messages.
+std::string read_bytes(std::filesystem::path const& file, std::string const& source) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored))
-    throw usage_error(file.string() + ": is a directory, not a picture");
+  if (std::filesystem::is_directory(file, ignored)) throw usage_error(source + ": is a directory, not a picture");
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw usage_error(file.string() + ": cannot be opened: " + std::generic_category().message(errno));
+  if (!in) throw usage_error(source + ": cannot be opened: " + std::generic_category().message(errno));
   std::string bytes;
   char some[1 << 16];
   while (in.read(some, sizeof some), in.gcount() > 0) {
     bytes.append(some, static_cast<std::size_t>(in.gcount()));
     // /dev/zero is large, and the parser need not see more to refuse it.
     if (!may_be_picture(bytes)) return bytes;
-    if (bytes.size() > most_file_bytes)
-      throw usage_error(file.string() + ": is larger than 1 GiB, too large for a picture");
+    if (bytes.size() > most_file_bytes) throw usage_error(source + ": is larger than 1 GiB, too large for a picture");
   }
-  if (in.bad()) throw usage_error(file.string() + ": cannot be read");
+  if (in.bad()) throw usage_error(source + ": cannot be read");
   return bytes;
 }
 
@@ -56,7 +55,8 @@ picture parse_picture(std::string_view bytes, std::string const& source) {
 }
 
 picture read_picture(std::filesystem::path const& file) {
-  return parse_picture(read_bytes(file), runtime::printable(file.string()));
+  std::string const source = runtime::printable(file.string());
+  return parse_picture(read_bytes(file, source), source);
 }
 
 std::string lower_extension(std::filesystem::path const& file) {
@@ -70,7 +70,7 @@ std::string lower_extension(std::filesystem::path const& file) {
 void require_file_name(std::string_view option, std::filesystem::path const& file,
                        std::initializer_list<std::string_view> endings) {
   auto const refuse = [&](std::string const& allowed) {
-    throw usage_error(std::string{option} + " is '" + file.string() + "'; allowed: " + allowed);
+    throw usage_error(std::string{option} + " is '" + runtime::printable(file.string()) + "'; allowed: " + allowed);
   };
   if (std::ranges::find(endings, lower_extension(file)) == endings.end()) {
     std::string allowed;
@@ -80,7 +80,7 @@ void require_file_name(std::string_view option, std::filesystem::path const& fil
   std::error_code ignored;
   auto const folder = file.parent_path();
   if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
-    refuse("a folder that exists; there is no " + folder.string());
+    refuse("a folder that exists; there is no " + runtime::printable(folder.string()));
 }
 
 void require_picture_name(std::string_view option, std::filesystem::path const& file) {

@@ -9,6 +9,7 @@
 #include "apps/hartree_fock/molecules/fortran_number.hpp"
 #include "apps/json_value.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/printable.hpp"
 
 namespace skua::apps::hartree_fock::molecules {
 namespace {
@@ -17,7 +18,7 @@ using json = json_value;
 
 class json_reader {
  public:
-  explicit json_reader(std::string_view name) : name_(name) {}
+  explicit json_reader(std::string_view name) : name_(runtime::printable(name)) {}
 
   basis_set read(std::string_view text) {
     json const document = json::parse(text);
@@ -94,7 +95,7 @@ class json_reader {
     return all;
   }
 
-  std::string name_;
+  std::string name_;  ///< as it is shown
   std::string where_;
   unsigned protons_ = 0;
   basis_set all_;
