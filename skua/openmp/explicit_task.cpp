@@ -97,6 +97,7 @@ class explicit_task final : public runtime::free_task<runtime::here> {
     own_.is_explicit = true;
     own_.is_final = order.is_final;
     own_.inside = parent.innermost;
+    own_.children.reductions = parent.innermost->reductions;
     own_.inherit(parent);
     ender_.owner = this;
   }
@@ -179,6 +180,7 @@ void run_now(task& parent, task_order const& order, void (*adjust)(void*, void*)
   mine.is_explicit = true;
   mine.is_final = order.is_final || parent.is_final;
   mine.inside = parent.innermost;
+  mine.children.reductions = parent.innermost->reductions;
   mine.inherit(parent);
   running const now{mine};
   order.function(arguments);
@@ -237,6 +239,7 @@ void wait_for_depends(void** depends) {
 void begin_taskgroup(task_set& group) noexcept {
   task& t = current();
   group.outer = t.innermost;
+  group.reductions = t.innermost->reductions;
   t.innermost = &group;
 }
 

@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "skua/openmp/member_pool.hpp"
 #include "skua/openmp/entry_points.hpp"
-#include "skua/openmp/last_words.hpp"
+#include "skua/openmp/explicit_task.hpp"
+#include "skua/openmp/member_pool.hpp"
+#include "skua/openmp/task_reductions.hpp"
 #include "skua/openmp/team.hpp"
 
 namespace omp = skua::openmp;
@@ -78,16 +79,18 @@ bool next_piece(Counter* first, Counter* last) {
   return true;
 }
 
+void begin_reductions(omp::task& me, bool is_first, std::uintptr_t* reductions);
+
 /// Enters a construct; `begin(share, members)` runs for the first member.
 template <class Begin>
-omp::task& enter(Begin const& begin) {
+omp::task& enter(Begin const& begin, std::uintptr_t* reductions = nullptr) {
   omp::task& me = member();
   bool is_first = false;
   omp::work_share& share = me.team->enter_share(me, is_first);
-  if (is_first) {
-    begin(share, me.team->size());
-    me.team->open_share(me);
-  }
+  if (is_first) begin(share, me.team->size());
+  if (is_first && reductions != nullptr) begin_reductions(me, true, reductions);
+  if (is_first) me.team->open_share(me);
+  if (!is_first && reductions != nullptr) begin_reductions(me, false, reductions);
   return me;
 }
 omp::task& enter_loop(counted_loop const& l, loop_schedule const& s, bool is_ordered = false) {
@@ -107,29 +110,42 @@ bool start_loop(counted_loop const& l, loop_schedule const& s, bool is_ordered, 
   return next_piece(first, last);
 }
 
+/// Each member has a taskgroup for the construct, which GOMP_workshare_task_reduction_unregister ends.
+void begin_reductions(omp::task& me, bool is_first, std::uintptr_t* reductions) {
+  omp::begin_taskgroup(*new omp::task_set);
+  std::uintptr_t* const around = me.innermost->reductions;
+  std::uintptr_t const* const shared = is_first ? nullptr : me.share->reductions();
+  omp::register_reductions(reductions, around, shared, me.team->size());
+  me.innermost->reductions = reductions;
+  if (is_first) me.share->reductions() = reductions;
+}
+
 /// The forms of OpenMP 5.0, with reductions by tasks and shared memory.
 template <class Counter>
 bool start_general(counted_loop const& l, long schedule, std::int64_t chunk, bool is_ordered, Counter* first,
                    Counter* last, std::uintptr_t* reductions, void** mem) {
-  omp::task& me = enter([&](omp::work_share& share, std::uint32_t members) {
-    share.begin_loop(l, schedule_of(schedule, chunk), members, is_ordered);
-    if (mem != nullptr) share_memory(share, mem);
-  });
+  omp::task& me = enter(
+      [&](omp::work_share& share, std::uint32_t members) {
+        share.begin_loop(l, schedule_of(schedule, chunk), members, is_ordered);
+        if (mem != nullptr) share_memory(share, mem);
+      },
+      reductions);
   if (mem != nullptr) *mem = *me.share->shared_memory();
-  if (reductions != nullptr) omp::refuse("task reductions of a loop");
   return first == nullptr || next_piece(first, last);
 }
 
 template <class Counter>
 bool start_doacross(unsigned loops, Counter const* counts, loop_schedule const& s, Counter* first, Counter* last,
-                    void** mem = nullptr) {
+                    void** mem = nullptr, std::uintptr_t* reductions = nullptr) {
   static_assert(sizeof(Counter) == sizeof(std::uint64_t));
   auto const* const all = reinterpret_cast<std::uint64_t const*>(counts);
-  omp::task& me = enter([&](omp::work_share& share, std::uint32_t members) {
-    share.begin_loop(counted_loop{0, all[0], 1, all[0]}, s, members, false);
-    share.begin_doacross(loops, all);
-    if (mem != nullptr) share_memory(share, mem);
-  });
+  omp::task& me = enter(
+      [&](omp::work_share& share, std::uint32_t members) {
+        share.begin_loop(counted_loop{0, all[0], 1, all[0]}, s, members, false);
+        share.begin_doacross(loops, all);
+        if (mem != nullptr) share_memory(share, mem);
+      },
+      reductions);
   if (mem != nullptr) *mem = *me.share->shared_memory();
   return next_piece(first, last);
 }
@@ -284,13 +300,12 @@ bool GOMP_loop_ull_ordered_start(bool up, ull start, ull end, ull step, long sch
 }
 bool GOMP_loop_doacross_start(unsigned loops, long* counts, long schedule, long chunk, long* first, long* last,
                               std::uintptr_t* reductions, void** mem) {
-  if (reductions != nullptr) omp::refuse("task reductions of a loop");
-  return start_doacross(loops, counts, schedule_of(schedule | monotonic_bit, chunk), first, last, mem);
+  return start_doacross(loops, counts, schedule_of(schedule | monotonic_bit, chunk), first, last, mem, reductions);
 }
 bool GOMP_loop_ull_doacross_start(unsigned loops, ull* counts, long schedule, ull chunk, ull* first, ull* last,
                                   std::uintptr_t* reductions, void** mem) {
-  if (reductions != nullptr) omp::refuse("task reductions of a loop");
-  return start_doacross(loops, counts, schedule_of(schedule | monotonic_bit, chunk_in(chunk)), first, last, mem);
+  return start_doacross(loops, counts, schedule_of(schedule | monotonic_bit, chunk_in(chunk)), first, last, mem,
+                        reductions);
 }
 
 void GOMP_loop_end_nowait(void) {
@@ -340,13 +355,18 @@ unsigned GOMP_sections_start(unsigned count) {
   return enter([count](omp::work_share& share, std::uint32_t) { share.begin_sections(count); }).share->take_section();
 }
 unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reductions, void** mem) {
-  if (reductions != nullptr) omp::refuse("task reductions of sections");
-  omp::task& me = enter([&](omp::work_share& share, std::uint32_t) {
-    share.begin_sections(count);
-    if (mem != nullptr) share_memory(share, mem);
-  });
+  omp::task& me = enter(
+      [&](omp::work_share& share, std::uint32_t) {
+        share.begin_sections(count);
+        if (mem != nullptr) share_memory(share, mem);
+      },
+      reductions);
   if (mem != nullptr) *mem = *me.share->shared_memory();
   return me.share->take_section();
+}
+void GOMP_scope_start(std::uintptr_t* reductions) {
+  omp::task& me = enter([](omp::work_share& share, std::uint32_t) { share.begin_sections(0); }, reductions);
+  me.team->leave_share(me);  // nothing is shared out
 }
 unsigned GOMP_sections_next(void) {
   omp::task& me = current();

@@ -3,9 +3,9 @@
 #include <cstdarg>
 #include <cstdint>
 
-#include "skua/openmp/member_pool.hpp"
 #include "skua/openmp/entry_points.hpp"
 #include "skua/openmp/lock.hpp"
+#include "skua/openmp/member_pool.hpp"
 #include "skua/openmp/team.hpp"
 
 namespace omp = skua::openmp;

@@ -6,13 +6,18 @@
 #include <cstring>
 #include <exception>
 
+#include "skua/openmp/entry_points.hpp"
 #include "skua/openmp/explicit_task.hpp"
 #include "skua/openmp/last_words.hpp"
+#include "skua/openmp/member_pool.hpp"
+#include "skua/openmp/task_reductions.hpp"
 #include "skua/openmp/team.hpp"
 
 namespace omp = skua::openmp;
 using omp::current;
 using ull = unsigned long long;
+
+extern "C" void GOMP_taskgroup_reduction_register(std::uintptr_t* arrays);
 
 namespace {
 
@@ -51,9 +56,15 @@ template <class Counter>
 void run_taskloop(omp::task_order order, unsigned flags, ull wanted, Counter start, Counter end, Counter step,
                   ull count) {
   omp::task& me = current();
-  if ((flags & flag_reduction) != 0) omp::refuse("reductions of a taskloop");
   bool const is_grouped = (flags & flag_nogroup) == 0;
   if (is_grouped) omp::begin_taskgroup(*new omp::task_set);
+  if ((flags & flag_reduction) != 0) {
+    struct head {
+      Counter first, last;
+      std::uintptr_t* reductions;
+    };
+    GOMP_taskgroup_reduction_register(static_cast<head*>(order.data)->reductions);
+  }
   division const d = divide(count, wanted, flags, me.team == nullptr ? 1 : me.team->size());
   struct bounds {
     Counter first, last;
@@ -130,11 +141,46 @@ void GOMP_taskwait_depend(void** depends) { omp::wait_for_depends(depends); }
 void GOMP_taskyield(void) { ::sched_yield(); }
 void GOMP_taskgroup_start(void) { omp::begin_taskgroup(*new omp::task_set); }
 void GOMP_taskgroup_end(void) { omp::end_taskgroup(); }
-void GOMP_taskgroup_reduction_register(std::uintptr_t*) { omp::refuse("task reductions"); }
-void GOMP_taskgroup_reduction_unregister(std::uintptr_t*) { omp::refuse("task reductions"); }
-void GOMP_task_reduction_remap(std::size_t, std::size_t, void**) { omp::refuse("task reductions"); }
-void GOMP_workshare_task_reduction_unregister(bool) { omp::refuse("task reductions"); }
-unsigned GOMP_parallel_reductions(void (*)(void*), void*, unsigned, unsigned) { omp::refuse("task reductions"); }
-void GOMP_scope_start(std::uintptr_t*) { omp::refuse("task reductions of a scope"); }
+
+void GOMP_taskgroup_reduction_register(std::uintptr_t* arrays) {
+  omp::task& me = current();
+  std::uint32_t const threads = me.team == nullptr ? 1 : me.team->size();
+  try {
+    omp::register_reductions(arrays, me.innermost->reductions, nullptr, threads);
+  } catch (std::exception const& why) {
+    omp::cannot_go_on("a reduction cannot begin", why.what());
+  }
+  me.innermost->reductions = arrays;
+}
+void GOMP_taskgroup_reduction_unregister(std::uintptr_t* arrays) { omp::free_reductions(arrays); }
+void GOMP_task_reduction_remap(std::size_t count, std::size_t originals, void** variables) {
+  omp::task const& me = current();
+  if (!omp::find_copies(me.innermost->reductions, me.number, count, originals, variables))
+    omp::cannot_go_on("in_reduction", "no task_reduction or task modifier around it names the variable");
+}
+void GOMP_workshare_task_reduction_unregister(bool is_cancelled) {
+  omp::task& me = current();
+  std::uintptr_t* const arrays = me.innermost->reductions;
+  omp::end_taskgroup();
+  if (me.number == 0) omp::free_reductions(arrays);
+  if (!is_cancelled) GOMP_barrier();
+}
+unsigned GOMP_parallel_reductions(void (*function)(void*), void* data, unsigned threads, unsigned) {
+  std::uint32_t const size = omp::threads_for(current(), threads);
+  auto* const arrays = *static_cast<std::uintptr_t**>(data);
+  try {
+    omp::register_reductions(arrays, nullptr, nullptr, size);
+  } catch (std::exception const& why) {
+    omp::cannot_go_on("a reduction cannot begin", why.what());
+  }
+  struct with_reductions : omp::preparation {
+    explicit with_reductions(std::uintptr_t* a) noexcept
+        : preparation{[](preparation& self, omp::team& t) { t.reduce(static_cast<with_reductions&>(self).arrays); }},
+          arrays(a) {}
+    std::uintptr_t* const arrays;
+  } first{arrays};
+  omp::run_region({function, data}, size, &first);
+  return size;
+}
 
 }  // extern "C"

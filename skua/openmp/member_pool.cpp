@@ -103,7 +103,9 @@ class member_pool {
         return mine.word.load(std::memory_order_acquire) ==
                seat::called;  // acquire: the team. Pairs with: call_members
       };
-      auto const must_leave = [&] { return ends_.load(std::memory_order_acquire); };  // acquire: pairs with ~member_pool
+      auto const must_leave = [&] {
+        return ends_.load(std::memory_order_acquire);
+      };  // acquire: pairs with ~member_pool
       bool const goes_on = (spin_until([&] { return is_called() || team_.has_tasks(); }) && is_called()) ||
                            (team_.block_until([&] { return is_called() || must_leave(); }) && is_called());
       if (!goes_on) {

@@ -5,9 +5,9 @@
 #include <climits>
 #include <cstdint>
 
-#include "skua/openmp/member_pool.hpp"
 #include "skua/openmp/explicit_task.hpp"
 #include "skua/openmp/lock.hpp"
+#include "skua/openmp/member_pool.hpp"
 #include "skua/openmp/omp_routines.hpp"
 #include "skua/openmp/team.hpp"
 

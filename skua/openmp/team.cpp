@@ -10,6 +10,7 @@ void team::begin(task& creator, std::uint32_t size, outlined code) {
   code_ = code;
   creator_ = &creator;
   is_in_share_ = false;
+  reductions_ = nullptr;
   level_ = creator.level + 1;
   active_level_ = creator.active_level + (size > 1 ? 1 : 0);
   // Relaxed: the members begin after these, by whatever makes them begin.
@@ -27,6 +28,7 @@ void team::begin_member(task& mine, std::uint32_t m) {
   mine.level = level_;
   mine.active_level = active_level_;
   mine.parent = creator_;
+  mine.children.reductions = reductions_;
   if (is_in_share_) {
     mine.constructs = 1;
     mine.share = &shares_[0];

@@ -40,6 +40,8 @@ class team {
     shares_[0].open(0);
     is_in_share_ = true;
   }
+  /// After `begin`: reductions that the members' tasks take part in.
+  void reduce(std::uintptr_t* arrays) noexcept { reductions_ = arrays; }
   /// Makes `mine` the implicit task of member `m`.
   void begin_member(task& mine, std::uint32_t m);
   /// The code of a region as member `m` on the calling thread, up to where it arrives at the join.
@@ -91,7 +93,7 @@ class team {
   }
   [[nodiscard]] bool has_tasks() const noexcept {
     return has_tasks_.load(std::memory_order_relaxed);
-  }                                                                                 // relaxed: advice
+  }  // relaxed: advice
   void cancel() noexcept { is_cancelled_.store(true, std::memory_order_release); }  // release: pairs with is_cancelled
   [[nodiscard]] bool is_cancelled() const noexcept {
     return is_cancelled_.load(std::memory_order_acquire);  // acquire: pairs with cancel
@@ -122,6 +124,7 @@ class team {
   bool is_in_share_ = false;
   bool is_nested_ = false;
   outlined code_{};
+  std::uintptr_t* reductions_ = nullptr;
   task* creator_ = nullptr;
   void const volatile* copied_ = nullptr;  ///< by copyprivate, between two barriers
   std::array<work_share, shares_kept> shares_;

@@ -85,6 +85,8 @@ class work_share {
     return is_cancelled_.load(std::memory_order_relaxed);
   }  // as above
 
+  /// Of the member that began the construct.
+  std::uintptr_t*& reductions() noexcept { return reductions_; }
   void** shared_memory() noexcept { return &memory_; }
   ~work_share();
   work_share(work_share const&) = delete;
@@ -116,6 +118,7 @@ class work_share {
   bool is_ordered_ = false;
   bool is_split_ = false;
   std::atomic<bool> is_cancelled_{false};
+  std::uintptr_t* reductions_ = nullptr;
   void* memory_ = nullptr;  ///< of the construct, shared by the members
   std::uint32_t room_ = 0;
   std::unique_ptr<share_of_member[]> split_;
