@@ -16,6 +16,7 @@
 #include "skua/machine/threads/face/pool.hpp"
 #include "skua/machine/threads/face/worker_calls.hpp"
 #include "skua/openmp/last_words.hpp"
+#include "skua/openmp/seat_word.hpp"
 
 namespace skua { inline namespace v0 { namespace openmp {
 
@@ -25,9 +26,7 @@ class member_pool;
 
 /// Where a member's thread is, and how it is called. README.md
 struct alignas(runtime::cache_line_bytes) seat : runtime::worker_call {
-  enum state : std::uint32_t { away, docked, called };
-
-  std::atomic<std::uint32_t> word{away};
+  seat_word<> word;
   std::uint32_t member = 0;
   member_pool* all = nullptr;
   runtime::region* region = nullptr;  ///< in which it is docked. Written by the member before `docked`
@@ -45,10 +44,10 @@ class member_pool {
   }
   /// No region of its teams is in progress. Members may be docked still.
   ~member_pool() {
-    ends_.store(true, std::memory_order_release);  // release: pairs with must_leave
+    ends_.store(true, std::memory_order_release);  // release: it ends. Pairs with: serve, must_leave
     team_.ring();
     for (seat const& s : seats_) {
-      while (s.word.load(std::memory_order_acquire) != seat::away) ::sched_yield();  // acquire: its last use
+      while (!s.word.is_away()) ::sched_yield();
     }
     for (runtime::region* const r : regions_) {
       if (r != nullptr) runtime::close_first_workers(pool_, *r);
@@ -67,8 +66,7 @@ class member_pool {
     region_ = &region;
     for (std::uint32_t m = 1; m < size; ++m) {
       seat& s = seats_[m];
-      // acq_rel: the team, for the member that is docked; `away` was stored after the member's last use of its seat
-      if (s.word.exchange(seat::called, std::memory_order_acq_rel) == seat::away) runtime::call_on(region, m, s);
+      if (s.word.call()) runtime::call_on(region, m, s);
     }
     team_.ring();
   }
@@ -97,22 +95,15 @@ class member_pool {
     runtime::region* const here = region_;
     for (;;) {
       team_.run_member(mine.member);
-      mine.word.store(seat::docked, std::memory_order_relaxed);  // relaxed: arrive_at_join orders it
+      mine.word.dock();
       team_.arrive_at_join();
-      auto const is_called = [&] {
-        return mine.word.load(std::memory_order_acquire) ==
-               seat::called;  // acquire: the team. Pairs with: call_members
-      };
+      auto const is_called = [&] { return mine.word.is_called(); };
       auto const must_leave = [&] {
-        return ends_.load(std::memory_order_acquire);
-      };  // acquire: pairs with ~member_pool
+        return ends_.load(std::memory_order_acquire);  // acquire: the member pool ends. Pairs with: ~member_pool, store
+      };
       bool const goes_on = (spin_until([&] { return is_called() || team_.has_tasks(); }) && is_called()) ||
                            (team_.block_until([&] { return is_called() || must_leave(); }) && is_called());
-      if (!goes_on) {
-        std::uint32_t seen = seat::docked;
-        // release: our last use of the seat. acquire: the team, if we are called
-        if (mine.word.compare_exchange_strong(seen, seat::away, std::memory_order_acq_rel)) return;
-      }
+      if (!goes_on && mine.word.leave()) return;
       if (region_ != here) return runtime::call_on(*region_, mine.member, mine);
     }
   }
