@@ -280,6 +280,9 @@ TEST(history_of_auto, calls_of_another_build_are_noted_and_replaced) {
   std::string const file = directory.file("calls.json");
   call_repeatedly(file, 3);
   std::string const good = text_of(file);
+  std::size_t const at = good.find("\"build\":\"");
+  ASSERT_NE(at, std::string::npos) << good;
+  std::string const this_build = good.substr(at, good.find(',', at) - at);
   std::ofstream(file) << replaced(good, "\"build\":\"", "\"build\":\"0");
   std::uint64_t earlier = 99;
   std::string const note = said_with_variable(file, earlier);
@@ -288,7 +291,7 @@ TEST(history_of_auto, calls_of_another_build_are_noted_and_replaced) {
   EXPECT_EQ(earlier, 0U);
   std::string const after = text_of(file);
   EXPECT_NE(after.find("\"calls\":1,"), std::string::npos) << after;
-  EXPECT_EQ(after.find("\"build\":\"0"), std::string::npos) << after;
+  EXPECT_NE(after.find(this_build), std::string::npos) << after;
 }
 
 TEST(history_of_auto, calls_of_a_library_that_is_not_loaded_stay_in_the_file) {
