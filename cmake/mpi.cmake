@@ -92,6 +92,6 @@ function(skua_add_ranks_test name mpi ranks)
   add_test(NAME ${name}_${ranks} COMMAND ${${mpi}_mpirun} ${more} -n ${ranks} ${ARGN})
   # Open MPI refuses to be started by root, which is who builds in containers, unless it is told twice. MPICH asks a name server for the address
   # of this host if /etc/hosts does not have it, and waits for seconds at each start where none answers: nobody is to be asked (attempts:0).
-  set_tests_properties(${name}_${ranks} PROPERTIES TIMEOUT 60 PROCESSORS 2 LABELS mpi
+  set_tests_properties(${name}_${ranks} PROPERTIES TIMEOUT 300 PROCESSORS 2 LABELS mpi
     ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;RES_OPTIONS=attempts:0;SKUA_CASES=${CMAKE_BINARY_DIR}/cases/${name}_${ranks}.xml")
 endfunction()
