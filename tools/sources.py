@@ -93,10 +93,13 @@ class Tree:
                 self.sources[path] = Source(path, (self.root / path).read_text(encoding="utf-8"))
         self.code = [s for s in self.sources.values() if s.is_code]
         self.library = [s for s in self.code if s.is_library]
+        self.paths_of_name = {}
+        for s in self.code:
+            self.paths_of_name.setdefault(s.path.rpartition("/")[2], []).append(s.path)
         self.cmake = [s for p, s in self.sources.items() if p.endswith(("CMakeLists.txt", ".cmake"))]
 
     def variants(self, source, name):
         """Headers called `name` under the same top folder as `source`: CMake chooses one of several by architecture."""
         top = source.path.partition("/")[0] + "/"
-        found = [s.path for s in self.code if s.path.startswith(top) and s.path.endswith("/" + name)]
+        found = [path for path in self.paths_of_name.get(name.rpartition("/")[2], ()) if path.startswith(top) and path.endswith("/" + name)]
         return found if len(found) > 1 else []
