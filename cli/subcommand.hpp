@@ -37,6 +37,7 @@ subcommand add_balance(parser root);
 subcommand add_export(parser root);
 subcommand add_report(parser root);
 subcommand add_top(parser root);
+subcommand add_omp(parser root);
 
 /// All that this executable has: subcommands.cpp or demo.cpp is linked.
 std::vector<subcommand> add_subcommands(parser root);

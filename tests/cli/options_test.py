@@ -21,7 +21,7 @@ import option_listing as listing
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 WHOLE = os.environ.get("TEST_EFFORT") == "full"
 # Commands whose options option_cases.py does not try, and the test below that does.
-OTHERS = {"calibrate": "Calibrate", "top": "Top"}
+OTHERS = {"calibrate": "Calibrate", "top": "Top", "omp": "Omp"}
 
 
 class Tried(command.Case):
@@ -240,6 +240,29 @@ class Top(Tried):
             finally:
                 program.kill()
         TABLE.update({("top", name): {"": "effect"} for name in ("PID", "--interval", "--once", "--json")})
+
+
+class Omp(Tried):
+    """What `skua omp` gives to the program that it becomes: variables, arguments, and the library."""
+
+    OPTIONS = {"--policy": ["adws", "SKUA_POLICY=adws"], "--threads": ["3", "OMP_NUM_THREADS=3"], "--trace": ["omp.trace", "SKUA_TRACE=omp.trace"]}
+
+    def test_every_option_has_an_effect(self):
+        self.assertEqual(sorted(n for o in listing.options("omp") if "--help" not in o.names for n in o.names), [*self.OPTIONS, "COMMAND"])
+        plain = self.works("omp", "--", "env").splitlines()
+        self.assertTrue(any(line.startswith("LD_PRELOAD=") and "/libgomp-skua.so.1" in line for line in plain))
+        for name, (value, variable) in self.OPTIONS.items():
+            with self.subTest(name):
+                self.assertNotIn(variable, plain)
+                self.assertIn(variable, self.works("omp", name, value, "--", "env").splitlines())
+            TABLE["omp", name] = {"": "effect"}
+        self.assertEqual(self.works("omp", "--", "echo", "--its", "own").strip(), "--its own")
+        TABLE["omp", "COMMAND"] = {"": "effect"}
+        for wrong in ("0", "-1", "nan", "20000"):
+            self.refuses("omp", "--threads", wrong, "--", "env", message=["--threads"])
+        self.refuses("omp", "--policy", "nope", "--", "env", message=["nope"])
+        self.refuses("omp", message=["COMMAND"])
+        self.refuses("omp", "--", "/nothing/here", code=1, message=["'/nothing/here' cannot be started"])
 
 
 def tearDownModule():
