@@ -43,6 +43,8 @@ void set(char const* name, std::string const& value) {
 }
 
 int execute(arguments const& given) {
+  if (given.command.empty())
+    throw usage_error("COMMAND is missing; allowed: a program and its arguments, behind --");
   if (!given.threads.empty())
     set("OMP_NUM_THREADS", std::to_string(read_whole_number("--threads", given.threads, 1, 16'384)));
   if (!given.policy.empty()) {
@@ -68,7 +70,7 @@ int execute(arguments const& given) {
 subcommand add_omp(parser root) {
   parser const command = root.add_subcommand("omp", "run a program compiled for GCC's OpenMP on Skua's workers");
   auto const given = std::make_shared<arguments>();
-  command.add_option("COMMAND", given->command, "", "the program and its arguments, behind --").required().repeatable();
+  command.add_option("COMMAND", given->command, "", "the program and its arguments, behind --").repeatable();
   command.add_option("--threads", given->threads, "N", "threads of a parallel region (OMP_NUM_THREADS)");
   command.add_option("--policy", given->policy, "NAME", "the scheduler of its tasks (SKUA_POLICY)");
   command.add_option("--trace", given->trace, "FILE", "write a trace for skua report (SKUA_TRACE)");

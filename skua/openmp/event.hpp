@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "skua/machine/threads/face/one_shot.hpp"
+#include "skua/machine/threads/face/worker_calls.hpp"
 #include "skua/openmp/eventcount.hpp"
 #include "skua/parts/base/clock.hpp"
 
@@ -33,6 +34,7 @@ template <class Condition>
     runtime::relax();
     if (is_true()) return true;
   }
+  runtime::come_home();
   std::uint64_t const began = runtime::clock_ns();
   do {
     for (int i = 0; i < 64; ++i) {

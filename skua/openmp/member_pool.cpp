@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -84,6 +85,8 @@ class member_pool {
     pool_options o;
     o.workers = members;
     o.name = "omp";
+    // Not `auto`: it reads the clock at each call from outside, a fifth of a region, and regions' calls do not tell it what their tasks are.
+    if (std::getenv("SKUA_POLICY") == nullptr) o.policy = "hierarchical";
     if (s.stack_bytes != 0) o.stack_bytes = std::max<std::size_t>(s.stack_bytes, 64 * 1024);
     return o;
   }

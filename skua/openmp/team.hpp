@@ -84,6 +84,8 @@ class team {
   /// Blocks the thread; returns false if the team has tasks instead.
   template <class Condition>
   [[nodiscard]] bool block_until(Condition const& is_true) {
+    if (is_true()) return true;
+    runtime::bound_home const wakes_there;
     for (;;) {
       std::uint32_t const heard = bell_.heard();
       if (is_true()) return true;

@@ -261,7 +261,7 @@ class Omp(Tried):
         for wrong in ("0", "-1", "nan", "20000"):
             self.refuses("omp", "--threads", wrong, "--", "env", message=["--threads"])
         self.refuses("omp", "--policy", "nope", "--", "env", message=["nope"])
-        self.refuses("omp", message=["COMMAND"])
+        self.refuses("omp", message=["COMMAND is missing"])
         self.refuses("omp", "--", "/nothing/here", code=1, message=["'/nothing/here' cannot be started"])
 
 

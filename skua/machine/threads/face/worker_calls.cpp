@@ -60,4 +60,17 @@ void close_first_workers(pool& all, region& opened) noexcept {
   if (&opened != &root_region_of(all)) core_of(all).close_region(opened);
 }
 
+void come_home() noexcept {
+  if (worker* const me = worker::current()) me->home().come();
+}
+
+bound_home::bound_home() noexcept {
+  if (worker const* const me = worker::current()) before_ = me->home().before_sleep();
+}
+
+bound_home::~bound_home() {
+  worker const* const me = worker::current();
+  if (me != nullptr) me->home().after_sleep(before_);
+}
+
 }}}  // namespace skua::v0::runtime

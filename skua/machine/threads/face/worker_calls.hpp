@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "skua/machine/threads/engine/outside/outside_call.hpp"
+#include "skua/parts/topology/cpu_mask.hpp"
 
 namespace skua { inline namespace v0 {
 
@@ -34,6 +36,24 @@ void run_as_first(region& where, outside_call& call);
 /// pool ends, when nothing runs in them. Throws std::bad_alloc.
 [[nodiscard]] region& open_first_workers(pool& all, std::uint32_t workers);
 void close_first_workers(pool& all, region& opened) noexcept;
+
+// A thread that waits without the engine: the kernel may have put two of a pool on one processor, and wakes threads near their wakers
+// (engine/callers/caller.md, "Processors"). For threads in a worker's place; others are left alone.
+
+/// For a thread that spins: moves it to its worker's processor, at most once a millisecond. Cost: getcpu if it is there.
+void come_home() noexcept;
+
+/// For a thread that is about to block: while it lives, the thread is bound to its worker's processor, so that it wakes there. Cost: four system calls.
+class bound_home {
+ public:
+  bound_home() noexcept;
+  ~bound_home();
+  bound_home(bound_home const&) = delete;
+  bound_home& operator=(bound_home const&) = delete;
+
+ private:
+  std::optional<cpu_mask> before_;
+};
 
 }  // namespace runtime
 }}  // namespace skua::v0

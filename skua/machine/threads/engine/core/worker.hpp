@@ -82,6 +82,9 @@ class worker final : public thread_record, private thread_owner {
   [[nodiscard]] leaf_log& leaves() noexcept { return leaves_; }
   /// Set while the running fiber is isolated, so that this worker takes nothing.
   [[nodiscard]] isolation_mark<>& isolation() noexcept { return isolation_; }
+  /// For the thread in this place.
+  [[nodiscard]] home_processor& home() noexcept { return home_; }
+  [[nodiscard]] home_processor const& home() const noexcept { return home_; }
   [[nodiscard]] worker_trace& traced() noexcept { return trace_; }
   /// Before `start`.
   void trace_to(trace::track const& to) noexcept;
