@@ -17,6 +17,7 @@
 #include "skua/machine/threads/face/pool.hpp"
 #include "skua/machine/threads/face/worker_calls.hpp"
 #include "skua/openmp/last_words.hpp"
+#include "skua/openmp/rescue.hpp"
 #include "skua/openmp/seat_word.hpp"
 
 namespace skua { inline namespace v0 { namespace openmp {
@@ -231,12 +232,13 @@ struct nested_member : runtime::free_task<runtime::here> {
     {
       runtime::tied_section const on_this_thread{runtime::fiber_of(h)};
       away const others_run;
-      me.team->run_member(me.number);
+      if (me.waiting->claim(me.number)) me.team->run_member(me.number);
     }
     all.finish();
   }
   static constexpr runtime::free_task_kind<runtime::here> this_kind{.run = &run_task, .name = "nested parallel"};
   openmp::team* team = nullptr;
+  waiting_members* waiting = nullptr;
   std::uint32_t number = 0;
 };
 
@@ -247,11 +249,13 @@ void run_nested(task& creator, std::uint32_t size, outlined code, preparation* f
   if (first != nullptr) first->prepare(*first, nested);
   std::vector<nested_member> others(size - 1);
   runtime::wait_group unfinished;
+  waiting_members waiting(nested, unfinished);
   for (std::uint32_t m = 1; m < size; ++m) {
     nested_member& o = others[m - 1];
     o.kind = &nested_member::this_kind;
     o.group = &unfinished;
     o.team = &nested;
+    o.waiting = &waiting;
     o.number = m;
     unfinished.add();
   }

@@ -90,6 +90,24 @@ TEST(openmp_regions, regions_inside_of_regions) {
   omp_set_max_active_levels(1);
 }
 
+// Four members on fewer processors: those that spin may hold all workers.
+TEST(openmp_regions, members_that_spin_do_not_stop_those_that_they_wait_for) {
+  omp_set_max_active_levels(2);
+  std::atomic<int> ran{0};
+#pragma omp parallel num_threads(2)
+  {
+    std::atomic<bool> is_set{false};
+#pragma omp parallel num_threads(4) shared(is_set)
+    {
+      if (omp_get_thread_num() == 3) is_set = true;
+      while (!is_set) {}
+      ++ran;
+    }
+  }
+  EXPECT_EQ(ran, 8);
+  omp_set_max_active_levels(1);
+}
+
 TEST(openmp_regions, application_threads_have_teams_of_their_own) {
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "skua/openmp/rescue.hpp"
+
+#include <pthread.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+namespace skua { inline namespace v0 { namespace openmp {
+
+/// One per process, never destroyed. Its thread sleeps while there has been no nested team for a second.
+class rescue_watch {
+ public:
+  static rescue_watch& the() noexcept {
+    static auto* const only = new rescue_watch;
+    return *only;
+  }
+
+  void add(waiting_members& m) {
+    std::lock_guard const hold(changing_);
+    m.next_ = first_;
+    if (first_ != nullptr) first_->previous_ = &m;
+    first_ = &m;
+    if (!has_thread_) {
+      std::thread([this] { watch(); }).detach();
+      has_thread_ = true;
+    } else if (sleeps_) {
+      wakes_.notify_one();
+    }
+  }
+  void remove(waiting_members& m) noexcept {
+    std::lock_guard const hold(changing_);
+    (m.previous_ != nullptr ? m.previous_->next_ : first_) = m.next_;
+    if (m.next_ != nullptr) m.next_->previous_ = m.previous_;
+  }
+  std::atomic<std::uint64_t> rescued{0};
+  std::atomic<std::uint32_t> threads{0};
+
+ private:
+  static constexpr std::chrono::milliseconds period{20};
+  static constexpr int idle_looks = 50;
+
+  rescue_watch() {
+    ::pthread_atfork([] { the().changing_.lock(); }, [] { the().changing_.unlock(); },
+                     [] {
+                       the().has_thread_ = the().sleeps_ = false;  // threads and teams are those of the parent
+                       the().first_ = nullptr;
+                       the().changing_.unlock();
+                     });
+  }
+  void watch() noexcept {
+    std::unique_lock hold(changing_);
+    for (int idle = 0;;) {
+      wakes_.wait_for(hold, period);
+      idle = first_ == nullptr ? idle + 1 : 0;
+      for (waiting_members* m = first_; m != nullptr; m = m->next_) {
+        if (m->unclaimed_.load(std::memory_order_relaxed) == 0 || ++m->looks_ < 2) continue;  // relaxed: advice
+        static_cast<void>(m->rescue_one());
+      }
+      if (idle < idle_looks) continue;
+      sleeps_ = true;
+      wakes_.wait(hold, [this] { return first_ != nullptr; });
+      sleeps_ = false;
+      idle = 0;
+    }
+  }
+
+  std::mutex changing_;
+  std::condition_variable wakes_;
+  waiting_members* first_ = nullptr;  ///< under changing_, as the next two
+  bool has_thread_ = false;
+  bool sleeps_ = false;
+};
+
+waiting_members::waiting_members(team& of, runtime::wait_group& unfinished)
+    : team_(of), unfinished_(unfinished), is_claimed_(std::make_unique<std::atomic<bool>[]>(of.size())),
+      unclaimed_(of.size() - 1) {
+  rescue_watch::the().add(*this);
+}
+
+waiting_members::~waiting_members() { rescue_watch::the().remove(*this); }
+
+/// Under the watch's lock, so the team is there; afterwards the count keeps it.
+bool waiting_members::rescue_one() noexcept {
+  constexpr std::uint32_t most_threads = 512;
+  rescue_watch& all = rescue_watch::the();
+  if (all.threads.load(std::memory_order_relaxed) >= most_threads) return false;  // relaxed: a bound, not exact
+  for (std::uint32_t m = 1; m < team_.size(); ++m) {
+    if (is_claimed_[m].load(std::memory_order_relaxed) || !claim(m)) continue;  // relaxed: claim decides
+    unfinished_.add();
+    try {
+      std::thread([&team = team_, &unfinished = unfinished_, &all, m] {
+        team.run_member(m);
+        all.threads.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as above
+        unfinished.finish();
+      }).detach();
+    } catch (std::system_error const&) {                       // no thread: the worker may still take it
+      is_claimed_[m].store(false, std::memory_order_relaxed);  // relaxed: as in claim
+      unclaimed_.fetch_add(1, std::memory_order_relaxed);
+      unfinished_.finish();
+      return false;
+    }
+    all.threads.fetch_add(1, std::memory_order_relaxed);  // relaxed, both: statistics
+    all.rescued.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
+  return false;
+}
+
+std::uint64_t rescued_members() noexcept {
+  return rescue_watch::the().rescued.load(std::memory_order_relaxed);  // relaxed: a statistic
+}
+
+}}}  // namespace skua::v0::openmp
