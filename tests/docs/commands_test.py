@@ -67,6 +67,8 @@ def wrong_with_skua(root, words):
     if words[0] not in section("Subcommands:"):
         yield f"skua has no subcommand {words[0]}"
         return
+    if words[0] == "omp" and "--" in words:
+        words = words[: words.index("--")]  # the rest is another program's
     path = [words[0]]
     allowed = options_of(help_of(words[0]))
     apps = section("Apps:", words[0])
