@@ -32,7 +32,7 @@ std::string path_of_library() {
   auto const self = std::filesystem::read_symlink("/proc/self/exe", failed);
   if (failed) throw resource_error(fmt::format("/proc/self/exe: {}", failed.message()));
   std::string const path =
-      (self.parent_path() / SKUA_LIBRARY_FROM_COMMAND / "libgomp-skua.so.1").lexically_normal().string();
+      (self.parent_path() / SKUA_MODULES_FROM_COMMAND / "libgomp-skua.so.1").lexically_normal().string();
   if (!std::filesystem::exists(path, failed))
     throw resource_error(fmt::format("{} is missing; build or install the target skua_omp", path));
   return path;

@@ -168,10 +168,9 @@ struct prepared_loop : omp::preparation {
   loop_schedule const schedule;
 };
 
-void run_loop_region(void (*function)(void*), void* data, unsigned threads, counted_loop const& l,
-                     loop_schedule const& s) {
+void run_loop_region(omp::outlined const& code, unsigned threads, counted_loop const& l, loop_schedule const& s) {
   prepared_loop first{l, s};
-  omp::run_region({function, data}, threads, &first);
+  omp::run_region(code, threads, &first);
 }
 
 struct prepared_sections : omp::preparation {
@@ -226,8 +225,8 @@ extern "C" {
   }                                                                                                            \
   bool GOMP_loop_ull_##name##_next(ull* first, ull* last) { return next_piece(first, last); }                  \
   void GOMP_parallel_loop_##name(void (*function)(void*), void* data, unsigned threads, long start, long end,  \
-                                 long step, long chunk, unsigned) {                                            \
-    run_loop_region(function, data, threads, counted(start, end, step), {kind, chunk, mono});                  \
+                                 long step, long chunk, unsigned flags) {                                      \
+    run_loop_region({function, data, flags}, threads, counted(start, end, step), {kind, chunk, mono});         \
   }
 SKUA_SCHEDULES(SKUA_LOOP)
 SKUA_LOOP(static, loop_kind::fixed, true)
@@ -243,8 +242,9 @@ SKUA_LOOP(static, loop_kind::fixed, true)
   }                                                                                                                 \
   bool GOMP_loop_ull_##name##_next(ull* first, ull* last) { return next_piece(first, last); }                       \
   void GOMP_parallel_loop_##name(void (*function)(void*), void* data, unsigned threads, long start, long end,       \
-                                 long step, unsigned) {                                                             \
-    run_loop_region(function, data, threads, counted(start, end, step), schedule_of(mono ? monotonic_bit : 0, 0));  \
+                                 long step, unsigned flags) {                                                       \
+    run_loop_region({function, data, flags}, threads, counted(start, end, step),                                    \
+                    schedule_of(mono ? monotonic_bit : 0, 0));                                                      \
   }
 SKUA_RUNTIME_NAMES(SKUA_LOOP)
 #undef SKUA_LOOP
@@ -375,9 +375,9 @@ unsigned GOMP_sections_next(void) {
 void GOMP_sections_end(void) { GOMP_loop_end(); }
 void GOMP_sections_end_nowait(void) { GOMP_loop_end_nowait(); }
 bool GOMP_sections_end_cancel(void) { return GOMP_loop_end_cancel(); }
-void GOMP_parallel_sections(void (*function)(void*), void* data, unsigned threads, unsigned count, unsigned) {
+void GOMP_parallel_sections(void (*function)(void*), void* data, unsigned threads, unsigned count, unsigned flags) {
   prepared_sections first{count};
-  omp::run_region({function, data}, fewer(threads, count), &first);
+  omp::run_region({function, data, flags}, fewer(threads, count), &first);
 }
 void GOMP_parallel_sections_start(void (*function)(void*), void* data, unsigned threads, unsigned count) {
   prepared_sections first{count};

@@ -26,8 +26,8 @@ omp::team* team_of(omp::task const& t) noexcept { return t.team; }
 
 extern "C" {
 
-void GOMP_parallel(void (*function)(void*), void* data, unsigned threads, unsigned) {
-  omp::run_region({function, data}, threads);
+void GOMP_parallel(void (*function)(void*), void* data, unsigned threads, unsigned flags) {
+  omp::run_region({function, data, flags}, threads);
 }
 void GOMP_parallel_start(void (*function)(void*), void* data, unsigned threads) {
   omp::begin_region({function, data}, threads);

@@ -165,7 +165,7 @@ void GOMP_workshare_task_reduction_unregister(bool is_cancelled) {
   if (me.number == 0) omp::free_reductions(arrays);
   if (!is_cancelled) GOMP_barrier();
 }
-unsigned GOMP_parallel_reductions(void (*function)(void*), void* data, unsigned threads, unsigned) {
+unsigned GOMP_parallel_reductions(void (*function)(void*), void* data, unsigned threads, unsigned flags) {
   std::uint32_t const size = omp::threads_for(current(), threads);
   auto* const arrays = *static_cast<std::uintptr_t**>(data);
   try {
@@ -179,7 +179,7 @@ unsigned GOMP_parallel_reductions(void (*function)(void*), void* data, unsigned 
           arrays(a) {}
     std::uintptr_t* const arrays;
   } first{arrays};
-  omp::run_region({function, data}, size, &first);
+  omp::run_region({function, data, flags}, size, &first);
   return size;
 }
 

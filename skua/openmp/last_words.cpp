@@ -17,6 +17,15 @@ void refuse(char const* what) noexcept {
   cannot_go_on(what, "this library has no such thing; run the program with GCC's libgomp");
 }
 
+void say_as_libgomp(std::string_view text) noexcept {
+  std::fprintf(stderr, "\nlibgomp: %.*s\n", static_cast<int>(text.size()), text.data());
+}
+
+void end_as_libgomp(std::string_view text) noexcept {
+  say_as_libgomp(text);
+  std::exit(EXIT_FAILURE);
+}
+
 void say_once(char const* text) noexcept {
   static constinit std::array<std::atomic<char const*>, 64> said{};
   for (auto& known : said) {

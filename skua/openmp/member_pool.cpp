@@ -17,6 +17,7 @@
 #include "skua/machine/threads/face/pool.hpp"
 #include "skua/machine/threads/face/worker_calls.hpp"
 #include "skua/openmp/last_words.hpp"
+#include "skua/openmp/places.hpp"
 #include "skua/openmp/rescue.hpp"
 #include "skua/openmp/seat_word.hpp"
 
@@ -88,6 +89,9 @@ class member_pool {
     o.name = "omp";
     // Not `auto`: it reads the clock at each call from outside, a fifth of a region, and regions' calls do not tell it what their tasks are.
     if (std::getenv("SKUA_POLICY") == nullptr) o.policy = "hierarchical";
+    // Members go to their places themselves (binding.hpp); a pool's places may not overlap, and it refuses what OpenMP ignores.
+    if (!s.places.empty()) o.pin = false;
+    if (std::getenv("OMP_PLACES") != nullptr && std::getenv("SKUA_PLACES") == nullptr) o.places = places_for_pool(s);
     if (s.stack_bytes != 0) o.stack_bytes = std::max<std::size_t>(s.stack_bytes, 64 * 1024);
     return o;
   }
@@ -186,7 +190,10 @@ member_pool& pool_for(home& h, std::uint32_t size) {
   if (h.mine != nullptr && h.mine->is_lost_by_fork()) static_cast<void>(h.mine.release());
   if (h.mine != nullptr && h.mine->room() >= size) return *h.mine;
   std::unique_ptr<member_pool> made = spare_pools::all().take(size);
-  if (made == nullptr) made = std::make_unique<member_pool>(std::max(size, the_settings().initial.threads));
+  if (made == nullptr) {
+    unbound const everywhere;
+    made = std::make_unique<member_pool>(std::max(size, the_settings().initial.threads));
+  }
   h.mine = std::move(made);
   return *h.mine;
 }

@@ -6,14 +6,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <utility>
 
+#include "skua/openmp/last_words.hpp"
+#include "skua/openmp/places.hpp"
+#include "skua/parts/topology/affinity.hpp"
 #include "skua/parts/topology/cgroup.hpp"
 
 namespace skua { inline namespace v0 { namespace openmp {
@@ -101,8 +105,7 @@ template <class Take>
 void read_variable(char const* name, Take const& take) {
   char const* const text = std::getenv(name);
   if (text == nullptr) return;
-  if (!take(trimmed(text)))
-    std::fprintf(stderr, "\nlibgomp: Invalid value for environment variable %s: %s\n", name, text);
+  if (!take(trimmed(text))) say_as_libgomp("Invalid value for environment variable " + std::string(name));
 }
 
 template <class To>
@@ -149,11 +152,58 @@ void read_levels(settings& s) {
   bool is_nested = false;
   bool const says_nested = std::getenv("OMP_NESTED") != nullptr;
   read_variable("OMP_NESTED", into(is_nested));
-  bool const is_list = s.threads_of_level.size() > 1 || s.binding.find(',') != std::string::npos;
+  bool const is_list = s.threads_of_level.size() > 1 || s.bind_of_level.size() > 1;
   constexpr std::int32_t supported = 255;
   if (is_nested || (is_list && !says_nested)) s.initial.max_active_levels = supported;
   read_variable("OMP_MAX_ACTIVE_LEVELS", into(s.initial.max_active_levels, 0));
   s.initial.max_active_levels = std::min(s.initial.max_active_levels, supported);
+}
+
+bool take_binding(settings& s, std::string_view text) {
+  static constexpr std::array<std::pair<std::string_view, proc_bind>, 6> known{{{"false", proc_bind::no},
+                                                                                {"true", proc_bind::yes},
+                                                                                {"master", proc_bind::primary},
+                                                                                {"primary", proc_bind::primary},
+                                                                                {"close", proc_bind::close},
+                                                                                {"spread", proc_bind::spread}}};
+  std::vector<proc_bind> all;
+  for (;;) {
+    auto const comma = text.find(',');
+    std::string_view const word = trimmed(text.substr(0, comma));
+    auto const* const found = std::ranges::find_if(known, [&](auto const& k) { return is_word(word, k.first); });
+    if (found == known.end()) return false;
+    all.push_back(found->second);
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+  }
+  if (all.size() > 1 && std::ranges::any_of(all, [](proc_bind b) { return b <= proc_bind::yes; })) return false;
+  s.bind_of_level = std::move(all);
+  return true;
+}
+
+/// Displays, allocator, devices.
+void read_rest(settings& s) {
+  read_variable("OMP_DISPLAY_AFFINITY", into(s.displays_affinity));
+  if (char const* const format = std::getenv("OMP_AFFINITY_FORMAT")) s.affinity_format = format;
+  read_variable("OMP_DISPLAY_ENV", [&s](std::string_view text) {
+    auto const known = truth_in(text);
+    bool const is_verbose = is_word(text, "verbose");
+    if (is_verbose || (known && *known))
+      s.environment = is_verbose ? settings::display::verbose : settings::display::standard;
+    return is_verbose || known;
+  });
+  read_variable("OMP_TARGET_OFFLOAD", [&s](std::string_view text) {
+    if (is_word(text, "mandatory")) s.targets = offload::mandatory;
+    if (is_word(text, "disabled")) s.targets = offload::disabled;
+    return is_word(text, "default") || s.targets != offload::allowed;
+  });
+  read_variable("OMP_ALLOCATOR", [&s](std::string_view text) {
+    auto const* const found =
+        std::ranges::find_if(allocator_names, [&](std::string_view name) { return is_word(text, name); });
+    if (found == allocator_names.end()) return false;
+    s.initial.allocator = static_cast<std::uintptr_t>(found - allocator_names.begin()) + 1;
+    return true;
+  });
 }
 
 void read_all(settings& s) {
@@ -161,11 +211,8 @@ void read_all(settings& s) {
   s.initial.threads = s.processors;
   read_variable("OMP_NUM_THREADS", [&s](std::string_view text) { return take_threads(s, text); });
   read_variable("OMP_DYNAMIC", into(s.initial.is_dynamic));
-  read_variable("OMP_PROC_BIND", [&s](std::string_view text) {
-    s.binding = text;
-    std::ranges::transform(s.binding, s.binding.begin(), [](unsigned char c) { return std::tolower(c); });
-    return !s.binding.empty();
-  });
+  bool says_binding = false;
+  read_variable("OMP_PROC_BIND", [&](std::string_view text) { return says_binding = take_binding(s, text); });
   read_levels(s);
   read_variable("OMP_THREAD_LIMIT", into(s.initial.thread_limit, 1));
   read_variable("OMP_SCHEDULE", [&s](std::string_view text) {
@@ -189,6 +236,10 @@ void read_all(settings& s) {
   read_variable("OMP_DEFAULT_DEVICE", into(s.initial.default_device, 0));
   read_variable("OMP_NUM_TEAMS", into(s.initial.teams, 1));
   read_variable("OMP_TEAMS_THREAD_LIMIT", into(s.initial.teams_thread_limit, 1));
+  read_rest(s);
+  s.usable = runtime::affinity_of_this_thread();
+  if (!says_binding || s.bind_of_level.front() != proc_bind::no) read_places(s, says_binding);
+  s.initial.binding = s.places.empty() ? proc_bind::no : s.bind_of_level.front();
 }
 
 }  // namespace

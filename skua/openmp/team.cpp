@@ -20,6 +20,7 @@ void team::begin(task& creator, std::uint32_t size, outlined code) {
   has_tasks_.store(false, std::memory_order_relaxed);
   is_cancelled_.store(false, std::memory_order_relaxed);
   for (std::uint32_t s = 0; s < shares_kept; ++s) shares_[s].reset(s);
+  start_.plan(creator, size, code.flags & 7, is_nested_);
 }
 
 void team::begin_member(task& mine, std::uint32_t m) {
@@ -37,6 +38,7 @@ void team::begin_member(task& mine, std::uint32_t m) {
   settings const& s = the_settings();
   if (s.threads_of_level.size() > level_ && mine.variables->threads != s.threads_of_level[level_])
     mine.writable().threads = s.threads_of_level[level_];
+  start_.set_variables(mine);
 }
 
 void team::run_member(std::uint32_t m) noexcept {
@@ -44,6 +46,7 @@ void team::run_member(std::uint32_t m) noexcept {
   begin_member(mine, m);
   {
     running const now{mine};
+    start_.begin(m);
     code_.function(code_.data);
     wait_for_children(mine);
   }
@@ -57,6 +60,7 @@ void team::arrive_at_join() noexcept {
 void team::join() noexcept {
   auto const have_all = [this] { return not_joined_.load(std::memory_order_acquire) == 0; };  // acquire: as above
   if (!have_all()) wait_until(have_all);
+  start_.end();
 }
 
 void team::meet(task& me, bool may_end_early) noexcept {

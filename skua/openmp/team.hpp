@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "skua/openmp/bell.hpp"
+#include "skua/openmp/binding.hpp"
 #include "skua/openmp/event.hpp"
 #include "skua/openmp/task.hpp"
 #include "skua/openmp/work_share.hpp"
@@ -19,6 +20,7 @@ namespace skua { inline namespace v0 { namespace openmp {
 struct outlined {
   void (*function)(void*);
   void* data;
+  unsigned flags = 0;  ///< bits 0 to 2: the clause proc_bind
 };
 
 class team {
@@ -28,7 +30,7 @@ class team {
   team(team const&) = delete;
   team& operator=(team const&) = delete;
 
-  /// Begins a region of `size` members, no more than its room, for `creator`. `flags`: bits 0 to 2 are the clause proc_bind.
+  /// Begins a region of `size` members, no more than its room, for `creator`.
   void begin(task& creator, std::uint32_t size, outlined code);
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   [[nodiscard]] std::uint32_t room() const noexcept { return room_; }
@@ -126,6 +128,7 @@ class team {
   bool is_in_share_ = false;
   bool is_nested_ = false;
   outlined code_{};
+  member_start start_;
   std::uintptr_t* reductions_ = nullptr;
   task* creator_ = nullptr;
   void const volatile* copied_ = nullptr;  ///< by copyprivate, between two barriers

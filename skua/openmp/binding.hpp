@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Which place the members of a team run on. [OpenMP 5.0, 2.6.2]
+//
+// A thread is bound when it first becomes a member or asks for its place, and then stays there until a region places it anew: one system call
+// when the place changes. Members of nested teams are fibers and stay on the thread that they begin on, with its place. Without places (settings.hpp) all
+// this costs a branch per region and member.
+#pragma once
+
+#include <cstdint>
+
+#include "skua/openmp/task.hpp"
+
+namespace skua { inline namespace v0 { namespace openmp {
+
+/// Where a thread is, and the partition in which its next team is placed: `count` places from `first` on. Numbers of places count from 0.
+struct position {
+  std::uint32_t place = none;
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  static constexpr std::uint32_t none = 0xffff'ffff;
+  friend bool operator==(position const&, position const&) = default;
+};
+
+/// Where member `m` of `size` goes whose member 0 is at `creator`.
+[[nodiscard]] position position_of(proc_bind how, position const& creator, std::uint32_t size,
+                                   std::uint32_t m) noexcept;
+
+/// Of the calling thread, which is bound to the first place if it has none yet. There must be places.
+[[nodiscard]] position const& position_of_this_thread() noexcept;
+
+/// While it lives, the calling thread may run wherever the process may: threads that it starts inherit that.
+class unbound {
+ public:
+  unbound() noexcept;
+  ~unbound();
+  unbound(unbound const&) = delete;
+  unbound& operator=(unbound const&) = delete;
+};
+
+/// What the members of a team do before they run its code: they move to their places, and show where they are (OMP_DISPLAY_AFFINITY).
+class member_start {
+ public:
+  /// On the creator's thread, before the members begin. `clause`: proc_bind_t of the construct's own; 0: none.
+  void plan(task const& creator, std::uint32_t size, unsigned clause, bool is_nested) noexcept {
+    if (is_asked()) plan_members(creator, size, clause, is_nested);
+  }
+  /// `mine` is a member's, and has inherited the creator's variables.
+  void set_variables(task& mine) const {
+    if (is_asked() && mine.variables->binding != next_) mine.writable().binding = next_;
+  }
+  /// On the thread of member `m`, in its task.
+  void begin(std::uint32_t m) const noexcept {
+    if (moves_ || shows_) begin_member(m);
+  }
+  /// On the creator's thread, when all have arrived.
+  void end() const noexcept;
+
+ private:
+  [[nodiscard]] static bool is_asked() noexcept;
+  void plan_members(task const& creator, std::uint32_t size, unsigned clause, bool is_nested) noexcept;
+  void begin_member(std::uint32_t m) const noexcept;
+
+  bool moves_ = false;
+  bool shows_ = false;
+  proc_bind how_ = proc_bind::no;
+  proc_bind next_ = proc_bind::no;  ///< of regions that members begin
+  std::uint32_t size_ = 0;
+  position creator_{};
+};
+
+}}}  // namespace skua::v0::openmp
