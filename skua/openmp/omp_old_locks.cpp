@@ -69,17 +69,23 @@ int skua_old_test_nest_lock_(old_nested_lock* l) { return skua_old_test_nest_loc
 
 }  // extern "C"
 
-#define SKUA_OLD(name)                                          \
-  __asm__(".symver skua_old_" #name ", omp_" #name "@OMP_1.0"); \
-  __asm__(".symver skua_old_" #name "_, omp_" #name "_@OMP_1.0")
-SKUA_OLD(init_lock);
-SKUA_OLD(destroy_lock);
-SKUA_OLD(set_lock);
-SKUA_OLD(unset_lock);
-SKUA_OLD(test_lock);
-SKUA_OLD(init_nest_lock);
-SKUA_OLD(destroy_nest_lock);
-SKUA_OLD(set_nest_lock);
-SKUA_OLD(unset_nest_lock);
-SKUA_OLD(test_nest_lock);
-#undef SKUA_OLD
+__asm__(".symver skua_old_init_lock, omp_init_lock@OMP_1.0");
+__asm__(".symver skua_old_init_lock_, omp_init_lock_@OMP_1.0");
+__asm__(".symver skua_old_destroy_lock, omp_destroy_lock@OMP_1.0");
+__asm__(".symver skua_old_destroy_lock_, omp_destroy_lock_@OMP_1.0");
+__asm__(".symver skua_old_set_lock, omp_set_lock@OMP_1.0");
+__asm__(".symver skua_old_set_lock_, omp_set_lock_@OMP_1.0");
+__asm__(".symver skua_old_unset_lock, omp_unset_lock@OMP_1.0");
+__asm__(".symver skua_old_unset_lock_, omp_unset_lock_@OMP_1.0");
+__asm__(".symver skua_old_test_lock, omp_test_lock@OMP_1.0");
+__asm__(".symver skua_old_test_lock_, omp_test_lock_@OMP_1.0");
+__asm__(".symver skua_old_init_nest_lock, omp_init_nest_lock@OMP_1.0");
+__asm__(".symver skua_old_init_nest_lock_, omp_init_nest_lock_@OMP_1.0");
+__asm__(".symver skua_old_destroy_nest_lock, omp_destroy_nest_lock@OMP_1.0");
+__asm__(".symver skua_old_destroy_nest_lock_, omp_destroy_nest_lock_@OMP_1.0");
+__asm__(".symver skua_old_set_nest_lock, omp_set_nest_lock@OMP_1.0");
+__asm__(".symver skua_old_set_nest_lock_, omp_set_nest_lock_@OMP_1.0");
+__asm__(".symver skua_old_unset_nest_lock, omp_unset_nest_lock@OMP_1.0");
+__asm__(".symver skua_old_unset_nest_lock_, omp_unset_nest_lock_@OMP_1.0");
+__asm__(".symver skua_old_test_nest_lock, omp_test_nest_lock@OMP_1.0");
+__asm__(".symver skua_old_test_nest_lock_, omp_test_nest_lock_@OMP_1.0");

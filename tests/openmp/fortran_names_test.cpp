@@ -29,7 +29,7 @@ std::uintptr_t omp_get_default_allocator_(void);
 
 namespace {
 
-TEST(openmp_fortran, places) {
+TEST(openmp_fortran, places_are_those_of_c) {
   EXPECT_EQ(omp_get_num_places_(), omp_get_num_places());
   EXPECT_EQ(omp_get_place_num_(), omp_get_place_num());
   EXPECT_EQ(omp_get_proc_bind_(), static_cast<int>(omp_get_proc_bind()));
@@ -56,7 +56,7 @@ TEST(openmp_fortran, texts_are_filled_with_blanks) {
   omp_set_affinity_format(before.data());
 }
 
-TEST(openmp_fortran, allocators) {
+TEST(openmp_fortran, allocators_are_those_of_c) {
   std::intptr_t const space = omp_default_mem_space;
   std::array<omp_alloctrait_t, 1> const traits{{{omp_atk_alignment, 256}}};
   std::int32_t const one = 1;
@@ -81,7 +81,7 @@ Function* old_version(char const* name) {
   return reinterpret_cast<Function*>(::dlvsym(RTLD_DEFAULT, name, "OMP_1.0"));
 }
 
-TEST(openmp_old_locks, simple_ones) {
+TEST(openmp_old_locks, simple_ones_are_taken_once) {
   auto* const init = old_version<void(std::int32_t*)>("omp_init_lock");
   auto* const test = old_version<int(std::int32_t*)>("omp_test_lock_");
   auto* const unset = old_version<void(std::int32_t*)>("omp_unset_lock");

@@ -128,7 +128,7 @@ TEST(openmp_target, memory_of_the_host_device) {
   EXPECT_EQ(omp_target_disassociate_ptr(&x, host), EINVAL);
 }
 
-TEST(openmp_target, rectangles) {
+TEST(openmp_target, rectangles_are_copied_alone) {
   std::array<std::array<int, 5>, 4> from{};
   std::array<std::array<int, 6>, 3> to{};
   for (int i = 0; i < 20; ++i) from[static_cast<std::size_t>(i / 5)][static_cast<std::size_t>(i % 5)] = i;
