@@ -26,25 +26,29 @@ struct futex {
   static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 };
 
-/// A waiter reads `heard()`, then its condition, and calls `await(heard)`. A ringer makes the condition true, and calls `ring`.
+/// The ringer makes a condition true, and then looks whether anybody is blocked; a waiter counts itself, and then looks at the condition. Between both pairs
+/// stands a full fence, so one of them sees the other.
 template <class Kernel, runtime::synchronisation Sync = runtime::real_sync>
 class basic_bell {
  public:
-  [[nodiscard]] std::uint32_t heard() const noexcept {
-    return rung_.load(std::memory_order_acquire);  // acquire: the condition is read later. Pairs with: ring
-  }
-  /// Returns when the bell was rung after `heard` was read, or earlier.
-  void await(std::uint32_t heard) noexcept {
-    blocked_.fetch_add(1,
-                       std::memory_order_seq_cst);  // seq_cst: either the ringer sees us, or the kernel the new number
-    Kernel::wait(rung_, heard);
+  /// Blocks the thread until is_true(), which may be called often.
+  template <class Condition>
+  void wait(Condition const& is_true) {
+    blocked_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the fence orders it
+    Sync::full_fence_after_rmw();
+    for (;;) {
+      std::uint32_t const heard = rung_.load(std::memory_order_acquire);  // acquire: the condition. Pairs with: ring
+      if (is_true()) break;
+      Kernel::wait(rung_, heard);
+    }
     blocked_.fetch_sub(
         1, std::memory_order_relaxed);  // relaxed: a ringer that still counts us calls the kernel for nothing
   }
-  /// Cost if nobody waits: a read-modify-write.
-  void ring() noexcept {
-    rung_.fetch_add(1, std::memory_order_seq_cst);  // seq_cst: before the look at blocked_; release: the condition
-    if (blocked_.load(std::memory_order_seq_cst) != 0) Kernel::wake_all(rung_);  // seq_cst: as above
+  /// After the condition was made true, and a full fence. Cost if nobody waits: a load.
+  void ring_after_fence() noexcept {
+    if (blocked_.load(std::memory_order_relaxed) == 0) return;  // relaxed: the fence orders it
+    rung_.fetch_add(1, std::memory_order_release);              // release: the condition. Pairs with: wait
+    Kernel::wake_all(rung_);
   }
 
  private:

@@ -42,6 +42,9 @@ class basic_eventcount {
   /// After the condition was made true. Cost if nobody waits: a fence and a load.
   void notify_all() noexcept {
     Sync::full_fence();
+    notify_after_fence();
+  }
+  void notify_after_fence() noexcept {
     if (waiting_.load(std::memory_order_relaxed)) wake_all();  // relaxed: the fence orders it
   }
 

@@ -109,8 +109,10 @@ class member_pool {
       auto const must_leave = [&] {
         return ends_.load(std::memory_order_acquire);  // acquire: the member pool ends. Pairs with: ~member_pool, store
       };
+      // Members of nested teams may have parked on this thread. Blocked, it would not resume them.
+      bool const may_block = !runtime::holds_tied_frames();
       bool const goes_on = (spin_until([&] { return is_called() || team_.has_tasks(); }) && is_called()) ||
-                           (team_.block_until([&] { return is_called() || must_leave(); }) && is_called());
+                           (may_block && team_.block_until([&] { return is_called() || must_leave(); }) && is_called());
       if (!goes_on && mine.word.leave()) return;
       if (region_ != here) return runtime::call_on(*region_, mine.member, mine);
     }

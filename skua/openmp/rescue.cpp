@@ -89,8 +89,12 @@ bool waiting_members::rescue_one() noexcept {
   rescue_watch& all = rescue_watch::the();
   if (all.threads.load(std::memory_order_relaxed) >= most_threads) return false;  // relaxed: a bound, not exact
   for (std::uint32_t m = 1; m < team_.size(); ++m) {
-    if (is_claimed_[m].load(std::memory_order_relaxed) || !claim(m)) continue;  // relaxed: claim decides
-    unfinished_.add();
+    if (is_claimed_[m].load(std::memory_order_relaxed)) continue;  // relaxed: claim decides
+    unfinished_.add();  // first: once it is claimed here, its task may be the last that is counted
+    if (!claim(m)) {
+      unfinished_.finish();
+      continue;
+    }
     try {
       std::thread([&team = team_, &unfinished = unfinished_, &all, m] {
         team.run_member(m);

@@ -19,7 +19,10 @@ void team::begin(task& creator, std::uint32_t size, outlined code) {
   singles_.store(0, std::memory_order_relaxed);
   has_tasks_.store(false, std::memory_order_relaxed);
   is_cancelled_.store(false, std::memory_order_relaxed);
-  for (std::uint32_t s = 0; s < shares_kept; ++s) shares_[s].reset(s);
+  if (has_shares_.load(std::memory_order_relaxed)) {
+    for (std::uint32_t s = 0; s < shares_kept; ++s) shares_[s].reset(s);
+    has_shares_.store(false, std::memory_order_relaxed);
+  }
   start_.plan(creator, size, code.flags & 7, is_nested_);
 }
 
@@ -96,6 +99,8 @@ work_share& team::enter_share(task& me, bool& is_first) noexcept {
   for (;;) {
     int const state = share.enter(construct);
     is_first = state == 1;
+    if (is_first && !has_shares_.load(std::memory_order_relaxed))  // relaxed: the join orders it
+      has_shares_.store(true, std::memory_order_relaxed);          // relaxed: as above
     if (state != 2) return share;
     wait_until([&] { return share.is_usable(construct); });
   }

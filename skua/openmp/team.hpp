@@ -38,6 +38,7 @@ class team {
   /// After `begin`: the members begin inside of a work-sharing construct, which begin_share(share) begins.
   template <class Begin>
   void prepare_first_share(Begin const& begin_share) {
+    has_shares_.store(true, std::memory_order_relaxed);  // relaxed: no member runs
     begin_share(shares_[0]);
     shares_[0].open(0);
     is_in_share_ = true;
@@ -76,24 +77,21 @@ class team {
   template <class Condition>
   void wait_until(Condition const& is_true) {
     if (spin_until([&] { return is_true() || has_tasks(); }) && is_true()) return;
-    if (is_nested_ || !block_until(is_true)) park_until(is_true);
+    if (is_nested_ || runtime::holds_tied_frames() || !block_until(is_true)) park_until(is_true);
   }
-  /// After a condition became true that members may wait for.
+  /// After a condition became true that members may wait for. Cost if nobody blocks or parks: a fence and two loads.
   void ring() noexcept {
-    bell_.ring();
-    waits_.notify_all();
+    runtime::full_fence();
+    bell_.ring_after_fence();
+    waits_.notify_after_fence();
   }
   /// Blocks the thread; returns false if the team has tasks instead.
   template <class Condition>
   [[nodiscard]] bool block_until(Condition const& is_true) {
     if (is_true()) return true;
     runtime::bound_home const wakes_there;
-    for (;;) {
-      std::uint32_t const heard = bell_.heard();
-      if (is_true()) return true;
-      if (has_tasks()) return false;
-      bell_.await(heard);
-    }
+    bell_.wait([&] { return is_true() || has_tasks(); });
+    return is_true();
   }
   [[nodiscard]] bool has_tasks() const noexcept {
     return has_tasks_.load(std::memory_order_relaxed);
@@ -126,6 +124,7 @@ class team {
   std::uint32_t active_level_ = 0;
   bool defers_tasks_ = false;
   bool is_in_share_ = false;
+  std::atomic<bool> has_shares_{true};  ///< since `begin` some share was begun
   bool is_nested_ = false;
   outlined code_{};
   member_start start_;

@@ -41,15 +41,12 @@ struct ringing {
   void run(int me) {
     if (me == 0) {
       data.set(7);
-      condition.exchange(1, memory_order_release);
-      bell.ring();
+      condition.store(1, memory_order_release);
+      Sync::full_fence();
+      bell.ring_after_fence();
       return;
     }
-    for (;;) {
-      std::uint32_t const heard = bell.heard();
-      if (condition.load(memory_order_acquire) == 1) break;
-      bell.await(heard);
-    }
+    bell.wait([this] { return condition.load(memory_order_acquire) == 1; });
     require(data.get() == 7, "the waiter sees what the ringer did");
   }
   void finish() {}
@@ -160,7 +157,10 @@ TEST(waits_model, all_waiters_are_notified) {
 }
 TEST(waits_model, each_region_runs_once) { holds_in_all_models<seated<model_sync, 3>>(); }
 
-TEST(waits_mutant, a_buffered_ring_is_caught) { fails<ringing<buffered_fetch_add>>("deadlock", races); }
+TEST(waits_mutant, a_ring_without_a_fence_is_caught) { fails<ringing<without_fence>>("deadlock", races); }
+TEST(waits_mutant, a_waiter_that_counts_itself_too_late_is_caught) {
+  fails<ringing<buffered_fetch_add>>("deadlock", races);
+}
 TEST(waits_mutant, an_eventcount_without_fences_is_caught) { fails<counting<without_fence, 1>>("deadlock"); }
 TEST(waits_mutant, a_call_without_release_is_caught) { fails<seated<relaxed_exchange, 2>>("race", races); }
 TEST(waits_mutant, a_look_without_acquire_is_caught) {

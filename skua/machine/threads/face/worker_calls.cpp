@@ -60,6 +60,11 @@ void close_first_workers(pool& all, region& opened) noexcept {
   if (&opened != &root_region_of(all)) core_of(all).close_region(opened);
 }
 
+bool holds_tied_frames() noexcept {
+  worker const* const me = worker::current();
+  return me != nullptr && me->holds_tied_frames();
+}
+
 void come_home() noexcept {
   if (worker* const me = worker::current()) me->home().come();
 }

@@ -40,6 +40,9 @@ void close_first_workers(pool& all, region& opened) noexcept;
 // A thread that waits without the engine: the kernel may have put two of a pool on one processor, and wakes threads near their wakers
 // (engine/callers/caller.md, "Processors"). For threads in a worker's place; others are left alone.
 
+/// True if frames have parked here that only this thread may resume: then it must not block, but wait through the engine.
+[[nodiscard]] bool holds_tied_frames() noexcept;
+
 /// For a thread that spins: moves it to its worker's processor, at most once a millisecond. Cost: getcpu if it is there.
 void come_home() noexcept;
 

@@ -82,7 +82,8 @@ class worker final : public thread_record, private thread_owner {
   [[nodiscard]] leaf_log& leaves() noexcept { return leaves_; }
   /// Set while the running fiber is isolated, so that this worker takes nothing.
   [[nodiscard]] isolation_mark<>& isolation() noexcept { return isolation_; }
-  /// For the thread in this place.
+  /// For the thread in this place: true if frames wait that only this thread may resume.
+  [[nodiscard]] bool holds_tied_frames() const noexcept { return !departure_.is_free(); }
   [[nodiscard]] home_processor& home() noexcept { return home_; }
   [[nodiscard]] home_processor const& home() const noexcept { return home_; }
   [[nodiscard]] worker_trace& traced() noexcept { return trace_; }
