@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Matrices and vectors of Matrix Market files are read; a wrong line is named; no text does harm; systems are solved.
 #include "apps/cg/matrix_market.hpp"
+#include "apps/sayings_for_test.hpp"
 
 #include <gtest/gtest.h>
 
@@ -45,18 +46,6 @@ std::vector<double> vector_of(std::string const& text, std::size_t rows) {
   text_reader in(text, "x");
   return read_vector(in, rows);
 }
-
-template <class F>
-std::string said_by(F&& f) {
-  try {
-    static_cast<void>(f());
-  } catch (usage_error const& refused) {
-    return refused.what();
-  }
-  return "accepted";
-}
-
-using sayings = std::initializer_list<std::pair<std::string, char const*>>;
 
 TEST(matrix_market, symmetric_files_have_one_triangle_and_general_ones_both) {
   elements const right{{0, 0, 4}, {0, 1, -1.5}, {1, 0, -1.5}, {1, 1, 3}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Points of text and of .npy files are read; wrong ones are named; no bytes do harm; the grid is exact where it can be.
 #include "apps/hull/points_file.hpp"
+#include "apps/sayings_for_test.hpp"
 
 #include <gtest/gtest.h>
 
@@ -28,18 +29,6 @@ std::vector<place> of_npy(std::string const& bytes) {
   std::istringstream in(bytes);
   return read_npy(in, bytes.size(), "x");
 }
-
-template <class F>
-std::string said_by(F&& f) {
-  try {
-    static_cast<void>(f());
-  } catch (usage_error const& refused) {
-    return refused.what();
-  }
-  return "accepted";
-}
-
-using sayings = std::initializer_list<std::pair<std::string, char const*>>;
 
 std::string npy(std::string const& dictionary, std::string const& data, char version = 1) {
   std::string bytes = "\x93NUMPY";

@@ -15,12 +15,10 @@ namespace skua { inline namespace v0 { namespace openmp {
 
 namespace {
 
-bool read(bool const& flag) noexcept { return __atomic_load_n(&flag, __ATOMIC_RELAXED); }
-
 /// True if a taskgroup around this set, or the region, was cancelled.
 bool is_cancelled(task const& t) noexcept {
   if (!the_settings().can_cancel) return false;
-  if (t.inside != nullptr && read(t.inside->is_cancelled)) return true;
+  if (t.inside != nullptr && t.inside->is_cancelled()) return true;
   return t.team != nullptr && t.team->is_cancelled();
 }
 
@@ -72,7 +70,6 @@ class explicit_task final : public runtime::free_task<runtime::here> {
     return made;
   }
   [[nodiscard]] void* arguments() const noexcept { return arguments_; }
-  [[nodiscard]] task& own() noexcept { return own_; }
   void has_node(task_node& n) noexcept { node_ = &n; }
   void spawn() noexcept { runtime::executor::spawn(*this); }
 
@@ -91,14 +88,7 @@ class explicit_task final : public runtime::free_task<runtime::here> {
   explicit_task(task& parent, task_order const& order, std::size_t bytes)
       : runtime::free_task<runtime::here>{.kind = &this_kind, .group = &parent.innermost->unfinished},
         function_(order.function), bytes_(bytes) {
-    own_.team = parent.team;
-    own_.level = parent.level;
-    own_.active_level = parent.active_level;
-    own_.is_explicit = true;
-    own_.is_final = order.is_final;
-    own_.inside = parent.innermost;
-    own_.children.reductions = parent.innermost->reductions;
-    own_.inherit(parent);
+    own_.be_child_of(parent, order.is_final);
     ender_.owner = this;
   }
   static void run_task(runtime::free_task<runtime::here>& t, runtime::here& h) noexcept {
@@ -141,7 +131,7 @@ void task_node::ready() noexcept { task_.spawn(); }
 class waiting_node final : public dependence_node {
  public:
   void wait() {
-    away const others_run;
+    kept_current const others_run;
     ready_.wait();
   }
 
@@ -173,20 +163,13 @@ void run_now(task& parent, task_order const& order, void (*adjust)(void*, void*)
     if (adjust != nullptr) adjust(arguments, with);
   }
   task mine;
-  mine.team = parent.team;
+  mine.be_child_of(parent, order.is_final || parent.is_final);
   mine.number = parent.number;
-  mine.level = parent.level;
-  mine.active_level = parent.active_level;
-  mine.is_explicit = true;
-  mine.is_final = order.is_final || parent.is_final;
-  mine.inside = parent.innermost;
-  mine.children.reductions = parent.innermost->reductions;
-  mine.inherit(parent);
   running const now{mine};
   order.function(arguments);
   openmp::wait_for_children(mine);
   if (order.detach != nullptr) {
-    away const others_run;
+    kept_current const others_run;
     event.fulfilled.wait();
   }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Entry points: parallel regions, barriers, single, critical, atomic, cancellation, host teams.
-#include <cstdarg>
+// Entry points: parallel regions, barriers, single, critical, atomic, cancellation.
 #include <cstdint>
 
 #include "skua/openmp/entry_points.hpp"
@@ -18,9 +17,6 @@ enum : int { kind_parallel = 1, kind_loop = 2, kind_sections = 4, kind_taskgroup
 
 std::uint32_t atomic_lock;
 std::uint32_t critical_lock;
-
-/// A construct of a team of one, or outside of all regions, is the thread's own.
-omp::team* team_of(omp::task const& t) noexcept { return t.team; }
 
 }  // namespace
 
@@ -49,7 +45,7 @@ bool GOMP_single_start(void) {
 }
 void* GOMP_single_copy_start(void) {
   omp::task& me = current();
-  omp::team* const all = team_of(me);
+  omp::team* const all = me.team;
   if (all == nullptr || all->claim_single(me)) return nullptr;
   all->barrier(me);
   return const_cast<void*>(const_cast<void const*>(all->copied()));
@@ -74,7 +70,7 @@ bool GOMP_cancellation_point(int kind) {
   if ((kind & (kind_loop | kind_sections)) != 0) {
     if (me.share != nullptr && me.share->is_cancelled()) return true;
   } else if ((kind & kind_taskgroup) != 0) {
-    if (me.inside != nullptr && __atomic_load_n(&me.inside->is_cancelled, __ATOMIC_RELAXED)) return true;
+    if (me.inside != nullptr && me.inside->is_cancelled()) return true;
   }
   return me.team != nullptr && me.team->is_cancelled();
 }
@@ -85,8 +81,7 @@ bool GOMP_cancel(int kind, bool really) {
   if ((kind & (kind_loop | kind_sections)) != 0) {
     if (me.share != nullptr) me.share->cancel();
   } else if ((kind & kind_taskgroup) != 0) {
-    if (me.inside != nullptr && me.inside->outer != nullptr)
-      __atomic_store_n(&me.inside->is_cancelled, true, __ATOMIC_RELAXED);
+    if (me.inside != nullptr && me.inside->outer != nullptr) me.inside->cancel();
   } else if (me.team != nullptr) {
     me.team->cancel();
     me.team->ring();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "skua/openmp/last_words.hpp"
 
-#include <array>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -24,16 +22,6 @@ void say_as_libgomp(std::string_view text) noexcept {
 void end_as_libgomp(std::string_view text) noexcept {
   say_as_libgomp(text);
   std::exit(EXIT_FAILURE);
-}
-
-void say_once(char const* text) noexcept {
-  static constinit std::array<std::atomic<char const*>, 64> said{};
-  for (auto& known : said) {
-    char const* seen = nullptr;
-    if (known.compare_exchange_strong(seen, text, std::memory_order_relaxed)) break;  // relaxed: literals
-    if (seen == text) return;
-  }
-  std::fprintf(stderr, "libgomp-skua: %s\n", text);
 }
 
 }}}  // namespace skua::v0::openmp

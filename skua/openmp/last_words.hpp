@@ -13,7 +13,5 @@ namespace skua { inline namespace v0 { namespace openmp {
 /// Prints "libgomp: TEXT", as GCC's library says it, and goes on; or ends the process with status 1.
 void say_as_libgomp(std::string_view text) noexcept;
 [[noreturn]] void end_as_libgomp(std::string_view text) noexcept;
-/// Prints "libgomp-skua: TEXT" at the first call with this text, which is a literal.
-void say_once(char const* text) noexcept;
 
 }}}  // namespace skua::v0::openmp

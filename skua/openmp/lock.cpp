@@ -31,7 +31,7 @@ template <class Word>
 void lock(Word& w) noexcept {
   if (try_lock(w)) return;
   if (spin_until([&w] { return __atomic_load_n(&w, __ATOMIC_RELAXED) == is_free && try_lock(w); })) return;
-  away const others_run;
+  kept_current const others_run;
   // acquire: as in try_lock. Whoever takes a lock this way leaves it marked, because others may wait.
   waits_of(&w).wait([&w] { return __atomic_exchange_n(&w, Word{is_awaited}, __ATOMIC_ACQUIRE) == is_free; });
 }

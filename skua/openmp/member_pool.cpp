@@ -32,7 +32,6 @@ struct alignas(runtime::cache_line_bytes) seat : runtime::worker_call {
   seat_word<> word;
   std::uint32_t member = 0;
   member_pool* all = nullptr;
-  runtime::region* region = nullptr;  ///< in which it is docked. Written by the member before `docked`
 };
 
 class member_pool {
@@ -126,7 +125,7 @@ class member_pool {
   runtime::region* region_ = nullptr;  ///< of the present team; ordered by the seats' words
 };
 
-/// What an application thread has: a member pool, and an initial task.
+/// What an application thread has.
 struct home {
   home() = default;
   ~home();
@@ -240,7 +239,7 @@ struct nested_member : runtime::free_task<runtime::here> {
     runtime::wait_group& all = *me.group;
     {
       runtime::tied_section const on_this_thread{runtime::fiber_of(h)};
-      away const others_run;
+      kept_current const others_run;
       if (me.waiting->claim(me.number)) me.team->run_member(me.number);
     }
     all.finish();
@@ -270,7 +269,7 @@ void run_nested(task& creator, std::uint32_t size, outlined code, preparation* f
   }
   for (nested_member& o : others) runtime::executor::spawn(o);
   nested.run_member(0);
-  away const others_run;
+  kept_current const others_run;
   runtime::executor::wait(unfinished);
 }
 

@@ -25,7 +25,4 @@ void end_region() noexcept;
 /// How many threads a region would get that the current task begins with this clause; 0: without one.
 [[nodiscard]] std::uint32_t threads_for(task const& t, std::uint32_t wanted) noexcept;
 
-/// Threads of all member pools, for OMP_THREAD_LIMIT and for tests.
-[[nodiscard]] std::uint32_t threads_alive() noexcept;
-
 }}}  // namespace skua::v0::openmp

@@ -36,7 +36,6 @@ class rescue_watch {
     (m.previous_ != nullptr ? m.previous_->next_ : first_) = m.next_;
     if (m.next_ != nullptr) m.next_->previous_ = m.previous_;
   }
-  std::atomic<std::uint64_t> rescued{0};
   std::atomic<std::uint32_t> threads{0};
 
  private:
@@ -107,15 +106,10 @@ bool waiting_members::rescue_one() noexcept {
       unfinished_.finish();
       return false;
     }
-    all.threads.fetch_add(1, std::memory_order_relaxed);  // relaxed, both: statistics
-    all.rescued.fetch_add(1, std::memory_order_relaxed);
+    all.threads.fetch_add(1, std::memory_order_relaxed);  // relaxed: as above
     return true;
   }
   return false;
-}
-
-std::uint64_t rescued_members() noexcept {
-  return rescue_watch::the().rescued.load(std::memory_order_relaxed);  // relaxed: a statistic
 }
 
 }}}  // namespace skua::v0::openmp

@@ -41,7 +41,4 @@ class waiting_members {
   waiting_members* previous_ = nullptr;
 };
 
-/// Members that got a thread of their own, in this process.
-[[nodiscard]] std::uint64_t rescued_members() noexcept;
-
 }}}  // namespace skua::v0::openmp

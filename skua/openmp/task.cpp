@@ -31,6 +31,17 @@ control& task::writable() {
   return *own_variables;
 }
 
+void task::be_child_of(task& parent_task, bool final) {
+  team = parent_task.team;
+  level = parent_task.level;
+  active_level = parent_task.active_level;
+  is_explicit = true;
+  is_final = final;
+  inside = parent_task.innermost;
+  children.reductions = parent_task.innermost->reductions;
+  inherit(parent_task);
+}
+
 void task::inherit(task const& from) {
   if (from.own_variables != nullptr) {
     own_variables = std::make_unique<control>(*from.own_variables);
@@ -54,7 +65,7 @@ task* make_current(task* t) noexcept {
 
 void wait_for(task_set& set) noexcept {
   if (set.unfinished.done()) return;
-  away const others_run;
+  kept_current const others_run;
   runtime::executor::wait(set.unfinished);
 }
 

@@ -2,6 +2,7 @@
 // A task as OpenMP sees it: the code that runs, its team, its number there, its control variables, and its children.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -20,7 +21,14 @@ struct task_set {
   task_set* outer = nullptr;  ///< around this taskgroup; null: these are the task's own
   runtime::wait_group unfinished{};
   std::uintptr_t* reductions = nullptr;  ///< those registered here (task_reductions.hpp)
-  bool is_cancelled = false;             ///< written and read with __atomic
+
+  void cancel() noexcept { is_cancelled_.store(true, std::memory_order_relaxed); }  // relaxed: advice
+  [[nodiscard]] bool is_cancelled() const noexcept {
+    return is_cancelled_.load(std::memory_order_relaxed);  // relaxed: as above
+  }
+
+ private:
+  std::atomic<bool> is_cancelled_{false};
 };
 
 /// Lies on the stack of the thread that runs it, or in an explicit_task.
@@ -53,6 +61,8 @@ struct task {
 
   /// A copy of the variables that this task may change.
   control& writable();
+  /// Makes this an explicit task that `parent` has met.
+  void be_child_of(task& parent, bool final);
   /// Makes this task begin with the variables of `from`.
   void inherit(task const& from);
 };
@@ -74,13 +84,13 @@ class running {
   task* const before_;
 };
 
-/// Around whatever may park: other tasks run on this thread meanwhile.
-class away {
+/// Around whatever may park: other tasks run on this thread meanwhile, and `current` is the same afterwards.
+class kept_current {
  public:
-  away() noexcept : mine_(&current()) {}
-  ~away() { make_current(mine_); }
-  away(away const&) = delete;
-  away& operator=(away const&) = delete;
+  kept_current() noexcept : mine_(&current()) {}
+  ~kept_current() { make_current(mine_); }
+  kept_current(kept_current const&) = delete;
+  kept_current& operator=(kept_current const&) = delete;
 
  private:
   task* const mine_;

@@ -49,7 +49,7 @@ class team {
   void begin_member(task& mine, std::uint32_t m);
   /// The code of a region as member `m` on the calling thread, up to where it arrives at the join.
   void run_member(std::uint32_t m) noexcept;
-  /// Of a member, after run_member, as its last access to the team.
+  /// Of a member, after run_member. Member 0 may begin the next region meanwhile.
   void arrive_at_join() noexcept;
   /// Of member 0: returns when all others have arrived.
   void join() noexcept;
@@ -111,7 +111,7 @@ class team {
   template <class Condition>
   void park_until(Condition const& is_true) {
     if (is_true()) return;
-    away const others_run;
+    kept_current const others_run;
     waits_.wait(is_true);
   }
   void meet(task& me, bool may_end_early) noexcept;

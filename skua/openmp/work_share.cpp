@@ -159,7 +159,7 @@ void work_share::await_turn(task& me) {
     return turn_.load(std::memory_order_acquire) == me.ordered_first || is_cancelled();
   };
   if (is_mine() || spin_until(is_mine)) return;
-  away const others_run;
+  kept_current const others_run;
   waits_.wait(is_mine);
 }
 
@@ -191,7 +191,7 @@ void work_share::await_post(std::uint64_t const* at) {
     return posts_[at[0]].load(std::memory_order_acquire) >= wanted;  // acquire: pairs with post
   };
   if (is_posted() || spin_until(is_posted)) return;
-  away const others_run;
+  kept_current const others_run;
   waits_.wait(is_posted);
 }
 
