@@ -44,6 +44,9 @@ class basic_bell {
     blocked_.fetch_sub(
         1, std::memory_order_relaxed);  // relaxed: a ringer that still counts us calls the kernel for nothing
   }
+  [[nodiscard]] bool is_waited_for() const noexcept {
+    return blocked_.load(std::memory_order_relaxed) != 0;  // relaxed: as in ring_after_fence
+  }
   /// After the condition was made true, and a full fence. Cost if nobody waits: a load.
   void ring_after_fence() noexcept {
     if (blocked_.load(std::memory_order_relaxed) == 0) return;  // relaxed: the fence orders it

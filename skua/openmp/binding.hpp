@@ -40,13 +40,16 @@ class unbound {
 /// What the members of a team do before they run its code: they move to their places, and show where they are (OMP_DISPLAY_AFFINITY).
 class member_start {
  public:
-  /// On the creator's thread, before the members begin. `clause`: proc_bind_t of the construct's own; 0: none.
-  void plan(task const& creator, std::uint32_t size, unsigned clause, bool is_nested) noexcept {
-    if (is_asked()) plan_members(creator, size, clause, is_nested);
+  /// On the creator's thread, before the members begin. `clause`: proc_bind_t of the construct's own; 0: none. False: there is nothing to do, and the
+  /// members need not ask.
+  [[nodiscard]] bool plan(task const& creator, std::uint32_t size, unsigned clause, bool is_nested) noexcept {
+    if (!is_asked()) return false;
+    plan_members(creator, size, clause, is_nested);
+    return true;
   }
   /// `mine` is a member's, and has inherited the creator's variables.
   void set_variables(task& mine) const {
-    if (is_asked() && mine.variables->binding != next_) mine.writable().binding = next_;
+    if (mine.variables->binding != next_) mine.writable().binding = next_;
   }
   /// On the thread of member `m`, in its task.
   void begin(std::uint32_t m) const noexcept {

@@ -45,7 +45,10 @@ class basic_eventcount {
     notify_after_fence();
   }
   void notify_after_fence() noexcept {
-    if (waiting_.load(std::memory_order_relaxed)) wake_all();  // relaxed: the fence orders it
+    if (is_waited_for()) wake_all();
+  }
+  [[nodiscard]] bool is_waited_for() const noexcept {
+    return waiting_.load(std::memory_order_relaxed);  // relaxed: the fence orders it
   }
 
  private:

@@ -64,13 +64,23 @@ class member_pool {
   /// Calls members 1 .. size-1 of the team, which has begun.
   void call_members() noexcept {
     std::uint32_t const size = team_.size();
+    if (called_.load(std::memory_order_relaxed) != size)
+      called_.store(size, std::memory_order_relaxed);  // relaxed: have_arrived
     runtime::region& region = region_of(size);
     region_ = &region;
     for (std::uint32_t m = 1; m < size; ++m) {
       seat& s = seats_[m];
       if (s.word.call()) runtime::call_on(region, m, s);
     }
-    team_.ring();
+    runtime::full_fence_after_rmw();  // the last call
+    team_.ring_after_fence();
+  }
+  /// Of member 0: returns when all others have arrived.
+  void join() noexcept {
+    std::uint32_t arrived = 1;
+    auto const have_all = [&] { return have_arrived(arrived); };
+    if (!have_all()) team_.wait_until(have_all);
+    team_.end();
   }
   /// Runs `call` on the calling thread in the place of worker 0.
   void run_in_first_place(runtime::outside_call& call) { runtime::run_as_first(region_of(team_.size()), call); }
@@ -98,12 +108,22 @@ class member_pool {
     auto& mine = static_cast<seat&>(call);
     mine.all->serve(mine);
   }
+  /// All members have arrived at the join; those before `arrived` are known to.
+  [[nodiscard]] bool have_arrived(std::uint32_t& arrived) const noexcept {
+    std::uint32_t const size = called_.load(std::memory_order_relaxed);  // relaxed: an old one rings for nothing
+    while (arrived < size && seats_[arrived].word.has_arrived()) ++arrived;
+    return arrived >= size;
+  }
   void serve(seat& mine) noexcept {
     runtime::region* const here = region_;
     for (;;) {
       team_.run_member(mine.member);
-      mine.word.dock();
-      team_.arrive_at_join();
+      mine.word.arrive();
+      // Of those who arrive last at least one sees that all have.
+      team_.ring_after_fence_if([this] {
+        std::uint32_t arrived = 1;
+        return have_arrived(arrived);
+      });
       auto const is_called = [&] { return mine.word.is_called(); };
       auto const must_leave = [&] {
         return ends_.load(std::memory_order_acquire);  // acquire: the member pool ends. Pairs with: ~member_pool, store
@@ -122,7 +142,8 @@ class member_pool {
   std::vector<runtime::region*> regions_;  ///< by size
   openmp::team team_;
   std::atomic<bool> ends_{false};
-  runtime::region* region_ = nullptr;  ///< of the present team; ordered by the seats' words
+  std::atomic<std::uint32_t> called_{0};  ///< size of the present team
+  runtime::region* region_ = nullptr;     ///< of the present team; ordered by the seats' words
 };
 
 /// What an application thread has.
@@ -214,7 +235,7 @@ void run_on_pool(home& h, task& creator, std::uint32_t size, outlined code, prep
                          member_pool& mine = static_cast<region_call&>(self).all;
                          mine.call_members();
                          mine.team().run_member(0);
-                         mine.team().join();
+                         mine.join();
                        },
                        "parallel"},
           all(c) {}

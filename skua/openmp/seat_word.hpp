@@ -12,12 +12,16 @@ namespace skua { inline namespace v0 { namespace openmp {
 template <runtime::synchronisation Sync = runtime::real_sync>
 class seat_word {
  public:
-  // The caller, when all members have arrived at the join of the last region.
+  // The caller, when the member has arrived at the join of the last region.
 
   /// Calls the member to the region that the caller has written down. True: it is away, and must be sent the call.
   [[nodiscard]] bool call() noexcept {
     // release: the region. acquire: what the member did before it left. Pairs with: is_called, leave
     return word_.exchange(called, std::memory_order_acq_rel) == away;
+  }
+  /// The member has arrived at the join of the region that it was called to last.
+  [[nodiscard]] bool has_arrived() const noexcept {
+    return word_.load(std::memory_order_acquire) != called;  // acquire: what the member did. Pairs with: arrive
   }
   [[nodiscard]] bool is_away() const noexcept {
     return word_.load(std::memory_order_acquire) == away;  // acquire: as in call
@@ -25,8 +29,12 @@ class seat_word {
 
   // The member.
 
-  /// Before it arrives at the join, which orders this before the next call.
-  void dock() noexcept { word_.store(docked, std::memory_order_relaxed); }  // relaxed: as said
+  /// At the join: it is docked. A full fence, so that it may look afterwards whether the caller blocks.
+  void arrive() noexcept {
+    // release: what the member did. acquire: as in call, for the members' own look at each other. Pairs with: has_arrived
+    word_.exchange(docked, std::memory_order_acq_rel);
+    Sync::full_fence_after_rmw();
+  }
   [[nodiscard]] bool is_called() const noexcept {
     return word_.load(std::memory_order_acquire) == called;  // acquire: the region. Pairs with: call
   }

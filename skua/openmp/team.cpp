@@ -3,6 +3,16 @@
 
 namespace skua { inline namespace v0 { namespace openmp {
 
+namespace {
+
+/// Of a region that begins: no member runs, and those who will begin after it.
+template <class T>
+void clear(std::atomic<T>& word) noexcept {
+  if (word.load(std::memory_order_relaxed) != T{}) word.store(T{}, std::memory_order_relaxed);  // relaxed: as said
+}
+
+}  // namespace
+
 team::team(std::uint32_t room) : room_(room) {}
 
 void team::begin(task& creator, std::uint32_t size, outlined code) {
@@ -13,17 +23,16 @@ void team::begin(task& creator, std::uint32_t size, outlined code) {
   reductions_ = nullptr;
   level_ = creator.level + 1;
   active_level_ = creator.active_level + (size > 1 ? 1 : 0);
-  // Relaxed: the members begin after these, by whatever makes them begin.
-  not_joined_.store(size - 1, std::memory_order_relaxed);
-  arrived_.store(0, std::memory_order_relaxed);
-  singles_.store(0, std::memory_order_relaxed);
-  has_tasks_.store(false, std::memory_order_relaxed);
-  is_cancelled_.store(false, std::memory_order_relaxed);
+  // A line that members of the last region have read or written is theirs: a store to it costs as much as the call of a member.
+  clear(arrived_);
+  clear(singles_);
+  clear(has_tasks_);
+  clear(is_cancelled_);
   if (has_shares_.load(std::memory_order_relaxed)) {
     for (std::uint32_t s = 0; s < shares_kept; ++s) shares_[s].reset(s);
     has_shares_.store(false, std::memory_order_relaxed);
   }
-  start_.plan(creator, size, code.flags & 7, is_nested_);
+  start_is_planned_ = start_.plan(creator, size, code.flags & 7, is_nested_);
 }
 
 void team::begin_member(task& mine, std::uint32_t m) {
@@ -41,7 +50,7 @@ void team::begin_member(task& mine, std::uint32_t m) {
   settings const& s = the_settings();
   if (s.threads_of_level.size() > level_ && mine.variables->threads != s.threads_of_level[level_])
     mine.writable().threads = s.threads_of_level[level_];
-  start_.set_variables(mine);
+  if (start_is_planned_) start_.set_variables(mine);
 }
 
 void team::run_member(std::uint32_t m) noexcept {
@@ -49,21 +58,10 @@ void team::run_member(std::uint32_t m) noexcept {
   begin_member(mine, m);
   {
     running const now{mine};
-    start_.begin(m);
+    if (start_is_planned_) start_.begin(m);
     code_.function(code_.data);
     wait_for_children(mine);
   }
-}
-
-void team::arrive_at_join() noexcept {
-  // acq_rel: what this member did, and what those did that arrived before, for member 0. Pairs with: join
-  if (not_joined_.fetch_sub(1, std::memory_order_acq_rel) == 1) ring();
-}
-
-void team::join() noexcept {
-  auto const have_all = [this] { return not_joined_.load(std::memory_order_acquire) == 0; };  // acquire: as above
-  if (!have_all()) wait_until(have_all);
-  start_.end();
 }
 
 void team::meet(task& me, bool may_end_early) noexcept {

@@ -47,12 +47,10 @@ class team {
   void reduce(std::uintptr_t* arrays) noexcept { reductions_ = arrays; }
   /// Makes `mine` the implicit task of member `m`.
   void begin_member(task& mine, std::uint32_t m);
-  /// The code of a region as member `m` on the calling thread, up to where it arrives at the join.
+  /// The code of a region as member `m` on the calling thread, up to where it arrives at the join, which is its caller's (member_pool.cpp).
   void run_member(std::uint32_t m) noexcept;
-  /// Of a member, after run_member. Member 0 may begin the next region meanwhile.
-  void arrive_at_join() noexcept;
-  /// Of member 0: returns when all others have arrived.
-  void join() noexcept;
+  /// Of member 0, when all others have arrived.
+  void end() noexcept { start_.end(); }
 
   /// All members and all tasks have arrived when it returns.
   void barrier(task& me) noexcept { meet(me, false); }
@@ -82,8 +80,16 @@ class team {
   /// After a condition became true that members may wait for. Cost if nobody blocks or parks: a fence and two loads.
   void ring() noexcept {
     runtime::full_fence();
+    ring_after_fence();
+  }
+  void ring_after_fence() noexcept {
     bell_.ring_after_fence();
     waits_.notify_after_fence();
+  }
+  /// The same, but only if `is_true()`, which may cost more than the look whether anybody waits.
+  template <class Condition>
+  void ring_after_fence_if(Condition const& is_true) noexcept {
+    if ((bell_.is_waited_for() || waits_.is_waited_for()) && is_true()) ring_after_fence();
   }
   /// Blocks the thread; returns false if the team has tasks instead.
   template <class Condition>
@@ -118,22 +124,24 @@ class team {
 
   static constexpr std::uint32_t shares_kept = 8;  ///< constructs that members may be ahead of each other with nowait
 
-  std::uint32_t const room_;
+  // One cache line: all that a member reads when a region begins.
+  alignas(runtime::cache_line_bytes) outlined code_{};
+  task* creator_ = nullptr;
+  std::uintptr_t* reductions_ = nullptr;
   std::uint32_t size_ = 0;
   std::uint32_t level_ = 0;
   std::uint32_t active_level_ = 0;
-  bool defers_tasks_ = false;
   bool is_in_share_ = false;
-  std::atomic<bool> has_shares_{true};  ///< since `begin` some share was begun
   bool is_nested_ = false;
-  outlined code_{};
-  member_start start_;
-  std::uintptr_t* reductions_ = nullptr;
-  task* creator_ = nullptr;
+  bool defers_tasks_ = false;
+  bool start_is_planned_ = false;  ///< start_ has something to do
+
+  alignas(runtime::cache_line_bytes) member_start start_;
+  std::uint32_t const room_;
+  std::atomic<bool> has_shares_{true};     ///< since `begin` some share was begun
   void const volatile* copied_ = nullptr;  ///< by copyprivate, between two barriers
   std::array<work_share, shares_kept> shares_;
 
-  alignas(runtime::cache_line_bytes) std::atomic<std::uint32_t> not_joined_{0};  ///< of the members but the first
   alignas(runtime::cache_line_bytes) std::atomic<std::uint32_t> arrived_{0};     ///< at the barrier
   alignas(runtime::cache_line_bytes) std::atomic<std::uint32_t> generation_{0};  ///< barriers that have opened
   std::atomic<bool> has_tasks_{false};
