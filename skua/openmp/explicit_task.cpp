@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "skua/machine/threads/face/executor.hpp"
 #include "skua/openmp/dependences.hpp"
@@ -17,9 +18,8 @@ namespace {
 
 /// True if a taskgroup around this set, or the region, was cancelled.
 bool is_cancelled(task const& t) noexcept {
-  if (!the_settings().can_cancel) return false;
-  if (t.inside != nullptr && t.inside->is_cancelled()) return true;
-  return t.team != nullptr && t.team->is_cancelled();
+  if (t.team == nullptr || !t.team->can_be_cancelled()) return false;
+  return (t.inside != nullptr && t.inside->is_cancelled()) || t.team->is_cancelled();
 }
 
 class explicit_task;
@@ -57,7 +57,7 @@ class explicit_task final : public runtime::free_task<runtime::here> {
     void* const room = runtime::take_block(bytes);
     auto& made = *::new (room) explicit_task(parent, order, bytes);
     auto const behind = reinterpret_cast<std::uintptr_t>(room) + sizeof(explicit_task);
-    made.arguments_ = reinterpret_cast<void*>((behind + alignment - 1) / alignment * alignment);
+    made.arguments_ = reinterpret_cast<void*>((behind + alignment - 1) & ~(alignment - 1));  // a power of two
     if (order.detach != nullptr) {
       made.left_ = 2;
       tell_event(order, event_name(made));
@@ -116,7 +116,7 @@ class explicit_task final : public runtime::free_task<runtime::here> {
   };
   static constexpr runtime::free_task_kind<runtime::here> this_kind{.run = &run_task, .name = "omp task"};
 
-  task own_;
+  task own_{inherits};
   void (*function_)(void*);
   void* arguments_ = nullptr;
   std::size_t bytes_;
@@ -141,42 +141,53 @@ class waiting_node final : public dependence_node {
 };
 
 dependences& table_of(task& t) {
-  if (t.depends == nullptr) t.depends = std::make_unique<dependences>();
+  if (t.depends == nullptr) t.depends.reset(new dependences);
   return *t.depends;
 }
 
-/// Runs the task on the calling thread before it returns; its children finish, too.
-void run_now(task& parent, task_order const& order, void (*adjust)(void*, void*), void* with) {
-  event_of_undeferred event;
-  if (order.detach != nullptr) tell_event(order, event_name(event));
+/// An undeferred task: on the calling thread, before this returns; its children finish, too.
+inline void run_undeferred(task& parent, task_order const& order, void* arguments) {
+  task mine{inherits};
+  mine.be_child_of(parent, order.is_final || parent.is_final);
+  mine.number = parent.number;
+  running const now{mine};
+  order.function(arguments);
+  openmp::wait_for_children(mine);
+}
+
+/// The same with what few tasks have: an event, or arguments that must be copied.
+[[gnu::noinline]] void run_undeferred_with_more(task& parent, task_order const& order, void (*adjust)(void*, void*),
+                                                void* with) {
+  std::optional<event_of_undeferred> event;
+  if (order.detach != nullptr) tell_event(order, event_name(event.emplace()));
   std::unique_ptr<std::byte[]> room;
   void* arguments = order.data;
   if (order.copy != nullptr || adjust != nullptr) {
-    room = std::make_unique<std::byte[]>(order.size + order.alignment);
-    auto const at = reinterpret_cast<std::uintptr_t>(room.get());
-    arguments = reinterpret_cast<void*>((at + order.alignment - 1) / order.alignment * order.alignment);
+    std::size_t bytes = order.size + order.alignment;
+    alignas(std::max_align_t) std::byte here[512];
+    if (bytes > sizeof here) room.reset(new std::byte[bytes]);
+    arguments = room != nullptr ? room.get() : here;
+    std::align(order.alignment, order.size, arguments, bytes);
     if (order.copy != nullptr) {
       order.copy(arguments, order.data);
     } else {
       std::memcpy(arguments, order.data, order.size);
     }
     if (adjust != nullptr) adjust(arguments, with);
+    run_undeferred(parent, order, arguments);
+  } else {
+    run_undeferred(parent, order, arguments);
   }
-  task mine;
-  mine.be_child_of(parent, order.is_final || parent.is_final);
-  mine.number = parent.number;
-  running const now{mine};
-  order.function(arguments);
-  openmp::wait_for_children(mine);
-  if (order.detach != nullptr) {
+  if (event) {
     kept_current const others_run;
-    event.fulfilled.wait();
+    event->fulfilled.wait();
   }
 }
 
+/// One with dependences waits for others: too many of them do not make it undeferred, because that would wait.
 bool may_defer(task const& t, task_order const& order) noexcept {
   return order.may_defer && !t.is_final && t.team != nullptr && t.team->defers_tasks() &&
-         t.innermost->unfinished.outstanding() < std::uint64_t{64} * t.team->size();
+         (order.depends != nullptr || t.innermost->unfinished.outstanding() < std::uint64_t{64} * t.team->size());
 }
 
 }  // namespace
@@ -185,10 +196,11 @@ void start_task(task_order const& order, void (*adjust)(void*, void*), void* wit
   task& parent = current();
   if (is_cancelled(parent)) return;
   bool const has_depends = order.depends != nullptr;
-  if (!may_defer(parent, order) &&
-      !(has_depends && order.may_defer && parent.team != nullptr && parent.team->defers_tasks())) {
+  if (!may_defer(parent, order)) {
     if (has_depends) wait_for_depends(order.depends);
-    return run_now(parent, order, adjust, with);
+    if (order.copy == nullptr && adjust == nullptr && order.detach == nullptr) [[likely]]
+      return run_undeferred(parent, order, order.data);
+    return run_undeferred_with_more(parent, order, adjust, with);
   }
   explicit_task& made = explicit_task::make(parent, order);
   if (adjust != nullptr) adjust(made.arguments(), with);

@@ -6,22 +6,18 @@
 
 namespace skua { inline namespace v0 { namespace openmp {
 
-namespace {
-
-// A library that is preloaded has its part of the static thread-local storage.
 [[gnu::tls_model("initial-exec")]] thread_local constinit task* current_task = nullptr;
 
-/// The initial task of a thread. Never destroyed: code that runs when the thread ends may ask.
-task& initial_task() {
+task::task() noexcept : variables(&the_settings().initial) {}
+
+/// Never destroyed: code that runs when the thread ends may ask.
+task& begin_initial_task() noexcept {
   task* const made = new task;
   current_task = made;
   return *made;
 }
 
-}  // namespace
-
-task::task() noexcept : variables(&the_settings().initial) {}
-task::~task() = default;
+void forget_dependences::operator()(dependences* known) const noexcept { delete known; }
 
 control& task::writable() {
   if (own_variables == nullptr) {
@@ -31,40 +27,12 @@ control& task::writable() {
   return *own_variables;
 }
 
-void task::be_child_of(task& parent_task, bool final) {
-  team = parent_task.team;
-  level = parent_task.level;
-  active_level = parent_task.active_level;
-  is_explicit = true;
-  is_final = final;
-  inside = parent_task.innermost;
-  children.reductions = parent_task.innermost->reductions;
-  inherit(parent_task);
+void task::copy_variables(task const& from) {
+  own_variables = from.own_variables == nullptr ? nullptr : std::make_unique<control>(*from.own_variables);
+  variables = own_variables == nullptr ? from.variables : own_variables.get();
 }
 
-void task::inherit(task const& from) {
-  if (from.own_variables != nullptr) {
-    own_variables = std::make_unique<control>(*from.own_variables);
-    variables = own_variables.get();
-  } else {
-    own_variables.reset();
-    variables = from.variables;
-  }
-}
-
-task& current() noexcept {
-  task* const t = current_task;
-  return t != nullptr ? *t : initial_task();
-}
-
-task* make_current(task* t) noexcept {
-  task* const before = current_task;
-  current_task = t;
-  return before;
-}
-
-void wait_for(task_set& set) noexcept {
-  if (set.unfinished.done()) return;
+void wait_for_unfinished(task_set& set) noexcept {
   kept_current const others_run;
   runtime::executor::wait(set.unfinished);
 }

@@ -31,6 +31,14 @@ struct task_set {
   std::atomic<bool> is_cancelled_{false};
 };
 
+/// See task.
+struct inherits_t {};
+inline constexpr inherits_t inherits;
+
+struct forget_dependences {
+  void operator()(dependences* known) const noexcept;
+};
+
 /// Lies on the stack of the thread that runs it, or in an explicit_task.
 struct task {
   openmp::team* team = nullptr;  ///< null: outside of all regions
@@ -40,12 +48,12 @@ struct task {
   bool is_final = false;
   bool is_explicit = false;
   task* parent = nullptr;  ///< valid while this is running, if it is implicit
-  control const* variables;
+  control const* variables = nullptr;
   std::unique_ptr<control> own_variables{};  ///< if it has changed one, or its parent has
   task_set children{};
   task_set* innermost = &children;
-  task_set* inside = nullptr;            ///< the set that it is a member of; null: it is implicit
-  std::unique_ptr<dependences> depends;  ///< of its children; null: none
+  task_set* inside = nullptr;                                  ///< the set that it is a member of; null: it is implicit
+  std::unique_ptr<dependences, forget_dependences> depends{};  ///< of its children; null: none
   // Of a member: its position among the team's constructs.
   std::uint32_t constructs = 0;  ///< work-sharing ones that it has met
   std::uint32_t singles = 0;
@@ -54,23 +62,52 @@ struct task {
   std::uint64_t ordered_first = 0;  ///< of its last piece of an ordered loop, in iterations
   std::uint64_t ordered_last = 0;
 
+  /// With the process's variables.
   task() noexcept;
-  ~task();
+  /// Without: it is about to inherit.
+  explicit task(inherits_t) noexcept {}
+  ~task() = default;
   task(task const&) = delete;
   task& operator=(task const&) = delete;
 
   /// A copy of the variables that this task may change.
   control& writable();
   /// Makes this an explicit task that `parent` has met.
-  void be_child_of(task& parent, bool final);
-  /// Makes this task begin with the variables of `from`.
-  void inherit(task const& from);
+  void be_child_of(task& met_by, bool final) {
+    team = met_by.team;
+    level = met_by.level;
+    active_level = met_by.active_level;
+    is_explicit = true;
+    is_final = final;
+    inside = met_by.innermost;
+    children.reductions = met_by.innermost->reductions;
+    inherit(met_by);
+  }
+  /// Makes this task begin with the variables of `from`. Throws std::bad_alloc.
+  void inherit(task const& from) {
+    if (from.own_variables != nullptr || own_variables != nullptr) return copy_variables(from);
+    variables = from.variables;
+  }
+
+ private:
+  void copy_variables(task const& from);
 };
 
+// A library that is preloaded has its part of the static thread-local storage.
+[[gnu::tls_model("initial-exec")]] extern thread_local constinit task* current_task;
+[[nodiscard]] task& begin_initial_task() noexcept;
+
 /// The task that the calling thread runs; its initial task if it is in no region.
-[[nodiscard]] task& current() noexcept;
+[[nodiscard]] inline task& current() noexcept {
+  task* const t = current_task;
+  return t != nullptr ? *t : begin_initial_task();
+}
 /// Returns the previous one.
-task* make_current(task* t) noexcept;
+inline task* make_current(task* t) noexcept {
+  task* const before = current_task;
+  current_task = t;
+  return before;
+}
 
 /// While it lives, the thread runs `t`.
 class running {
@@ -96,8 +133,12 @@ class kept_current {
   task* const mine_;
 };
 
-/// Waits until the children of `t` have finished that are in `set` or in those around it.
-void wait_for(task_set& set) noexcept;
+void wait_for_unfinished(task_set& set) noexcept;
+/// Waits until the tasks of the set have finished.
+inline void wait_for(task_set& set) noexcept {
+  if (!set.unfinished.done()) wait_for_unfinished(set);
+}
+/// Waits until the children of `t` have finished, those in its taskgroups too.
 inline void wait_for_children(task& t) noexcept {
   for (task_set* s = t.innermost; s != nullptr; s = s->outer) wait_for(*s);
 }

@@ -54,7 +54,7 @@ void team::begin_member(task& mine, std::uint32_t m) {
 }
 
 void team::run_member(std::uint32_t m) noexcept {
-  task mine;
+  task mine{inherits};
   begin_member(mine, m);
   {
     running const now{mine};

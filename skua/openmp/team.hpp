@@ -102,6 +102,7 @@ class team {
   [[nodiscard]] bool has_tasks() const noexcept {
     return has_tasks_.load(std::memory_order_relaxed);
   }  // relaxed: advice
+  [[nodiscard]] bool can_be_cancelled() const noexcept { return can_be_cancelled_; }
   void cancel() noexcept { is_cancelled_.store(true, std::memory_order_release); }  // release: pairs with is_cancelled
   [[nodiscard]] bool is_cancelled() const noexcept {
     return is_cancelled_.load(std::memory_order_acquire);  // acquire: pairs with cancel
@@ -135,6 +136,7 @@ class team {
   bool is_nested_ = false;
   bool defers_tasks_ = false;
   bool start_is_planned_ = false;  ///< start_ has something to do
+  bool const can_be_cancelled_ = the_settings().can_cancel;
 
   alignas(runtime::cache_line_bytes) member_start start_;
   std::uint32_t const room_;

@@ -151,6 +151,23 @@ TEST(openmp_tasks, final_ones_have_included_children) {
 #pragma omp task shared(ran)
       ran = 1;
       wrong += ran != 1;
+      int first = 0;
+      int second = 0;
+#pragma omp task shared(first) depend(out : first)
+      first = 1;
+#pragma omp task shared(first, second) depend(in : first) depend(out : second)
+      second = first + 1;
+      wrong += second != 2;
+      struct counted {  // GCC copies it by a function
+        int value = 7;
+        char more[600] = {};
+        counted() = default;
+        counted(counted const& from) : value(from.value + 1) {}
+      } given;
+      int seen = 0;
+#pragma omp task firstprivate(given) shared(seen)
+      seen = given.value;
+      wrong += seen < 8;
     }
   }
   EXPECT_EQ(wrong, 0);
