@@ -24,7 +24,7 @@ tested = $(call built,$(1)) && tools/run_tests.py build/$(1) -j $$(($(JOBS) + 1)
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test asan ubsan tsan sanitize clang coverage tidy clang-tidy format format-check \
-        aarch64 numa mutants faults killed smpi networks campaign bench python references experiments auto peers docs nightly install deb conan clean
+        aarch64 numa mutants faults killed smpi networks campaign bench python references experiments auto peers docs nightly install deb conan clean study
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -141,7 +141,7 @@ bench: peers ## every microbenchmark, figures into build/bench/*.json (docs/meas
 	$(CMAKE) --build build/release -j $(JOBS)
 	mkdir -p build/bench
 	bench/instructions.py build/release/bin/fib_alone --json build/bench/instructions.json
-	for b in fork wake steal tasks regions loops memory flow cholesky callers; do build/release/bin/$${b}_bench --json build/bench/$$b.json || exit 1; done
+	for b in fork wake herd steal tasks regions loops memory flow cholesky callers; do build/release/bin/$${b}_bench --json build/bench/$$b.json || exit 1; done
 	for b in context algorithm trace; do build/release/bin/$${b}_bench --benchmark_out=build/bench/$$b.json || exit 1; done
 	for b in latency schedules; do for m in openmpi mpich; do if [ -x build/release/bin/$${b}_bench_$$m ]; then \
 	  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun.$$m -n 2 build/release/bin/$${b}_bench_$$m > build/bench/$${b}_$$m.txt || exit 1; cat build/bench/$${b}_$$m.txt; fi; done; done
@@ -191,6 +191,13 @@ peers: ## StarPU, and fib and short regions on rayon, for comparison; nothing of
 # Every schedule, seed and build of the tests, of which `make test` takes a part (docs/reliability.md).
 nightly: export TEST_EFFORT = full
 nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy mutants faults killed smpi networks campaign bench python references deb conan ## everything that is too slow for every change
+
+study: ## a folder that measures any Linux machine of this architecture, with nothing installed there: build/study (docs/study.md)
+	tools/install-packages build test study
+	$(CMAKE) --preset bench
+	$(CMAKE) --build build/release -j $(JOBS) --target skua_command skua_study_launcher regions_bench herd_bench loops_bench steal_bench wake_bench fork_bench callers_bench
+	mkdir -p build/study
+	tools/study_folder.py build/release build/study/skua-study-$$(uname -m) --archive
 
 install: build ## install into PREFIX (default /usr/local; DESTDIR is honoured)
 	$(CMAKE) --install build/release --prefix $(PREFIX)

@@ -38,6 +38,7 @@ subcommand add_export(parser root);
 subcommand add_report(parser root);
 subcommand add_top(parser root);
 subcommand add_omp(parser root);
+subcommand add_study(parser root);
 
 /// All that this executable has: subcommands.cpp or demo.cpp is linked.
 std::vector<subcommand> add_subcommands(parser root);

@@ -13,5 +13,6 @@ namespace skua::cli::page_sources {
 [[nodiscard]] std::string script();
 [[nodiscard]] std::string report_script();
 [[nodiscard]] std::string comparison_script();
+[[nodiscard]] std::string study_script();
 
 }  // namespace skua::cli::page_sources

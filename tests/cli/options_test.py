@@ -21,7 +21,7 @@ import option_listing as listing
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 WHOLE = os.environ.get("TEST_EFFORT") == "full"
 # Commands whose options option_cases.py does not try, and the test below that does.
-OTHERS = {"calibrate": "Calibrate", "top": "Top", "omp": "Omp"}
+OTHERS = {"calibrate": "Calibrate", "top": "Top", "omp": "Omp", "study": "Study"}
 
 
 class Tried(command.Case):
@@ -263,6 +263,34 @@ class Omp(Tried):
         self.refuses("omp", "--policy", "nope", "--", "env", message=["nope"])
         self.refuses("omp", message=["COMMAND is missing"])
         self.refuses("omp", "--", "/nothing/here", code=1, message=["'/nothing/here' cannot be started"])
+
+
+class Study(Tried):
+    """A study of which only the first part has time: what it writes down says what it was asked."""
+
+    SHORT = ["--minutes", "0.1", "--quick", "--only", "herd"]
+
+    def found(self, *options):
+        folder = self.scratch / "study"
+        code, _, err = command.run("study", *self.SHORT, "--output", str(folder), *options)
+        self.assertEqual(code, 0, err)
+        return json.loads((folder / "study.json").read_text())
+
+    def test_every_option_has_an_effect(self):
+        self.assertEqual(sorted(n for o in listing.options("study") if "--help" not in o.names for n in o.names),
+                         ["--again", "--minutes", "--only", "--output", "--policies", "--quick", "--workers"])
+        plain = self.found("--workers", "2")
+        self.assertEqual(sorted(plain["parts"]), ["bench/herd", "calibration", "machine"])  # --only
+        self.assertEqual(plain["parts"]["calibration"]["why"], "no time was left")  # --minutes
+        self.assertEqual(plain["worker_counts"], [1, 2])
+        self.assertEqual(self.found("--again", "--workers", "5")["worker_counts"], [1, 5])  # --again, --quick
+        self.assertEqual(self.found("--again", "--policies", "adws")["of"]["policies"], "adws")
+        for name, wrong in (("--minutes", ("0", "nan", "-1", "1000")), ("--workers", ("0", "-1", "nan", "5000")), ("--only", ("her", "")), ("--policies", ("nope",))):
+            for value in wrong:
+                with self.subTest(name, value=value):
+                    self.refuses("study", name, value, message=[value if name == "--policies" else name])
+        self.refuses("study", *self.SHORT, "--output", "/proc/nothing", code=1, message=["/proc/nothing"])
+        TABLE.update({("study", name): {"": "effect"} for name in ("--again", "--minutes", "--only", "--output", "--policies", "--quick", "--workers")})
 
 
 def tearDownModule():
