@@ -15,6 +15,7 @@ FAULT_SEED ?= 1
 FAULT_LEAST ?= 50
 FAULT_GROUPS ?= threads policy
 SKUA = build/release/bin/skua
+OMP_LIBRARY = build/release/lib/skua/libgomp-skua.so.1
 SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp')
 
 # One preset, configured and built: $(call built,PRESET)
@@ -146,10 +147,12 @@ bench: peers ## every microbenchmark, figures into build/bench/*.json (docs/meas
 	for b in latency schedules; do for m in openmpi mpich; do if [ -x build/release/bin/$${b}_bench_$$m ]; then \
 	  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun.$$m -n 2 build/release/bin/$${b}_bench_$$m > build/bench/$${b}_$$m.txt || exit 1; cat build/bench/$${b}_$$m.txt; fi; done; done
 
-python: ## tools/python (traces and results in pandas): installed into build/venv, and its tests
-	tools/install-packages test nightly
+python: ## Python's packages, into build/venv, and their tests: tools/python (traces and results in pandas), and the wheel skua-omp, in build/wheels
+	tools/install-packages build test nightly
+	$(CMAKE) --preset release && $(CMAKE) --build build/release -j $(JOBS) --target skua_omp
+	SKUA_OMP_LIBRARY=$(CURDIR)/$(OMP_LIBRARY) packaging/wheel/wheel_test.py
 	python3 -m venv build/venv
-	build/venv/bin/pip install --quiet "tools/python[test]"
+	build/venv/bin/pip install --quiet "tools/python[test]" "$$(packaging/wheel/make_wheel.py $(OMP_LIBRARY) build/wheels)"
 	build/venv/bin/python -m pytest -q -p no:cacheprovider tools/python/tests
 
 references: ## answers of the apps on files that others can read, held against networkx, SciPy and PySCF (tests/references)

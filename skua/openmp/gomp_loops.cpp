@@ -4,6 +4,7 @@
 #include <cstdarg>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 
 #include "skua/openmp/entry_points.hpp"
 #include "skua/openmp/explicit_task.hpp"
@@ -51,14 +52,20 @@ constexpr std::int64_t chunk_in(ull chunk) {
   return static_cast<std::int64_t>(chunk > 0x7fffffffffffffff ? 0x7fffffffffffffff : chunk);
 }
 
-/// What a thread in no region uses, and a team of it.
+/// A team of a thread in no region.
+struct team_of_one {
+  omp::task nobody;
+  omp::team team{1};
+};
+
+/// The calling thread's task as that of a member.
 omp::task& member() {
   omp::task& me = current();
   if (me.team != nullptr) return me;
-  static thread_local omp::team alone(1);
-  static thread_local omp::task nobody;
-  alone.begin(nobody, 1, {});
-  me.team = &alone;
+  // On the heap: dlopen has about a kilobyte of thread-local storage for libraries like this one.
+  static thread_local auto const mine = std::make_unique<team_of_one>();
+  mine->team.begin(mine->nobody, 1, {});
+  me.team = &mine->team;
   me.constructs = 0;
   return me;
 }

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The wheel skua-omp, installed into a fresh virtual environment without a network, serves OpenMP code of GCC's.
+
+    SKUA_OMP_LIBRARY=build/dev/lib/skua/libgomp-skua.so.1 packaging/wheel/wheel_test.py
+
+The code is that of a library compiled here, which asks for a copy of libgomp of another name, as auditwheel makes them for wheels.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tools")]
+import case_report  # noqa: E402  (they stand there)
+import make_wheel  # noqa: E402
+
+OURS = ("OMP_", "GOMP_", "SKUA_", "LD_PRELOAD", "PYTHON")
+COMPILER = os.environ.get("CC", "gcc")
+
+PROGRAM = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <omp.h>
+char const* who_serves(void) { Dl_info found; return dladdr((void*)&omp_get_max_threads, &found) ? found.dli_fname : ""; }
+int members(void) {
+  int count = 0;
+#pragma omp parallel reduction(+ : count)
+  count += 1;
+  return count;
+}
+double sum_to(int n) {
+  double sum = 0;
+#pragma omp parallel for reduction(+ : sum) schedule(dynamic, 7)
+  for (int i = 1; i <= n; ++i) sum += i;
+  return sum;
+}
+"""
+
+# Defines `small`, and `check`, which fails if the library is not the wheel's.
+BEGINNING = """
+import ctypes, os, sys
+import skua_omp
+def load():
+    small = ctypes.CDLL(os.environ["SMALL"])
+    small.sum_to.restype, small.who_serves.restype = ctypes.c_double, ctypes.c_char_p
+    return small
+def check(threads):
+    small = load()
+    assert skua_omp.is_active()
+    assert os.path.samefile(os.fsdecode(small.who_serves()), skua_omp.library()), small.who_serves()
+    assert small.members() == threads, small.members()
+    assert small.sum_to(10000) == 50005000
+"""
+
+CHILDREN = BEGINNING + """
+import multiprocessing, subprocess
+if __name__ == "__main__":
+    check(3)
+    child = os.fork()
+    if child == 0:
+        check(3)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    for method in "spawn", "fork", "forkserver":
+        child = multiprocessing.get_context(method).Process(target=check, args=(3,))
+        child.start()
+        child.join(60)
+        assert child.exitcode == 0, (method, child.exitcode)
+    subprocess.run([sys.executable, sys.argv[1]], check=True)
+    check(3)
+    print("all children")
+"""
+
+THREADS = BEGINNING + """
+import threading
+small, wrong = load(), []
+def ask():
+    for n in range(1, 200):
+        if small.sum_to(n) != n * (n + 1) / 2: wrong.append(n)
+threads = [threading.Thread(target=ask) for _ in range(4)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+assert not wrong
+check(3)
+"""
+
+
+def run(command, expected=0, **more):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(OURS)} | more.pop("environment", {})
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False, **more)
+    if done.returncode != expected:
+        raise AssertionError(f"{command}: status {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done.stdout, done.stderr
+
+
+def compile_with_renamed_libgomp(folder):
+    """The path of a library that needs libgomp-a.so, a copy of GCC's."""
+    name, renamed = b"libgomp.so.1\0", b"libgomp-a.so\0"
+    theirs = subprocess.run([COMPILER, "-print-file-name=libgomp.so.1"], capture_output=True, text=True, check=True).stdout.strip()
+    copy, source, made = folder / "libgomp-a.so", folder / "small.c", folder / "libsmall.so"
+    content = pathlib.Path(theirs).read_bytes()
+    assert content.count(name) == 1
+    copy.write_bytes(content.replace(name, renamed))
+    source.write_text(PROGRAM, encoding="utf-8")
+    run([COMPILER, "-x", "c", "-fopenmp", "-O1", "-fPIC", "-c", source, "-o", folder / "small.o"])
+    run([COMPILER, "-shared", folder / "small.o", copy, "-Wl,-rpath,$ORIGIN", "-o", made])
+    return made
+
+
+class the_wheel(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.scratch.cleanup)
+        cls.folder = pathlib.Path(cls.scratch.name)
+        library = pathlib.Path(os.environ["SKUA_OMP_LIBRARY"])
+        cls.wheel, cls.others = make_wheel.make(library, cls.folder / "wheels")
+        cls.small = compile_with_renamed_libgomp(cls.folder)
+        run([sys.executable, "-m", "venv", "--without-pip", cls.folder / "venv"])
+        cls.python = cls.folder / "venv/bin/python"
+        # Not every Python has pip, but a wheel is what an installer unpacks.
+        if subprocess.run([sys.executable, "-m", "pip", "--python", cls.python, "--version"], capture_output=True, check=False).returncode == 0:
+            run([sys.executable, "-m", "pip", "--python", cls.python, "--disable-pip-version-check", "install", "--quiet", "--no-index", cls.wheel])
+        else:
+            packages = run([cls.python, "-c", "import sysconfig; print(sysconfig.get_paths()['platlib'])"])[0].strip()
+            shutil.unpack_archive(cls.wheel, packages, "zip")
+
+    def skua(self, *words, **more):
+        return run([self.python, "-m", "skua_omp", *words], environment={"SMALL": str(self.small)} | more.pop("environment", {}), cwd=self.folder, **more)
+
+    def script(self, text):
+        (self.folder / "script.py").write_text(text, encoding="utf-8")
+        return "script.py"
+
+    def test_says_in_its_name_which_glibc_it_needs(self):
+        needed = make_wheel.readelf("-V", os.environ["SKUA_OMP_LIBRARY"])
+        newest = max(tuple(map(int, found)) for found in re.findall(r"GLIBC_(\d+)\.(\d+)", needed))
+        if self.others:
+            self.assertIn("-linux_", self.wheel.name)
+        else:
+            self.assertIn("-manylinux_{}_{}_".format(*newest), self.wheel.name)
+
+    def test_has_the_same_bytes_each_time(self):
+        again, _ = make_wheel.make(pathlib.Path(os.environ["SKUA_OMP_LIBRARY"]), self.folder / "again")
+        self.assertEqual(again.read_bytes(), self.wheel.read_bytes())
+        self.assertIsNone(zipfile.ZipFile(again).testzip())
+
+    def test_serves_a_script_and_leaves_its_arguments_alone(self):
+        out, err = self.skua("--threads", "3", self.script(BEGINNING + "check(3); print(sys.argv)"), "--threads", "7", "-x")
+        self.assertEqual((out, err), ("['script.py', '--threads', '7', '-x']\n", ""))
+
+    def test_serves_modules_code_and_sessions(self):
+        self.script(BEGINNING + "check(2); print(sys.argv[1:])")
+        self.assertEqual(self.skua("--threads=2", "-m", "script", "a")[0], "['a']\n")
+        self.assertEqual(self.skua("--threads=2", "-c", BEGINNING + "check(2); print(sys.argv)", "a")[0], "['-c', 'a']\n")
+        self.assertEqual(self.skua("--threads=2", "--", "-X", "dev", "-c", "import sys; print(sys.flags.dev_mode)")[0], "True\n")
+        self.assertEqual(self.skua(input=BEGINNING + "\ncheck(os.cpu_count() and load().members()); print(6 * 7)")[0], "42\n")
+
+    def test_can_be_loaded_later_and_then_is_not_active(self):
+        self.assertEqual(run([self.python, "-c", "import skua_omp, ctypes; ctypes.CDLL(skua_omp.library()); print(skua_omp.is_active())"])[0], "False\n")
+
+    def test_serves_child_processes(self):
+        inner = self.folder / "inner.py"
+        inner.write_text(BEGINNING + "check(3)", encoding="utf-8")
+        self.assertEqual(self.skua("--threads", "3", self.script(CHILDREN), inner), ("all children\n", ""))
+
+    def test_serves_several_threads_of_python(self):
+        self.skua("--threads", "3", self.script(THREADS))
+
+    def test_has_the_name_by_which_threadpoolctl_finds_it(self):
+        out, _ = self.skua("--threads", "3", self.script(BEGINNING + """
+library = ctypes.CDLL(skua_omp.library())
+assert os.path.basename(skua_omp.library()).startswith("libgomp")
+assert library.omp_get_max_threads() == 3
+library.omp_set_num_threads(2)
+check(2)
+print("found")"""))
+        self.assertEqual(out, "found\n")
+
+    def test_is_preloaded_once_and_first(self):
+        show = ["-c", "import os; print(os.environ['LD_PRELOAD'])"]
+        path = self.skua(*show)[0].strip()
+        self.assertEqual(self.skua("-m", "skua_omp", *show)[0].strip(), path)
+        self.assertEqual(self.skua(*show, environment={"LD_PRELOAD": str(self.small)})[0].strip(), f"{path}:{self.small}")
+
+    def test_refuses_what_it_does_not_know(self):
+        for words, text in ((["--treads", "3"], "unrecognized arguments: --treads"), (["--threads", "0"], "'0' is not a number of threads"),
+                            (["--threads", "x"], "'x' is not a number of threads"), (["--policy"], "expected one argument")):
+            self.assertIn(text, self.skua(*words, expected=2)[1])
+
+    def test_writes_a_trace(self):
+        self.skua("--threads", "2", "--trace", "out.trace", self.script(BEGINNING + "check(2)"))
+        self.assertGreater(sum(path.stat().st_size for path in self.folder.glob("out.trace*")), 0)
+
+
+if __name__ == "__main__":
+    case_report.main()
