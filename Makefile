@@ -149,7 +149,7 @@ bench: peers ## every microbenchmark, figures into build/bench/*.json (docs/meas
 
 python: ## Python's packages, into build/venv, and their tests: tools/python (traces and results in pandas), and the wheel skua-omp, in build/wheels
 	tools/install-packages build test nightly
-	$(CMAKE) --preset release && $(CMAKE) --build build/release -j $(JOBS) --target skua_omp
+	$(CMAKE) --preset release && $(CMAKE) --build build/release -j $(JOBS) --target skua_omp skua_omp_callbacks
 	SKUA_OMP_LIBRARY=$(CURDIR)/$(OMP_LIBRARY) packaging/wheel/wheel_test.py
 	python3 -m venv build/venv
 	build/venv/bin/pip install --quiet "tools/python[test]" "$$(packaging/wheel/make_wheel.py $(OMP_LIBRARY) build/wheels)"

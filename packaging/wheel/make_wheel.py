@@ -4,7 +4,7 @@
 
     packaging/wheel/make_wheel.py LIBRARY FOLDER
 
-LIBRARY is build/release/lib/skua/libgomp-skua.so.1. Prints the path of the wheel in FOLDER. The wheel serves every Python from 3.8 on. Its name says which glibc the library
+LIBRARY is build/release/lib/skua/libgomp-skua.so.1; libskua-callbacks.so stands beside it. Prints the path of the wheel in FOLDER. The wheel serves every Python from 3.8 on. Its name says which glibc the library
 needs; if the library needs more than that, the wheel is for machines like this one only (linux_...). A wheel of the same files has the same bytes.
 """
 
@@ -23,6 +23,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 # What every Linux with glibc has.
 EVERYWHERE = re.compile(r"(libc|libm|libdl|libpthread|librt|ld-linux.*)\.so\.\d+")
+# What libgomp-skua.so.1 calls itself to the loader.
+CARRIED = "libgomp.so.1"
+# Read by every Python that starts where the wheel is installed.
+START = "import os; os.environ.get('PYTHONSKUABLAS') == '1' and __import__('skua_omp.callbacks').callbacks.watch()\n"
 METADATA = """Metadata-Version: 2.1
 Name: skua-omp
 Version: {version}
@@ -47,7 +51,7 @@ def platform_of(libraries):
     here = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     versions, others = [(2, 5)], set()
     for library in libraries:
-        others |= {name for name in re.findall(r"\(NEEDED\).*\[(.+)\]", readelf("-d", library)) if not EVERYWHERE.fullmatch(name)}
+        others |= {name for name in re.findall(r"\(NEEDED\).*\[(.+)\]", readelf("-d", library)) if name != CARRIED and not EVERYWHERE.fullmatch(name)}
         versions += [tuple(map(int, found)) for found in re.findall(r"\bGLIBC_(\d+)\.(\d+)", readelf("-V", library))]
     major, minor = max(versions)
     return here if others else here.replace("linux", f"manylinux_{major}_{minor}"), others
@@ -68,11 +72,13 @@ def stripped(library, folder):
 def make(library, folder):
     """The path of the wheel, and the libraries that keep it from being one of manylinux."""
     version = re.search(r"project\(skua VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
-    platform, others = platform_of([library])
+    libraries = [library, library.parent / "libskua-callbacks.so"]
+    platform, others = platform_of(libraries)
     info = f"skua_omp-{version}.dist-info"
     with tempfile.TemporaryDirectory() as scratch:
         files = {f"skua_omp/{path.name}": path.read_bytes() for path in sorted((HERE / "skua_omp").glob("*.py"))}
-        files["skua_omp/libgomp-skua.so.1"] = stripped(library, scratch).read_bytes()
+        files |= {f"skua_omp/{re.sub(r'so[.]1[.].*', 'so.1', path.name)}": stripped(path, scratch).read_bytes() for path in libraries}
+        files["skua_omp.pth"] = START.encode()
     files |= {f"{info}/METADATA": METADATA.format(version=version).encode(), f"{info}/WHEEL": WHEEL.format(platform=platform).encode(),
               f"{info}/LICENSE": (ROOT / "LICENSE").read_bytes()}
     files[f"{info}/RECORD"] = ("".join(record_line(name, content) for name, content in files.items()) + f"{info}/RECORD,,\n").encode()

@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import unittest
 import zipfile
@@ -42,6 +43,105 @@ double sum_to(int n) {
   for (int i = 1; i <= n; ++i) sum += i;
   return sum;
 }
+"""
+
+# An OpenBLAS in a module of Python: its jobs wait for each other, and those with the same number use the same memory.
+BLAS = r"""
+#include <Python.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+typedef void (*run_job)(int, void*, int);
+typedef void (*run_jobs)(int, run_job, int, size_t, void*, int);
+typedef void (*run_fft_jobs)(void* (*)(char*), char*, size_t, int, void*);
+enum { most = 8 };
+static run_jobs blas;
+static run_fft_jobs fft;
+static atomic_int users[most];
+struct job { atomic_int* begun; int count; int value; };
+void scipy_openblas_set_threads_callback_function64_(run_jobs given) { blas = given; }
+int scipy_openblas_get_parallel64_(void) { return 1; }
+void fftw_threads_set_callback(run_fft_jobs given, void* data) { (void)data; fft = given; }
+static void run(int number, void* of, int data) {
+  struct job* job = of;
+  int const is_alone = atomic_fetch_add(&users[number], 1) == 0;
+  atomic_fetch_add(job->begun, 1);
+  while (atomic_load(job->begun) < job->count) sched_yield();
+  job->value = is_alone ? number * data : -1000;
+  atomic_fetch_sub(&users[number], 1);
+}
+static int compute(int count) {
+  atomic_int begun = 0;
+  struct job jobs[most];
+  int sum = 0;
+  for (int j = 0; j < count; ++j) jobs[j] = (struct job){&begun, count, 0};
+  blas(1, run, count, sizeof jobs[0], jobs, 10);
+  for (int j = 0; j < count; ++j) sum += jobs[j].value;
+  return sum;
+}
+static PyObject* attached(PyObject* self, PyObject* none) { return PyBool_FromLong(blas && fft); }
+static PyObject* sum(PyObject* self, PyObject* count) {
+  int result, const_count = (int)PyLong_AsLong(count);
+  Py_BEGIN_ALLOW_THREADS
+  result = compute(const_count);
+  Py_END_ALLOW_THREADS
+  return PyLong_FromLong(result);
+}
+static PyObject* sum_in_region(PyObject* self, PyObject* count) {
+  int all = 0, const_count = (int)PyLong_AsLong(count);
+  Py_BEGIN_ALLOW_THREADS
+#pragma omp parallel num_threads(2) reduction(+ : all)
+  all += compute(const_count);
+  Py_END_ALLOW_THREADS
+  return PyLong_FromLong(all);
+}
+static void* mark(char* job) { *job += 1; return NULL; }
+static PyObject* marks(PyObject* self, PyObject* none) {
+  char jobs[21] = {0};
+  fft(mark, jobs, 3, 7, NULL);
+  return PyBytes_FromStringAndSize(jobs, 21);
+}
+static PyMethodDef methods[] = {{"attached", attached, METH_NOARGS, ""}, {"sum", sum, METH_O, ""}, {"sum_in_region", sum_in_region, METH_O, ""}, {"marks", marks, METH_NOARGS, ""}, {0}};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "fakeblas", "", -1, methods};
+static void forget(void) { memset(users, 0, sizeof users); }
+PyMODINIT_FUNC PyInit_fakeblas(void) {
+  pthread_atfork(NULL, NULL, forget);
+  return PyModule_Create(&module);
+}
+"""
+
+USE_OF_BLAS = """
+import multiprocessing, os, threading
+import fakeblas
+def check():
+    assert fakeblas.attached()
+    for count in 1, 2, 3, 5:
+        wanted = 10 * count * (count - 1) // 2
+        assert fakeblas.sum(count) == wanted, fakeblas.sum(count)
+        assert fakeblas.sum_in_region(count) == 2 * wanted
+    assert fakeblas.marks() == bytes([1, 0, 0] * 7)
+if __name__ == "__main__":
+    check()
+    failed = []
+    def ask():
+        for _ in range(20):
+            if fakeblas.sum(3) != 30: failed.append(1)
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    [t.start() for t in threads]
+    for _ in range(3):
+        child = os.fork()
+        if child == 0:
+            check()
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+    [t.join() for t in threads]
+    assert not failed
+    child = multiprocessing.get_context("spawn").Process(target=check)
+    child.start()
+    child.join(60)
+    assert child.exitcode == 0
+    print("as one")
 """
 
 # Defines `small`, and `check`, which fails if the library is not the wheel's.
@@ -190,6 +290,17 @@ print("found")"""))
         path = self.skua(*show)[0].strip()
         self.assertEqual(self.skua("-m", "skua_omp", *show)[0].strip(), path)
         self.assertEqual(self.skua(*show, environment={"LD_PRELOAD": str(self.small)})[0].strip(), f"{path}:{self.small}")
+
+    def test_lends_its_threads_to_blas_and_fftw(self):
+        headers = pathlib.Path(sysconfig.get_paths()["include"])
+        if not (headers / "Python.h").exists():
+            self.skipTest("there is no Python.h here")
+        (self.folder / "fakeblas.c").write_text(BLAS, encoding="utf-8")
+        run([COMPILER, "-x", "c", "-fopenmp", "-O1", "-fPIC", "-shared", "-I", headers, self.folder / "fakeblas.c", "-o", self.folder / "fakeblas.so"])
+        self.assertEqual(self.skua("--blas", "--threads=3", self.script(USE_OF_BLAS)), ("as one\n", ""))
+        self.assertEqual(self.skua("-c", "import fakeblas; print(fakeblas.attached())")[0], "False\n")
+        # Without the library nothing is attached, and nothing said.
+        self.assertEqual(run([self.python, "-c", "import fakeblas; print(fakeblas.attached())"], environment={"PYTHONSKUABLAS": "1"}, cwd=self.folder), ("False\n", ""))
 
     def test_refuses_what_it_does_not_know(self):
         for words, text in ((["--treads", "3"], "unrecognized arguments: --treads"), (["--threads", "0"], "'0' is not a number of threads"),

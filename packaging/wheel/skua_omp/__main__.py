@@ -8,8 +8,9 @@ import sys
 
 import skua_omp
 
-USAGE = "python -m skua_omp [--threads N] [--policy NAME] [--trace FILE] [SCRIPT | -m MODULE | -c CODE] [ARGUMENT ...]"
+USAGE = "python -m skua_omp [--threads N] [--policy NAME] [--trace FILE] [--blas] [SCRIPT | -m MODULE | -c CODE] [ARGUMENT ...]"
 MOST_THREADS = 16_384
+ALONE = ("--help", "--blas")  # options without a value
 
 
 def whole_number(text):
@@ -25,6 +26,7 @@ def parser():
     made.add_argument("--threads", metavar="N", type=whole_number, help="threads of a parallel region (OMP_NUM_THREADS)")
     made.add_argument("--policy", metavar="NAME", help="the scheduler of its tasks (SKUA_POLICY)")
     made.add_argument("--trace", metavar="FILE", help="write a trace for skua report (SKUA_TRACE)")
+    made.add_argument("--blas", action="store_true", help="OpenBLAS and FFTW, too, in place of threads of their own (PYTHONSKUABLAS)")
     return made
 
 
@@ -34,7 +36,7 @@ def divided(words):
     while count < len(words) and words[count].startswith("--"):
         if words[count] == "--":
             return words[:count], words[count + 1:]
-        count += 1 if "=" in words[count] or words[count] == "--help" else 2
+        count += 1 if "=" in words[count] or words[count] in ALONE else 2
     return words[:count], words[count:]
 
 
@@ -49,7 +51,7 @@ def main():
     ours, pythons = divided(["--help" if word == "-h" and i == 0 else word for i, word in enumerate(sys.argv[1:])])
     given = parser().parse_args(ours)
     environment = os.environ | {"LD_PRELOAD": preloaded(skua_omp.library(), os.environ.get("LD_PRELOAD", ""))}
-    for name, value in (("OMP_NUM_THREADS", given.threads), ("SKUA_POLICY", given.policy), ("SKUA_TRACE", given.trace)):
+    for name, value in (("OMP_NUM_THREADS", given.threads), ("SKUA_POLICY", given.policy), ("SKUA_TRACE", given.trace), ("PYTHONSKUABLAS", "1" if given.blas else None)):
         if value is not None:
             environment[name] = value
     # The options of this interpreter, as multiprocessing passes them on to its children.
