@@ -291,6 +291,11 @@ print("found")"""))
         self.assertEqual(self.skua("-m", "skua_omp", *show)[0].strip(), path)
         self.assertEqual(self.skua(*show, environment={"LD_PRELOAD": str(self.small)})[0].strip(), f"{path}:{self.small}")
 
+    def test_does_not_answer_those_who_ask_whether_they_run_in_a_region_without_being_linked_with_openmp(self):
+        asks = "extern int omp_in_parallel(void) __attribute__((weak)); int finds(void) { return omp_in_parallel != 0; }"
+        run([COMPILER, "-x", "c", "-fPIC", "-shared", "-", "-o", self.folder / "asks.so"], input=asks)
+        self.assertEqual(self.skua("-c", "import ctypes; print(ctypes.CDLL('./asks.so').finds())")[0], "0\n")
+
     def test_lends_its_threads_to_blas_and_fftw(self):
         headers = pathlib.Path(sysconfig.get_paths()["include"])
         if not (headers / "Python.h").exists():

@@ -17,7 +17,6 @@ int clamped(std::int64_t const* n) { return *n > INT_MAX ? INT_MAX : *n < INT_MI
   X(int, omp_get_num_threads)             \
   X(int, omp_get_max_threads)             \
   X(int, omp_get_num_procs)               \
-  X(int, omp_in_parallel)                 \
   X(int, omp_get_dynamic)                 \
   X(int, omp_get_nested)                  \
   X(int, omp_get_thread_limit)            \

@@ -36,7 +36,11 @@ int omp_get_num_threads(void) {
 int omp_get_max_threads(void) { return static_cast<int>(current().variables->threads); }
 void omp_set_num_threads(int n) { current().writable().threads = n < 1 ? 1 : static_cast<std::uint32_t>(n); }
 int omp_get_num_procs(void) { return static_cast<int>(omp::the_settings().processors); }
-int omp_in_parallel(void) { return current().active_level > 0; }
+// omp_in_parallel, for code that asks for its version, as all does that was linked with libgomp. NumPy's OpenBLAS, which has threads of POSIX, asks for it weakly and without a
+// version, and if it finds it complains about each call from within a region.
+asm(".symver skua_omp_in_parallel, omp_in_parallel@OMP_1.0");
+int skua_omp_in_parallel(void) { return current().active_level > 0; }
+int omp_in_parallel_(void) { return skua_omp_in_parallel(); }
 void omp_set_dynamic(int on) { current().writable().is_dynamic = on != 0; }
 int omp_get_dynamic(void) { return current().variables->is_dynamic; }
 void omp_set_nested(int on) {

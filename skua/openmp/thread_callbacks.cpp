@@ -17,7 +17,7 @@ extern "C" {
 void GOMP_parallel(void (*code)(void*), void* data, unsigned threads, unsigned flags);
 int omp_get_thread_num();
 int omp_get_num_threads();
-int omp_in_parallel();
+int omp_get_active_level();
 
 /// Gives our callbacks to all copies of OpenBLAS and FFTW that are loaded and do not have them yet; returns how many those are. Cost: a call of dl_iterate_phdr
 /// if nothing was loaded since the last time.
@@ -72,7 +72,7 @@ void run_blas_jobs(int, void (*run)(int, void*, int), int count, std::size_t byt
   // A nested team is one of fibers, and would park while we hold the lock.
   if (count == 1)
     jobs(0);
-  else if (omp_in_parallel() != 0)
+  else if (omp_get_active_level() > 0)
     run_on_own_threads(jobs);
   else
     GOMP_parallel(&run_as_member, &jobs, static_cast<unsigned>(count), 0);
