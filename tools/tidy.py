@@ -30,6 +30,7 @@ COMMENT_REACH_LINES = 4
 PLATFORM = "skua/parts/base/platform.hpp"
 STANDARD = "skua/skua.hpp"  # refuses older standards, before a header that they do not understand
 LIBSTDCXX = "skua/pstl.hpp"  # refuses other standard libraries, and a backend that is already chosen: both are known only as macros
+STDEXEC = "skua/execution.hpp"  # says what it needs where that is not installed
 SPDX = "SPDX-License-Identifier: MIT"
 OUR_ROOTS = ("skua/", "apps/", "bench/", "cli/", "tests/", "examples/")
 THE_RULES_THEMSELVES = {"tools/tidy.py", "tools/tidy_test.py",  # they spell out what they forbid
@@ -60,7 +61,7 @@ SKIPPED_SILENTLY = (r"\bif (?:constexpr )?\((?:[^;{}]*[^\w;{}])?!?(?:skua::)?(?:
 # Rule: rows of the files that it reads, whether it reads their comments and strings as well, what it bars, and why.
 BARRED = {
     "conditionals": [
-        (lambda s: s.is_code and s.path not in (PLATFORM, STANDARD, LIBSTDCXX), False, r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif)\b",
+        (lambda s: s.is_code and s.path not in (PLATFORM, STANDARD, LIBSTDCXX, STDEXEC), False, r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif)\b",
          f"conditional compilation belongs in {PLATFORM}")],
     # The entry points of skua/openmp are families of names, which no template can make.
     "macros": [(lambda s: s.is_code and not s.is_test and not s.path.startswith(("skua/openmp/gomp_loops", "skua/openmp/omp_fortran")), False,
