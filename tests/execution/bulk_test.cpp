@@ -140,8 +140,8 @@ TEST(bulk, runs_on_its_pool_wherever_the_sender_before_it_completes) {
 /// The caller's own element ends first, so the worker that ends the other one could go on with the caller's frame.
 TEST(bulk, it_returns_on_the_thread_of_the_sender_before_it) {
   pool two({.workers = 2});
-  for (int round = 0; round < 10; ++round) {
-    two.run([&] {
+  for (int round = 0; round < 20; ++round) {
+    two.enqueue([&] {
       std::atomic<bool> other_began{false};
       auto const caller = testing::this_thread_number();
       outcome to;
@@ -158,6 +158,7 @@ TEST(bulk, it_returns_on_the_thread_of_the_sender_before_it) {
       EXPECT_EQ(to.how, ending::value);
       EXPECT_EQ(to.thread, caller);
     });
+    two.drain();
   }
 }
 

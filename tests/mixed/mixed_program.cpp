@@ -7,8 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "skua/execution/bulk.hpp"
+#include "skua/execution/schedule.hpp"
 #include "skua/machine/threads/face/coroutine.hpp"
 #include "skua/policy/combinations_for_test.hpp"
+#include "tests/execution/small_senders.hpp"
 #include "tests/mixed/answer_with.hpp"
 
 namespace skua { inline namespace v0 { namespace testing {
@@ -50,6 +53,19 @@ detached compute_later(answering_service& outside, one_shot<std::uint64_t>& ques
     question.set_exception(std::current_exception());
   }
 }
+
+/// Answers with f().
+template <class F>
+struct answering_receiver {
+  using receiver_concept = small_library::receiver_tag;
+  struct nobody_stops {};
+  one_shot<std::uint64_t>* question;
+  F f;
+
+  void set_value() noexcept { answer_with(*question, f); }
+  void set_error(std::exception_ptr why) noexcept { question->set_exception(std::move(why)); }
+  [[nodiscard]] static nobody_stops get_env() noexcept { return {}; }
+};
 
 /// The strategy of a task that does nothing; the task owns the word.
 struct mortal {
@@ -208,6 +224,34 @@ std::uint64_t mixed_program::await_elsewhere(runtime::here& on, mixed_step const
   return by.chance % 5 == 0 ? question.wait() : question.wait(on);
 }
 
+/// The answer of the only child, in the completion of a sender on a pool, or in an element of its loop.
+std::uint64_t mixed_program::schedule_elsewhere(runtime::here& on, mixed_step const& by, place at) {
+  std::size_t const where = by.chance % 3 == 0 ? 1 - at.pool : at.pool;
+  pool& of = *pools_[where];
+  one_shot<std::uint64_t> question;
+  auto const schedule = runtime::senders::scheduler<small_library>(of).schedule();
+  auto const wait = [&] { return by.chance % 5 == 0 ? question.wait() : question.wait(on); };
+  if (by.chance % 2 == 0) {
+    auto const answer = [&] { return in(where, by.child[0]); };
+    auto operation = schedule.connect(answering_receiver<decltype(answer)>{&question, answer});
+    operation.start();
+    return wait();
+  }
+  std::uint64_t got = 0;
+  std::size_t const elements = 1 + by.chance / 2 % 5;
+  auto element = [&, chosen = by.chance / 10 % elements](std::size_t i) {
+    if (i == chosen) got = in(where, by.child[0]);
+  };
+  auto const answer = [&got] { return got; };
+  using before = runtime::senders::schedule_sender<small_library>;
+  using loop = runtime::senders::bulk_sender<small_library, runtime::senders::bulk_form::unchunked, before, std::size_t,
+                                             decltype(element)>;
+  auto operation = loop(before(schedule), of, elements, std::move(element))
+                       .connect(answering_receiver<decltype(answer)>{&question, answer});
+  operation.start();
+  return wait();
+}
+
 /// The answer of the only child, which somebody else computes, or which waits for somebody else.
 std::uint64_t mixed_program::elsewhere(runtime::here& on, mixed_step const& by, place at) {
   mixed_step const& inside = by.child[0];
@@ -255,6 +299,7 @@ std::uint64_t mixed_program::elsewhere(runtime::here& on, mixed_step const& by, 
     case construct::arena: return in_the_arena(by, at);
     case construct::lent: return lent(by, at);
     case construct::awaited: return await_elsewhere(on, by, at);
+    case construct::scheduled: return schedule_elsewhere(on, by, at);
     case construct::outside_caller: {
       // Isolated, because somebody waits for this thread (docs/guide/waiting.md, "A thread that is waited for").
       std::jthread const caller([&] { answer_with(question, [&] { return in_isolation(at.pool, inside); }); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Random programs in which everything meets everything: joins, loops, scopes, finish regions, flows that grow, teams, task groups,
-// isolated calls and contexts, bounds, objects per worker, enqueued tasks, coroutines, pools and arenas that call each other, callers
+// isolated calls and contexts, bounds, objects per worker, enqueued tasks, coroutines, senders, pools and arenas that call each other, callers
 // from outside with limits that change and without, observers, lent threads, answers from threads that know nothing of Skua, failures,
 // stops and shields. The same seed has the same answer, which `expected` computes without Skua.
 #pragma once
@@ -99,6 +99,7 @@ class mixed_program {
   void stop_a_sibling(runtime::here& on, mixed_step const& by, place at);
   void break_a_team(runtime::here& on, mixed_step const& by, place at);
   std::uint64_t await_elsewhere(runtime::here& on, mixed_step const& by, place at);
+  std::uint64_t schedule_elsewhere(runtime::here& on, mixed_step const& by, place at);
   std::uint64_t take_left_tasks(runtime::here& on, mixed_step const& by, place at);
   std::uint64_t feed(mixed_step const& by, place at);
   std::uint64_t cut_short(runtime::here& on, mixed_step const& by, place at);

@@ -20,7 +20,7 @@ constexpr char const* names[] = {
     "own_pool",    "own_region", "growing_flow", "team",     "worker_local", "isolated_loop", "second_use",
     "shielded",    "limited",    "fails",        "stops",    "stopped_call", "bounded_group", "bounded_call",
     "gathered",    "observed",   "arena",        "lent",     "awaited",      "left_tasks",    "fed",
-    "broken_team", "cut_short",  "ambient",      "beside"};
+    "broken_team", "cut_short",  "ambient",      "beside",   "scheduled"};
 static_assert(std::size(names) == constructs);
 
 /// One step in so many of these; a join comes in place of the others. Pools and regions cost milliseconds where the rest costs
@@ -112,6 +112,7 @@ std::size_t mixed_step::fewest_children(construct c) noexcept {
     case construct::arena:
     case construct::awaited:
     case construct::cut_short:
+    case construct::scheduled:
     case construct::lent: return 1;
     default: return 2;
   }

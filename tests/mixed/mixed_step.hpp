@@ -52,7 +52,8 @@ enum class construct : std::uint8_t {
   cut_short,       ///< many small tasks, of which one ends the others
   ambient,         ///< a join of children that are given no `here`, and find their own
   beside,          ///< two regions of this pool at the same time: teams under arms, and another policy
-  last = beside
+  scheduled,       ///< a sender on a pool, perhaps with a loop, answers
+  last = scheduled
 };
 [[nodiscard]] char const* name_of(construct c) noexcept;
 
