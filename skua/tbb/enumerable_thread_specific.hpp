@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <type_traits>
@@ -12,6 +13,7 @@
 
 #include "skua/machine/threads/face/worker_local.hpp"
 #include "skua/program/blocked_range.hpp"
+#include "skua/tbb/cache_aligned_allocator.hpp"
 
 namespace skua { inline namespace v0 { namespace tbb {
 
@@ -67,10 +69,14 @@ class objects_range {
   blocked_range<size_type> pieces_;
 };
 
+enum ets_key_usage_type : std::uint8_t { ets_key_per_instance, ets_no_key, ets_suspend_aware };
+
 /// An object for each thread that asks: skua::worker_local with oneTBB's constructors. Other threads' objects are seen by iterating.
-template <class T>
+/// The memory is the process's own, on cache lines of each object: the other parameters are only names.
+template <class T, class Allocator = cache_aligned_allocator<T>, ets_key_usage_type = ets_no_key>
 class enumerable_thread_specific {
  public:
+  using allocator_type = Allocator;
   using value_type = T;
   using reference = T&;
   using const_reference = T const&;
@@ -89,6 +95,13 @@ class enumerable_thread_specific {
   explicit enumerable_thread_specific(T const& example)
     requires std::copy_constructible<T>
       : each_([example] { return example; }) {}
+  /// Objects begin as T(of...).
+  template <class First, class... Rest>
+    requires(!std::is_invocable_r_v<T, std::decay_t<First>&> && !std::convertible_to<First, T const&> &&
+             !std::same_as<std::decay_t<First>, enumerable_thread_specific>)
+  explicit enumerable_thread_specific(First&& first, Rest&&... rest)
+      : each_([first = std::forward<First>(first), ... rest = std::forward<Rest>(rest)] { return T(first, rest...); }) {
+  }
 
   [[nodiscard]] T& local() { return each_.local(); }
   [[nodiscard]] T& local(bool& exists) { return each_.local(exists); }

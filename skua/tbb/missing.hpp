@@ -7,46 +7,62 @@ namespace skua { inline namespace v0 { namespace tbb {
 template <class... T>
 inline constexpr bool is_offered = false;
 
-template <class Range, class Body>
-void parallel_scan(Range const&, Body&) {
-  static_assert(is_offered<Range>, "parallel_scan: Skua has the form (range, identity, scan, join) only");
-}
-template <class... Filters>
-void parallel_pipeline(Filters&&...) {
-  static_assert(is_offered<Filters...>, "parallel_pipeline: Skua has none; skua::flow is the nearest (docs/flows.md)");
-}
-
-template <class Any>
-class missing_mutex {
-  static_assert(is_offered<Any>,
-                "Skua has no mutexes: use std::mutex, or oneTBB's own header; hold none across a wait, or use "
-                "skua::isolate");
-};
-using mutex = missing_mutex<void>;
-using spin_mutex = missing_mutex<void>;
-using queuing_mutex = missing_mutex<void>;
-using rw_mutex = missing_mutex<void>;
-using spin_rw_mutex = missing_mutex<void>;
-
 template <class... T>
 class missing_container {
-  static_assert(is_offered<T...>, "Skua has no containers: oneTBB's work inside of Skua's tasks, with its own header");
+  static_assert(is_offered<T...>,
+                "Skua has neither ordered nor multiple concurrent containers, and no cache: use concurrent_hash_map or "
+                "concurrent_unordered_map, or the standard's under a mutex");
 };
 template <class... T>
-using concurrent_vector = missing_container<T...>;
+using concurrent_map = missing_container<T...>;
 template <class... T>
-using concurrent_queue = missing_container<T...>;
+using concurrent_multimap = missing_container<T...>;
 template <class... T>
-using concurrent_hash_map = missing_container<T...>;
+using concurrent_set = missing_container<T...>;
 template <class... T>
-using concurrent_unordered_map = missing_container<T...>;
+using concurrent_multiset = missing_container<T...>;
+template <class... T>
+using concurrent_unordered_multimap = missing_container<T...>;
+template <class... T>
+using concurrent_unordered_multiset = missing_container<T...>;
+
+template <class... T>
+class flattened2d {
+  static_assert(is_offered<T...>,
+                "flattened2d: Skua has none; write two loops, over the threads' objects and over each");
+};
+template <class... T>
+void flatten2d(T const&...) {
+  static_assert(is_offered<T...>, "flatten2d: Skua has none; write two loops, over the threads' objects and over each");
+}
 
 namespace flow {
-template <class Any>
-class missing_graph {
-  static_assert(is_offered<Any>, "flow::graph: Skua has skua::flow, which is made differently (docs/flows.md)");
+template <class... T>
+class missing_node {
+  static_assert(is_offered<T...>, "flow::graph: Skua has skua::flow, which is made differently (docs/flows.md)");
 };
-using graph = missing_graph<void>;
+using graph = missing_node<void>;
+using continue_msg = missing_node<void>;
+template <class... T>
+using broadcast_node = missing_node<T...>;
+template <class... T>
+using buffer_node = missing_node<T...>;
+template <class... T>
+using continue_node = missing_node<T...>;
+template <class... T>
+using function_node = missing_node<T...>;
+template <class... T>
+using input_node = missing_node<T...>;
+template <class... T>
+using join_node = missing_node<T...>;
+template <class... T>
+using limiter_node = missing_node<T...>;
+template <class... T>
+using multifunction_node = missing_node<T...>;
+template <class... T>
+using queue_node = missing_node<T...>;
+template <class... T>
+using sequencer_node = missing_node<T...>;
 }  // namespace flow
 
 }}}  // namespace skua::v0::tbb

@@ -27,6 +27,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/tbb/attach.hpp"
 #include "skua/tbb/constraints.hpp"
+#include "skua/tbb/missing.hpp"
 
 namespace skua { inline namespace v0 { namespace tbb {
 
@@ -213,9 +214,20 @@ class task_arena {
 class global_control {
  public:
   enum parameter : std::uint8_t { max_allowed_parallelism };
+  struct missing_parameter {};
+  static constexpr missing_parameter thread_stack_size{};
+  static constexpr missing_parameter terminate_on_exception{};
+  static constexpr missing_parameter scheduler_handle{};
 
   /// Throws usage_error for 0.
   global_control(parameter, std::size_t most) : limit_(checked_limit(most)) {}
+  template <std::same_as<missing_parameter> Missing>
+  global_control(Missing, std::size_t) : limit_(1) {
+    static_assert(
+        is_offered<Missing>,
+        "global_control: Skua has max_allowed_parallelism only; a pool has stack_bytes, and SKUA_STACK is for "
+        "all");
+  }
   global_control(global_control const&) = delete;
   global_control& operator=(global_control const&) = delete;
 
