@@ -3,10 +3,11 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/skua)
-install(TARGETS skua EXPORT skua-targets
+install(TARGETS skua skua_onetbb EXPORT skua-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_BINARY_DIR}/skua/onetbb/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/skua/onetbb)
 # What is of an MPI has files of its own, so that a package of each MPI can bring it (packaging/debian).
 foreach(mpi IN LISTS skua_mpis)
   install(TARGETS skua_mpi_${mpi} EXPORT skua-${mpi}-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -34,13 +35,16 @@ if(TARGET skua_command)
   endif()
 endif()
 
-# find_package(skua) gives the target skua::skua, and with COMPONENTS mpi also skua::mpi.
+# find_package(skua) gives the targets skua::skua and skua::onetbb, with COMPONENTS mpi also skua::mpi, and with onetbb also TBB::tbb.
 install(EXPORT skua-targets NAMESPACE skua:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/skua-config.cmake.in ${PROJECT_BINARY_DIR}/skua-config.cmake
   INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/skua-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/skua-config.cmake ${PROJECT_BINARY_DIR}/skua-config-version.cmake cmake/skua-mpi.cmake
-  DESTINATION ${package_dir})
+  cmake/skua-onetbb.cmake DESTINATION ${package_dir})
+# find_package(TBB) finds these only where TBB_DIR says so.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/TBBConfigVersion.cmake VERSION 2021.8.0 COMPATIBILITY AnyNewerVersion)
+install(FILES cmake/TBBConfig.cmake ${PROJECT_BINARY_DIR}/TBBConfigVersion.cmake DESTINATION ${package_dir}/onetbb)
 
 # pkg-config: whoever links the archive must link what it uses; a shared object brings that itself.
 file(RELATIVE_PATH pc_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
@@ -56,7 +60,8 @@ if(SKUA_CHECKED)
   string(APPEND pc_cflags " -DSKUA_CHECKED=1")
 endif()
 configure_file(cmake/skua.pc.in ${PROJECT_BINARY_DIR}/skua.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/skua.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(cmake/skua-onetbb.pc.in ${PROJECT_BINARY_DIR}/skua-onetbb.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/skua.pc ${PROJECT_BINARY_DIR}/skua-onetbb.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 foreach(mpi IN LISTS skua_mpis)
   set(pc_mpi_name "${${mpi}_name}")
   set(pc_mpi_module ${${mpi}_module})

@@ -21,7 +21,7 @@ def layer_of(path):
         return "tests"  # a test may reach for anything, wherever it stands
     if parts[0] != "skua":
         return parts[0] if parts[0] in ("apps", "bench", "cli", "tests") else None
-    if len(parts) == 2 or parts[1] in ("tbb", "c", "openmp", "pstl", "execution"):
+    if len(parts) == 2 or parts[1] in ("tbb", "onetbb", "c", "openmp", "pstl", "execution"):
         return "face"
     if parts[1] in ("parts", "machine") and len(parts) > 3:
         return "base" if parts[1:3] == ["parts", "base"] else "/".join(parts[1:3])

@@ -31,6 +31,7 @@ PLATFORM = "skua/parts/base/platform.hpp"
 STANDARD = "skua/skua.hpp"  # refuses older standards, before a header that they do not understand
 LIBSTDCXX = "skua/pstl.hpp"  # refuses other standard libraries, and a backend that is already chosen: both are known only as macros
 STDEXEC = "skua/execution.hpp"  # says what it needs where that is not installed
+ONETBB = "skua/onetbb/names.hpp"  # gives a namespace of ours another name, to which programs may add
 SPDX = "SPDX-License-Identifier: MIT"
 OUR_ROOTS = ("skua/", "apps/", "bench/", "cli/", "tests/", "examples/")
 THE_RULES_THEMSELVES = {"tools/tidy.py", "tools/tidy_test.py",  # they spell out what they forbid
@@ -73,7 +74,7 @@ BARRED = {
     "namespaces": [
         (lambda s: s.is_code and "/detail/" in s.path, False, r"\A", "no folder is called detail: what others need has a name of its own"),
         (lambda s: s.is_code, False, r"\bnamespace\s+([\w: ]+::)?detail\b", "no namespace is called detail: what others need has a name of its own"),
-        (lambda s: s.is_header, False, r"\busing\s+namespace\b", "using namespace in a header enters every file that includes it"),
+        (lambda s: s.is_header and s.path != ONETBB, False, r"\busing\s+namespace\b", "using namespace in a header enters every file that includes it"),
         (lambda s: s.is_code, False, rf"\bnamespace\s+skua\b(?!::(?:apps|cli|bench)\b)(?!\s*\{{\s*inline\s+namespace\s+{ABI}\b)[\w:\s]*\{{",
          f"the library's namespaces stand in the ABI's: namespace skua {{{{ inline namespace {ABI} {{{{ namespace runtime {{{{, a form that ctags reads, too")],
     "words": [

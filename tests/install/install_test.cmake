@@ -53,17 +53,27 @@ foreach(file ${installed})
   endif()
 endforeach()
 
-# A consumer that does only find_package(skua).
-run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${BUILD}/consumer -G Ninja
+# A consumer that does only find_package(skua), or find_package(TBB), too.
+set(tbb_dir "")
+if(NOT shared)
+  set(tbb_dir ${prefix}/${LIBDIR}/cmake/skua/onetbb)
+endif()
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${BUILD}/consumer -G Ninja -DTBB_DIR=${tbb_dir}
   -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_BUILD_TYPE=Release)
 run(${CMAKE_COMMAND} --build ${BUILD}/consumer)
 must_be_right(${BUILD}/consumer/fib)
 
-# A consumer that asks pkg-config.
+# A consumer that asks pkg-config. With the archive it is a program for oneTBB, which gets what others get, and the folder of headers.
+set(module skua)
+set(program fib)
+if(NOT shared)
+  set(module skua-onetbb)
+  set(program onetbb)
+endif()
 set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
-run(${PKG_CONFIG} --cflags --libs skua)
+run(${PKG_CONFIG} --cflags --libs ${module})
 separate_arguments(flags UNIX_COMMAND "${output}")
-run(${COMPILER} -std=c++20 ${CMAKE_CURRENT_LIST_DIR}/consumer/fib.cpp ${flags} -Wl,-rpath,${prefix}/${LIBDIR}
+run(${COMPILER} -std=c++20 ${CMAKE_CURRENT_LIST_DIR}/consumer/${program}.cpp ${flags} -Wl,-rpath,${prefix}/${LIBDIR}
   -o ${BUILD}/consumer/fib_pkg_config)
 must_be_right(${BUILD}/consumer/fib_pkg_config)
 

@@ -2,6 +2,7 @@
 // The call forms of oneTBB that programs may keep. This file is compiled and run twice, against oneTBB and against Skua:
 // so what stands here does compile unchanged, and means the same. docs/from-onetbb.md lists it, and what is missing.
 #include <gtest/gtest.h>
+#include <oneapi/tbb.h>
 
 #include <algorithm>
 #include <atomic>
@@ -16,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "face.hpp"  // of with_skua or with_onetbb
+namespace face = oneapi::tbb;
 
 namespace {
 
@@ -136,6 +137,10 @@ TEST(parallel_for, takes_ranges_of_every_dimension_and_of_a_user) {
   std::atomic<std::size_t> length{0};
   face::parallel_for(letters(0, 26), [&](letters const& r) { length += r.last - r.first; });
   EXPECT_EQ(length.load(), 26U);
+  visits c;
+  parallel_for(range(0, n), [&](range const& r) { c.all_of(r); });  // found by its argument
+  EXPECT_TRUE(c.once());
+  EXPECT_EQ(parallel_reduce(range(0, n), 0L, sum_piece, std::plus<long>()), long{n} * (n - 1) / 2);
   std::vector<int> v(n);
   face::parallel_for(
       face::blocked_range<std::vector<int>::iterator>(v.begin(), v.end()),

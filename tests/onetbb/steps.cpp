@@ -2,6 +2,7 @@
 // Arenas, data per thread and limits: what oneTBB's programs use beside its algorithms. Compiled and run twice, like forms.cpp; only the include
 // differs.
 #include <gtest/gtest.h>
+#include <tbb/tbb.h>
 
 #include <atomic>
 #include <functional>
@@ -11,9 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "face.hpp"  // of with_skua or with_onetbb
-
-namespace t = face;
+namespace t = tbb;
 
 TEST(global_control, changes_from_call_to_call) {
   auto const parameter = t::global_control::max_allowed_parallelism;

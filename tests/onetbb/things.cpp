@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What oneTBB has beside loops, groups and arenas: compiled and run against oneTBB and against Skua, as forms.cpp.
 #include <gtest/gtest.h>
+#include <oneapi/tbb.h>
 
 #include <atomic>
 #include <cstddef>
@@ -11,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "face.hpp"  // of with_skua or with_onetbb
+namespace face = oneapi::tbb;
 
 namespace {
-constexpr int n = 1000;
+constexpr int many = 1000;
 }
 
 TEST(enumerable_thread_specific, its_objects_are_a_range_for_loops) {
@@ -72,7 +73,7 @@ TEST(collaborative_call_once, calls_once_for_all) {
   face::collaborative_once_flag flag;
   std::atomic<int> calls{0};
   std::atomic<int> parts{0};
-  face::parallel_for(0, n, [&](int) {
+  face::parallel_for(0, many, [&](int) {
     face::collaborative_call_once(
         flag,
         [&](int by) {
@@ -121,19 +122,19 @@ TEST(concurrent_bounded_queue, threads_wait_for_room_and_for_items) {
   queue.set_capacity(3);
   long sum = 0;
   std::thread consumer([&] {
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < many; ++i) {
       int got = 0;
       queue.pop(got);
       sum += got;
     }
   });
   std::thread producer([&] {
-    for (int i = 0; i < n / 2; ++i) queue.push(i);
+    for (int i = 0; i < many / 2; ++i) queue.push(i);
   });
-  for (int i = n / 2; i < n; ++i) queue.push(i);
+  for (int i = many / 2; i < many; ++i) queue.push(i);
   producer.join();
   consumer.join();
-  EXPECT_EQ(sum, long{n} * (n - 1) / 2);
+  EXPECT_EQ(sum, long{many} * (many - 1) / 2);
   EXPECT_TRUE(queue.empty());
 }
 
@@ -156,8 +157,8 @@ TEST(task_scheduler_handle, waits_until_nothing_is_left) {
   face::task_scheduler_handle handle{face::attach{}};
   EXPECT_TRUE(static_cast<bool>(handle));
   std::atomic<int> ran{0};
-  face::parallel_for(0, n, [&](int) { ++ran; });
-  EXPECT_EQ(ran.load(), n);
+  face::parallel_for(0, many, [&](int) { ++ran; });
+  EXPECT_EQ(ran.load(), many);
   face::task_scheduler_handle moved(std::move(handle));
   EXPECT_FALSE(static_cast<bool>(handle));  // NOLINT(bugprone-use-after-move): it is empty
   static_cast<void>(face::finalize(moved, std::nothrow));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The standard's parallel algorithms that read, on Skua: each gives the serial answer.
+#include <execution>  // that of skua/onetbb, which chooses the backend itself
+//
 #include "tests/pstl/cases.hpp"
 //
 #include <functional>
