@@ -19,13 +19,10 @@ json read(std::string const& path) {
   std::stringstream text;
   text << in.rdbuf();
   if (!in) throw resource_error(fmt::format("{} cannot be read", path));
-  try {
-    json all = json::parse(text.str());
-    if (all.is_object() && all.contains("study") && all.contains("of") && all.contains("parts") &&
-        all["parts"].is_object())
-      return all;
-  } catch (std::exception const&) {  // said below
-  }
+  json all = json::parse(text.str());
+  if (all.is_object() && all.contains("study") && all.contains("of") && all.contains("parts") &&
+      all["parts"].is_object())
+    return all;
   throw resource_error(fmt::format("{} is no study; move it, or give another --output", path));
 }
 
@@ -65,7 +62,8 @@ json notebook::entry_of(study_part const& part) const {
 }
 
 void notebook::add(study_part const& part, child_end const& end, json result, json conditions) {
-  bool const is_good = end.is_good && !result.is_null();
+  bool const is_good = end.is_good && !result.is_null() && !result.is_discarded();
+  if (result.is_discarded()) result = json();
   json& parts = all_["parts"];
   if (!is_good && parts.contains(part.key) && parts[part.key].value("ended_well", false)) return;
   json entry = entry_of(part);

@@ -121,6 +121,13 @@ TEST_F(study_notebook, a_good_end_without_a_result_is_bad) {
   EXPECT_EQ(all.all()["parts"]["scaling/a"]["why"].get<std::string>(), "it wrote no result");
 }
 
+TEST_F(study_notebook, keeps_no_text_that_is_no_json) {
+  notebook all(path(), here_);
+  all.add(part_, good_, json::parse("{\"rows\": ["), {});
+  EXPECT_FALSE(all.has(part_));
+  EXPECT_EQ(notebook(path(), here_).found_before(), 1U) << "the file can still be read";
+}
+
 TEST_F(study_notebook, refuses_another_machine_and_another_file) {
   { notebook(path(), here_).write(); }
   EXPECT_THROW(notebook(path(), {{"cpu", "b"}, {"workers", 2}}), usage_error);
