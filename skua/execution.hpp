@@ -14,6 +14,7 @@
 #else
 
 #include <memory>
+#include <utility>
 
 #include "skua/execution/parallel_backend.hpp"
 #include "skua/execution/stdexec.hpp"
@@ -25,6 +26,15 @@ namespace skua { inline namespace v0 {
 /// loops. Copies are cheap, and equal if they are of one pool. The pool must live until what is scheduled has started, and its destructor
 /// waits for the rest.
 using pool_scheduler = runtime::senders::scheduler<runtime::senders::stdexec_library>;
+
+/// Starts a sender and returns, on the calling thread, when it has completed: its values as std::optional<std::tuple<..>>, nothing if it was
+/// stopped; throws its error. The worker of a task runs other tasks meanwhile, as in task_group::wait; a thread that runs no task blocks.
+/// get_scheduler and get_delegation_scheduler are pool_scheduler(current_pool()). stdexec::sync_wait in a task does the same for senders that complete on a
+/// pool_scheduler, and blocks the worker for others.
+template <class Sender>
+auto sync_wait(Sender&& sender) {
+  return runtime::senders::wait_unblocked(std::forward<Sender>(sender));
+}
 
 /// The default pool as the backend of stdexec::parallel_scheduler; always the same object. A program defines, in one source:
 ///

@@ -3,11 +3,11 @@
 // (execution.md lists them). States and invariants: execution.md.
 #pragma once
 
-#include <exception>
 #include <utility>
 
 #include "skua/machine/threads/face/detached.hpp"
 #include "skua/machine/threads/face/pool.hpp"
+#include "skua/parts/base/error.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime { namespace senders {
 
@@ -41,18 +41,14 @@ class schedule_operation final : detached_call {
   using operation_state_concept = typename Library::operation_state_tag;
 
   schedule_operation(pool& where, Receiver&& receiver) noexcept
-      : detached_call{.kind = &kind}, pool_(where), receiver_(std::move(receiver)) {}
+      : detached_call{.kind = &kind, .host = &root_region_of(where)}, receiver_(std::move(receiver)) {}
   schedule_operation(schedule_operation const&) = delete;
   schedule_operation& operator=(schedule_operation const&) = delete;
 
   /// After `submit` the operation may have completed and be destroyed.
   void start() & noexcept {
     if (ended_by_stop<Library>(receiver_)) return;
-    try {
-      announce(*this, root_region_of(pool_));
-    } catch (...) {
-      return Library::set_error(std::move(receiver_), std::current_exception());
-    }
+    announce(*this, *host);  // throws in a child of fork(): std::terminate prints why
     submit(*this);
   }
 
@@ -64,7 +60,6 @@ class schedule_operation final : detached_call {
   static char const* name_of(detached_call const&) noexcept { return type_text<Receiver>(); }
   static constexpr detached_kind kind{.run = &schedule_operation::complete, .name_of = &schedule_operation::name_of};
 
-  pool& pool_;
   Receiver receiver_;
 };
 
@@ -72,7 +67,7 @@ template <class Library>
 class scheduler;
 
 /// The environment of senders that complete on a pool: what they complete with set_value on, they do on its workers.
-/// set_stopped and set_error may come from the thread that starts the operation.
+/// set_stopped may come from the thread that starts the operation.
 template <class Library>
 class on_pool {
  public:
@@ -91,8 +86,9 @@ class on_pool {
   pool* pool_;
 };
 
-/// Completes on a worker of the pool: set_value(); set_stopped() if a stop was requested before; set_error(exception_ptr) in a
-/// child of fork(), whose pool has no workers.
+/// Completes on a worker of the pool: set_value(), or set_stopped() if a stop was requested before. There is no error, because the
+/// standard's coroutines take no other schedulers. In a child of fork(), which has no workers, `connect` throws error, and `start` of an operation that was
+/// connected before ends the process.
 template <class Library>
 class schedule_sender : on_pool<Library> {
  public:
@@ -102,17 +98,20 @@ class schedule_sender : on_pool<Library> {
   template <class, class... Env>
   static consteval auto get_completion_signatures() noexcept {
     using value = typename Library::set_value_t();
-    using error = typename Library::set_error_t(std::exception_ptr);
     using stopped = typename Library::set_stopped_t();
     if constexpr ((Library::template never_stopped_in<Env> || ...)) {
-      return typename Library::template signatures<value, error>();
+      return typename Library::template signatures<value>();
     } else {
-      return typename Library::template signatures<value, error, stopped>();
+      return typename Library::template signatures<value, stopped>();
     }
   }
 
   template <class Receiver>
-  [[nodiscard]] schedule_operation<Library, Receiver> connect(Receiver receiver) const noexcept {
+  [[nodiscard]] schedule_operation<Library, Receiver> connect(Receiver receiver) const {
+    if (is_lost_by_fork(*this->pool_)) [[unlikely]]
+      throw error(
+          "pool_scheduler: the workers of its pool stayed in the parent process of fork(); allowed: pools of the "
+          "child");
     return {*this->pool_, std::move(receiver)};
   }
   [[nodiscard]] on_pool<Library> const& get_env() const noexcept { return *this; }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -10,10 +11,14 @@
 
 #include "skua/execution/bulk.hpp"
 #include "skua/execution/schedule.hpp"
+#include "skua/execution/sync_wait.hpp"
+#include "skua/machine/threads/face/executor.hpp"
+#include "skua/machine/threads/face/pool.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime { namespace senders {
 
 struct stdexec_domain;
+struct in_a_task;
 
 /// What the templates of schedule.hpp and bulk.hpp call a library.
 struct stdexec_library {
@@ -55,6 +60,8 @@ struct stdexec_library {
   using completion_domain_query = ::stdexec::get_completion_domain_t<Tag>;
   using domain = stdexec_domain;
 
+  using waiting_env = in_a_task;
+
   // For parallel_backend.hpp.
   using parallel_scheduler_backend = ::stdexec::parallel_scheduler_replacement::parallel_scheduler_backend;
   using receiver_proxy = ::stdexec::parallel_scheduler_replacement::receiver_proxy;
@@ -64,6 +71,35 @@ struct stdexec_library {
     return token && token->stop_requested();
   }
 };
+
+/// The environment of the receiver of a wait: other work of the sender may run on the pool of the caller.
+struct in_a_task {
+  template <class Query>
+    requires std::same_as<Query, ::stdexec::get_scheduler_t> || std::same_as<Query, ::stdexec::get_start_scheduler_t> ||
+             std::same_as<Query, ::stdexec::get_delegation_scheduler_t>
+  [[nodiscard]] scheduler<stdexec_library> query(Query) const noexcept {
+    return scheduler<stdexec_library>(*where);
+  }
+  pool* where = &current_pool();
+};
+
+template <class... Values>
+using plain_tuple = std::tuple<std::decay_t<Values>...>;
+template <class... Completions>
+struct only {
+  static_assert(sizeof...(Completions) == 1, "sync_wait: the sender completes with values in exactly one way");
+};
+template <class Completion>
+struct only<Completion> {
+  using type = Completion;
+};
+
+/// Waits; a task parks meanwhile.
+template <class Sender>
+auto wait_unblocked(Sender&& sender) {
+  using values = typename ::stdexec::value_types_of_t<Sender, in_a_task, plain_tuple, only>::type;
+  return wait_for<stdexec_library, values>(std::forward<Sender>(sender));
+}
 
 /// stdexec's `bulk_chunked` (which `bulk` becomes) or `bulk_unchunked`, apart.
 template <class Sender>
@@ -96,6 +132,17 @@ struct stdexec_domain : ::stdexec::default_domain {
     return bulk_sender<stdexec_library, in_pieces ? bulk_form::chunked : bulk_form::unchunked, decltype(before),
                        decltype(shape), decltype(f)>(std::move(before), where, shape, std::move(f));
   }
+
+  /// A task parks instead of blocking its worker. Other threads wait as ever.
+  template <class Sender>
+  auto apply_sender(::stdexec::sync_wait_t, Sender&& sender) const {
+    using usual = decltype(::stdexec::sync_wait.apply_sender(std::forward<Sender>(sender)));
+    if constexpr (std::same_as<usual, decltype(wait_unblocked(std::forward<Sender>(sender)))>) {
+      if (executor::running() != nullptr) return wait_unblocked(std::forward<Sender>(sender));
+    }
+    return ::stdexec::sync_wait.apply_sender(std::forward<Sender>(sender));
+  }
+  using ::stdexec::default_domain::apply_sender;
 };
 
 }}}}  // namespace skua::v0::runtime::senders

@@ -272,7 +272,7 @@ TEST(bulk, its_signatures_have_an_error_and_a_stop_once) {
   EXPECT_TRUE((
       std::is_same_v<lib::signatures_of<decltype(of_values)>, lib::signatures<lib::set_value_t(int), error, stopped>>));
   EXPECT_TRUE(
-      (std::is_same_v<lib::signatures_of<decltype(of_schedule)>, lib::signatures<lib::set_value_t(), error, stopped>>));
+      (std::is_same_v<lib::signatures_of<decltype(of_schedule)>, lib::signatures<lib::set_value_t(), stopped, error>>));
 }
 
 TEST(bulk, random_loops_with_exceptions_and_stops) {

@@ -71,6 +71,7 @@ struct small_library {
   template <class>
   struct completion_domain_query {};
   struct domain {};
+  struct waiting_env {};
 
   // For parallel_backend.hpp.
   struct receiver_proxy {

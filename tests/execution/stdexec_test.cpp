@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include <exec/async_scope.hpp>
@@ -33,6 +34,7 @@ using testing::this_thread_number;
 using testing::wait_until;
 
 static_assert(ex::scheduler<pool_scheduler>);
+static_assert(std::is_constructible_v<ex::task_scheduler, pool_scheduler>);
 static_assert(ex::sender_of<decltype(ex::schedule(std::declval<pool_scheduler>())), ex::set_value_t()>);
 static_assert(ex::sender_of<decltype(ex::schedule(std::declval<pool_scheduler>())), ex::set_stopped_t()>);
 
@@ -140,14 +142,50 @@ exec::task<int> sum_of(pool& where, int n) {
   co_return one + n;
 }
 
+ex::task<int> goes_on_where_it_began(pool& where, pool& other) {
+  EXPECT_EQ(&current_pool(), &where);
+  pool* const there = co_await (ex::schedule(pool_scheduler(other)) | ex::then([] { return &current_pool(); }));
+  EXPECT_EQ(there, &other);
+  EXPECT_EQ(&current_pool(), &where);
+  co_return 9;
+}
+
+TEST(stdexec_pool, the_standards_coroutines_stay_on_their_pool) {
+  pool two({.workers = 2});
+  pool one({.workers = 1});
+  std::atomic<int> got{0};
+  exec::async_scope scope;
+  scope.spawn(ex::starts_on(pool_scheduler(two), goes_on_where_it_began(two, one)) |
+              ex::then([&](int n) noexcept { got = n; }) | ex::upon_error([](auto const&) noexcept { ADD_FAILURE(); }));
+  ex::sync_wait(scope.on_empty());
+  EXPECT_EQ(got, 9);
+}
+
 TEST(stdexec_pool, coroutines_wait_for_it) {
   pool two({.workers = 2});
   EXPECT_EQ(value_of(ex::starts_on(pool_scheduler(two), sum_of(two, 20))), 210);
 }
 
-TEST(stdexec_pool, tasks_of_the_pool_may_wait) {
-  pool two({.workers = 2});
-  EXPECT_EQ(two.run([&] { return value_of(ex::schedule(pool_scheduler(two)) | ex::then([] { return 4; })); }), 4);
+TEST(stdexec_pool, a_task_that_waits_does_not_block_its_worker) {
+  pool one({.workers = 1});
+  auto const thread = ex::schedule(pool_scheduler(one)) | ex::then([] { return this_thread_number(); });
+  one.enqueue([&] {
+    EXPECT_EQ(value_of(thread), this_thread_number());
+    EXPECT_EQ(value_of(ex::when_all(thread, thread)), this_thread_number());
+    EXPECT_EQ(std::get<0>(skua::sync_wait(thread).value()), this_thread_number());
+    EXPECT_EQ(std::get<0>(skua::sync_wait(ex::read_env(ex::get_scheduler)).value()), pool_scheduler(one));
+    EXPECT_THROW(ex::sync_wait(thread | ex::then([](long) { throw std::runtime_error("inside"); })),
+                 std::runtime_error);
+  });
+  one.drain();
+  EXPECT_EQ(std::get<0>(skua::sync_wait(ex::just(6)).value()), 6);
+}
+
+TEST(stdexec_parallel_scheduler, tasks_may_wait_for_it) {
+  default_pool().run([] {
+    auto const pool_there = ex::schedule(ex::get_parallel_scheduler()) | ex::then([] { return &current_pool(); });
+    EXPECT_EQ(std::get<0>(skua::sync_wait(pool_there).value()), &default_pool());
+  });
 }
 
 TEST(stdexec_pool, random_work_in_a_scope_is_done_when_the_scope_is_empty) {

@@ -68,7 +68,7 @@ struct detached_task final : task_in_room<detached_task, detached_call> {
     fiber::nested_task const nested{on, &node};
     run_call(call, on);
   }
-  static hint hint_of(task const& t, std::uint64_t) noexcept { return given_of(t).hints; }
+  static hint hint_of(task const& t, std::uint64_t) noexcept { return hints_of(given_of(t)); }
   static char const* name_of(task const& t) noexcept {
     detached_call const& call = given_of(t);
     return call.kind->name_of == nullptr ? nullptr : call.kind->name_of(call);
@@ -83,10 +83,13 @@ struct detached_task final : task_in_room<detached_task, detached_call> {
   }
 
  private:
+  [[nodiscard]] static hint hints_of(detached_call const& call) noexcept {
+    return call.kind->hints_of == nullptr ? hint{} : call.kind->hints_of(call);
+  }
   /// The node that a call watches.
   struct watched_node : stop_node {
     explicit watched_node(detached_call const& call) noexcept
-        : stop_node(nullptr, nullptr, nullptr, nullptr, call.hints.place.value_or(no_place_hint)) {
+        : stop_node(nullptr, nullptr, nullptr, nullptr, hints_of(call).place.value_or(no_place_hint)) {
       // For waits, which must not be inside. It is never cancelled, so stops need not check it.
       tasks = &call.host->pool().detached().calls();
     }

@@ -26,6 +26,7 @@ struct detached_call;
 struct detached_kind {
   void (*run)(detached_call&, fiber&);  ///< may destroy the call; its exceptions go to the pool's handler
   char const* (*name_of)(detached_call const&) noexcept = nullptr;  ///< the name in traces; null: no name
+  hint (*hints_of)(detached_call const&) noexcept = nullptr;        ///< null: it has none
   // For a call with a strategy.
   offered_task (*offered)(detached_call const&) noexcept =
       nullptr;                                      ///< the strategy, as stores need it; null: it has none
@@ -37,7 +38,6 @@ struct detached_call {
   /// The pool's, between `submit` and `run`. The first member, so that the object in it has the call's address.
   alignas(void*) std::byte room[2 * sizeof(void*)] = {};
   detached_kind const* kind;
-  hint hints{};
   region* host = nullptr;  ///< set by `announce`
 };
 
@@ -64,15 +64,17 @@ void retract(detached_call& call) noexcept;
 template <class F>
 struct enqueued_call final : detached_call {
   template <class G>
-  enqueued_call(hint h, G&& f) : detached_call{.kind = &kind, .hints = h}, function(std::forward<G>(f)) {}
+  enqueued_call(hint h, G&& f) : detached_call{.kind = &kind}, hints(h), function(std::forward<G>(f)) {}
 
   static void call_and_destroy(detached_call& call, fiber& on) {
     std::unique_ptr<enqueued_call> const self(static_cast<enqueued_call*>(&call));
     static_cast<void>(call_body(here_of(on), self->function));
   }
   static char const* name_of(detached_call const&) noexcept { return type_text<F>(); }
-  static constexpr detached_kind kind{.run = &call_and_destroy, .name_of = &name_of};
+  static hint hints_of(detached_call const& call) noexcept { return static_cast<enqueued_call const&>(call).hints; }
+  static constexpr detached_kind kind{.run = &call_and_destroy, .name_of = &name_of, .hints_of = &hints_of};
 
+  hint const hints;
   F function;
 };
 
@@ -81,21 +83,23 @@ template <class F, strategy S>
 struct strategic_call final : detached_call {
   template <class G>
   strategic_call(hint h, S const& s, G&& f)
-      : detached_call{.kind = &kind, .hints = h}, order(s), weight(weight_of(s)), function(std::forward<G>(f)) {}
+      : detached_call{.kind = &kind}, hints(h), order(s), weight(weight_of(s)), function(std::forward<G>(f)) {}
 
   static void call_and_destroy(detached_call& call, fiber& on) {
     std::unique_ptr<strategic_call> const self(static_cast<strategic_call*>(&call));
     static_cast<void>(call_body(here_of(on), self->function));
   }
   static char const* name_of(detached_call const&) noexcept { return type_text<F>(); }
+  static hint hints_of(detached_call const& call) noexcept { return static_cast<strategic_call const&>(call).hints; }
   static offered_task offered(detached_call const& call) noexcept {
     auto const& self = static_cast<strategic_call const&>(call);
     return {.kind = kind_of<S>(), .value = &self.order, .value_size = sizeof(S), .weight = self.weight};
   }
   static void drop(detached_call& call) noexcept { delete static_cast<strategic_call*>(&call); }
   static constexpr detached_kind kind{
-      .run = &call_and_destroy, .name_of = &name_of, .offered = &offered, .drop = &drop};
+      .run = &call_and_destroy, .name_of = &name_of, .hints_of = &hints_of, .offered = &offered, .drop = &drop};
 
+  hint const hints;
   S const order;
   std::uint64_t const weight;
   F function;
