@@ -16,6 +16,7 @@
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/progress.hpp"
+#include "cli/text/source_places.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua::cli {
@@ -67,6 +68,7 @@ std::vector<trace::trace_data> read_all(arguments const& given) {
     refuse_same_file("-o", given.target, "the trace", path);
     all.push_back(trace::read_trace(path));
   }
+  name_source_places(all);
   return all;
 }
 

@@ -7,12 +7,17 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "cli/subcommand.hpp"
 #include "cli/text/option_values.hpp"
+#include "cli/text/output.hpp"
+#include "cli/text/tool_output.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/printable.hpp"
 #include "skua/policy/registry.hpp"
@@ -42,9 +47,34 @@ void set(char const* name, std::string const& value) {
   if (::setenv(name, value.c_str(), 1) != 0) throw resource_error(fmt::format("{} cannot be set", name));
 }
 
+/// The file that execvp would run; empty: there is none.
+std::string file_of(std::string const& program) {
+  if (program.find('/') != std::string::npos) return program;
+  char const* const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    std::string const file = fmt::format("{}/{}", folder.empty() ? "." : folder, program);
+    if (::access(file.c_str(), X_OK) == 0) return file;
+  }
+  return "";
+}
+
+/// Says so if the program's OpenMP is another one, which nothing replaces. Without readelf, and of scripts, nothing is known.
+void warn_about(std::string const& program) {
+  std::optional<std::string> const about = output_of({"readelf", "-d", file_of(program)});
+  if (!about) return;
+  std::string const name = runtime::printable(program);
+  if (about->find("(NEEDED)") == std::string::npos)
+    write_to_stderr(fmt::format("omp: '{}' is linked statically, so nothing replaces its OpenMP", name));
+  for (std::string_view const other : {"[libomp.so", "[libiomp5.so"}) {
+    if (about->find(other) != std::string::npos)
+      write_to_stderr(fmt::format("omp: '{}' uses {}, which this library does not replace: it runs as ever", name,
+                                  other.substr(1)));
+  }
+}
+
 int execute(arguments const& given) {
-  if (given.command.empty())
-    throw usage_error("COMMAND is missing; allowed: a program and its arguments, behind --");
+  if (given.command.empty()) throw usage_error("COMMAND is missing; allowed: a program and its arguments, behind --");
   if (!given.threads.empty())
     set("OMP_NUM_THREADS", std::to_string(read_whole_number("--threads", given.threads, 1, 16'384)));
   if (!given.policy.empty()) {
@@ -52,6 +82,7 @@ int execute(arguments const& given) {
     set("SKUA_POLICY", given.policy);
   }
   if (!given.trace.empty()) set("SKUA_TRACE", given.trace);
+  warn_about(given.command.front());
   std::string preloaded = path_of_library();
   if (char const* const others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0')
     preloaded += fmt::format(":{}", others);

@@ -61,6 +61,25 @@ traced::run part_of(traced::run whole, arguments const& given) {
   return traced::cut(std::move(whole), static_cast<std::uint64_t>(from * 1e9), static_cast<std::uint64_t>(to * 1e9));
 }
 
+/// The parallel regions of an OpenMP program that took most of its time.
+std::string openmp_summary(json const& all) {
+  constexpr std::size_t most_places = 5;
+  if (all.is_null()) return "";
+  std::string text;
+  std::size_t shown = 0;
+  for (json const& r : all["regions"]) {
+    if (shown++ == most_places) break;
+    text += fmt::format("  {}: {} in {}, {}; imbalance {:.2f}, starting {}, at barriers {}, at locks {}\n",
+                        r["place"].get<std::string>(), seconds_in_text(r["total_s"].get<double>()),
+                        in_words(r["calls"].get<std::uint64_t>(), "region"),
+                        in_words(r["members"].get<std::uint64_t>(), "member"), r["imbalance"].get<double>(),
+                        in_percent(r["starting"].get<double>(), 0), in_percent(r["at_barriers"].get<double>(), 0),
+                        in_percent(r["at_locks"].get<double>(), 0));
+  }
+  return text +
+         fmt::format("  Outside of parallel regions: {} of the run\n", in_percent(all["serial"].get<double>(), 0));
+}
+
 std::string summary_of(json const& document, std::string const& path) {
   std::string text;
   for (json const& r : document["runs"]) {
@@ -70,6 +89,7 @@ std::string summary_of(json const& document, std::string const& path) {
     if (!r["uncounted"].is_null()) text += fmt::format("  {}\n", r["uncounted"].get<std::string>());
     for (json const& g : r["gaps"])
       text += fmt::format("  {} {}\n", g["title"].get<std::string>(), g["text"].get<std::string>());
+    text += openmp_summary(r["openmp"]);
     if (r["findings"].empty())
       text += r["whole"].get<bool>() ? "  No bottleneck found.\n" : "  No bottleneck found in what is known.\n";
     for (json const& f : r["findings"])

@@ -21,14 +21,16 @@ using trace::kind;
 /// Does `other` of such an event stand for a name?
 bool is_named(kind k) noexcept {
   return k == kind::task_began || k == kind::member_began || k == kind::node_began || k == kind::region_opened ||
-         k == kind::mark || k == kind::called || k == kind::scheduler_changed || k == kind::call_choice;
+         k == kind::mark || k == kind::called || k == kind::construct_began || k == kind::scheduler_changed ||
+         k == kind::call_choice;
 }
 
 /// Tasks have names that the compiler made, the others those that people gave.
 std::string name_in(trace::trace_data const& t, trace::event const& e) {
   std::string_view const said = t.name(e.other);
   bool const is_given = said.empty() || e.what == kind::mark || e.what == kind::region_opened ||
-                        e.what == kind::scheduler_changed || e.what == kind::call_choice;
+                        e.what == kind::construct_began || e.what == kind::scheduler_changed ||
+                        e.what == kind::call_choice;
   return is_given ? quoted_for_csv(said) : quoted_for_csv(short_name(said));
 }
 

@@ -84,6 +84,24 @@ void pool_events::member_ended(std::uint32_t track) noexcept {
   }
 }
 
+void pool_events::construct_began(std::uint32_t track, trace::event const& e) {
+  std::string_view const place = from_.name(e.other);
+  open(tasks_row(track), tracks_[track].tasks,
+       {.name = text(place.empty() ? trace::name_of(static_cast<trace::construct>(e.detail)) : place),
+        .id = e.id,
+        .value = e.count,
+        .what = slice::kind::member});
+}
+
+/// Constructs of one task nest.
+void pool_events::construct_ended(std::uint32_t track, trace::event const& e) noexcept {
+  std::vector<std::size_t>& tasks = tracks_[track].tasks;
+  for (std::size_t at = tasks.size(); at-- > 0;) {
+    slice const& s = out_.slices[tasks[at]];
+    if (s.what == slice::kind::member && s.id == e.id) return close_down_to(tasks, at, slice::ending::ended);
+  }
+}
+
 void pool_events::node_began(std::uint32_t track, trace::event const& e) {
   std::size_t const at = open(tasks_row(track), tracks_[track].tasks,
                               {.name = name(e, "node"), .id = e.id, .value = e.count, .what = slice::kind::node});
@@ -273,6 +291,8 @@ void pool_events::take(std::uint32_t track, trace::event const& e) {
            {.name = name(e, "team"), .id = e.id, .value = e.count, .what = slice::kind::member});
       return;
     case kind::member_ended: return member_ended(track);
+    case kind::construct_began: return construct_began(track, e);
+    case kind::construct_ended: return construct_ended(track, e);
     case kind::node_began: return node_began(track, e);
     case kind::node_ended: return node_ended(track, e);
     case kind::parked: return leave(track, e.id, slice::ending::parked);

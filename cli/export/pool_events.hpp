@@ -78,6 +78,8 @@ class pool_events {
   void end_leaf(std::uint32_t track) noexcept;
   void task_ended(std::uint32_t track, std::uint64_t id) noexcept;
   void member_ended(std::uint32_t track) noexcept;
+  void construct_began(std::uint32_t track, trace::event const& e);
+  void construct_ended(std::uint32_t track, trace::event const& e) noexcept;
   void node_began(std::uint32_t track, trace::event const& e);
   void node_ended(std::uint32_t track, trace::event const& e);
   void draw_edges();

@@ -9,11 +9,18 @@
 namespace skua::cli::traced {
 namespace {
 
+trace::construct construct_of(event const& e) noexcept { return static_cast<trace::construct>(e.detail); }
+
 struct open_task {
   std::uint32_t name = 0;
   std::uint64_t item = 0;
   std::uint64_t own_ns = 0;
-  bool only_runs_nodes = false;  ///< a task of a flow's, whose nodes are counted
+  bool only_runs_others = false;                  ///< nodes of a flow or constructs, which are counted
+  std::optional<event> construct = std::nullopt;  ///< its beginning; none: it is a task
+  std::uint64_t tasks_before_ns = 0;              ///< of the worker, when it began
+
+  [[nodiscard]] bool is(trace::construct what) const noexcept { return construct && construct_of(*construct) == what; }
+  [[nodiscard]] bool waits() const noexcept { return construct && is_wait(construct_of(*construct)); }
 };
 /// The tasks on one stack, the outermost first.
 using stack = std::vector<open_task>;
@@ -22,6 +29,7 @@ struct worker_state {
   activity what = activity::asleep;
   std::uint64_t since_ns = 0;
   stack running;
+  std::uint64_t tasks_ns = 0;  ///< spent in explicit tasks of OpenMP
 };
 
 std::optional<activity> state_of(kind k) noexcept {
@@ -31,7 +39,8 @@ std::optional<activity> state_of(kind k) noexcept {
     case kind::resumed:
     case kind::called:
     case kind::member_began:
-    case kind::node_began: return activity::work;
+    case kind::node_began:
+    case kind::construct_began: return activity::work;
     case kind::scheduling: return activity::scheduling;
     case kind::idling: return activity::idle;
     case kind::sleeping:
@@ -51,6 +60,8 @@ bool changes_task(kind k) noexcept {
     case kind::member_ended:
     case kind::node_began:
     case kind::node_ended:
+    case kind::construct_began:
+    case kind::construct_ended:
     case kind::called:
     case kind::left: return true;
     default: return false;
@@ -86,13 +97,17 @@ class player {
   void close(std::uint32_t w, std::uint64_t at_ns) {
     worker_state& now = now_[w];
     if (at_ns <= now.since_ns) return;
-    std::uint32_t const task = now.what == activity::work && !now.running.empty() ? now.running.back().name : no_task;
+    bool const runs = now.what == activity::work && !now.running.empty();
+    bool const waits = runs && now.running.back().waits();
+    std::uint32_t const task = runs && !waits ? now.running.back().name : no_task;
+    activity const what = waits ? activity::idle : now.what;
     auto& all = done_.of_worker[w];
-    if (task != no_task) now.running.back().own_ns += at_ns - now.since_ns;
-    if (!all.empty() && all.back().what == now.what && all.back().task == task) {
+    if (runs) now.running.back().own_ns += at_ns - now.since_ns;
+    if (runs && now.running.back().is(trace::construct::task)) now.tasks_ns += at_ns - now.since_ns;
+    if (!all.empty() && all.back().what == what && all.back().task == task) {
       all.back().to_ns = at_ns;
     } else {
-      all.push_back({.from_ns = now.since_ns, .to_ns = at_ns, .task = task, .what = now.what});
+      all.push_back({.from_ns = now.since_ns, .to_ns = at_ns, .task = task, .what = what});
     }
     now.since_ns = at_ns;
   }
@@ -104,9 +119,14 @@ class player {
       case kind::member_began:
       case kind::called: running.push_back({.name = e.other, .item = e.id}); break;
       case kind::node_began:
-        if (!running.empty()) running.back().only_runs_nodes = true;
+        if (!running.empty()) running.back().only_runs_others = true;
         running.push_back({.name = e.other, .item = e.id});
         break;
+      case kind::construct_began:
+        if (!running.empty()) running.back().only_runs_others = true;
+        running.push_back({.name = e.other, .item = e.id, .construct = e, .tasks_before_ns = now_[w].tasks_ns});
+        break;
+      case kind::construct_ended: end_construct(w, e); break;
       case kind::node_ended:  // its id is never 0
       case kind::task_ended:
       case kind::member_ended:
@@ -124,8 +144,33 @@ class player {
     auto const found =
         std::find_if(running.rbegin(), running.rend(), [&](open_task const& t) { return item == 0 || t.item == item; });
     if (found == running.rend()) return;  // it began before the oldest event
-    if (!found->only_runs_nodes || what == kind::left)
+    if (!found->construct && (!found->only_runs_others || what == kind::left))
       done_.tasks.push_back({.name = found->name, .worker = w, .ended_ns = at_ns, .own_ns = found->own_ns});
+    running.erase(std::prev(found.base()), running.end());
+  }
+
+  void end_construct(std::uint32_t w, event const& e) {
+    stack& running = now_[w].running;
+    auto const found = std::find_if(running.rbegin(), running.rend(), [&](open_task const& t) {
+      return t.construct && t.item == e.id && t.construct->detail == e.detail;
+    });
+    if (found == running.rend()) return;  // it began before the oldest event
+    event const& began = *found->construct;
+    std::uint64_t const tasks_ns = now_[w].tasks_ns - std::min(found->tasks_before_ns, now_[w].tasks_ns);
+    std::uint64_t const took_ns = e.ticks - std::min(began.ticks, e.ticks);
+    done_.constructs.push_back({.what = construct_of(e),
+                                .name = found->name,
+                                .worker = w,
+                                .members = began.count,
+                                .id = e.id,
+                                .began_ns = began.ticks,
+                                .ended_ns = e.ticks,
+                                .own_ns = found->waits() ? took_ns - std::min(tasks_ns, took_ns) : found->own_ns,
+                                .value = began.value,
+                                .iterations = e.value,
+                                .chunks = e.other});
+    if (construct_of(e) == trace::construct::task)
+      done_.tasks.push_back({.name = found->name, .worker = w, .ended_ns = e.ticks, .own_ns = found->own_ns});
     running.erase(std::prev(found.base()), running.end());
   }
 

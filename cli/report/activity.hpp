@@ -36,9 +36,20 @@ struct finished_task {
   std::uint64_t ended_ns = 0, own_ns = 0;
 };
 
+/// A construct of an OpenMP program that a member of a team has left. `own_ns`: not the constructs inside it, nor their waits; of a wait: all of it, but
+/// for the explicit tasks that the worker ran meanwhile.
+struct finished_construct {
+  trace::construct what{};
+  std::uint32_t name = 0, worker = 0, members = 0;
+  std::uint64_t id = 0, began_ns = 0, ended_ns = 0, own_ns = 0;
+  std::uint64_t value = 0;                   ///< of its beginning
+  std::uint64_t iterations = 0, chunks = 0;  ///< of a loop: those of this member
+};
+
 struct history {
   std::vector<std::vector<segment>> of_worker;  ///< each covers the whole run without a gap
   std::vector<finished_task> tasks;             ///< in the order in which they ended
+  std::vector<finished_construct> constructs;   ///< the same
 };
 
 /// O(events log events).

@@ -20,7 +20,9 @@ struct dialect {
   bool has_options = false;
 };
 
-std::optional<dialect> dialect_of(std::vector<std::string> const& arguments) {
+std::optional<dialect> dialect_of(start_of_run const& how) {
+  std::vector<std::string> const& arguments = how.arguments;
+  if (how.is_openmp) return dialect{.policy = "SKUA_POLICY", .workers = "OMP_NUM_THREADS", .trace = "SKUA_TRACE"};
   if (arguments.size() < 2 || file_name(arguments[0]) != "skua")
     return dialect{.policy = "SKUA_POLICY", .workers = "SKUA_WORKERS", .trace = "SKUA_TRACE"};
   if (arguments[1] == "run")
@@ -57,15 +59,17 @@ std::string another_name(std::string const& wanted, std::string const& taken) {
 }  // namespace
 
 std::string command_again(start_of_run const& how, setting what, std::string const& value, std::string const& name) {
-  std::optional<dialect> const by = dialect_of(how.arguments);
+  std::optional<dialect> const by = dialect_of(how);
   if (!by || (how.ranks > 1 && what != setting::none)) return "";
   std::string const& from = what == setting::policy ? how.policy_from : how.workers_from;
-  if (!by->has_options && (how.trace_from == "code" || (what != setting::none && from == "code"))) return "";
+  if (!by->has_options && !how.is_openmp && (how.trace_from == "code" || (what != setting::none && from == "code")))
+    return "";
   std::string_view const changed = what == setting::policy ? by->policy : what == setting::workers ? by->workers : "";
   std::string const trace = another_name(name, how.trace);
   std::vector<std::string> variables = how.variables;
   for (char const* const v :
-       {"SKUA_TRACE", what == setting::policy ? "SKUA_POLICY" : "", what == setting::workers ? "SKUA_WORKERS" : ""})
+       {"SKUA_TRACE", what == setting::policy ? "SKUA_POLICY" : "", what == setting::workers ? "SKUA_WORKERS" : "",
+        what == setting::workers && how.is_openmp ? "OMP_NUM_THREADS" : ""})
     drop_variable(variables, v);
   std::vector<std::string> words = how.arguments.empty() ? std::vector<std::string>{"PROGRAM"} : how.arguments;
   if (by->has_options) {
@@ -82,6 +86,7 @@ std::string command_again(start_of_run const& how, setting what, std::string con
   std::string all;
   for (std::string const& v : variables) all += quoted_variable_for_shell(v) + " ";
   if (how.ranks > 1) all += fmt::format("mpirun -n {} ", how.ranks);
+  if (how.is_openmp) all += "skua omp -- ";
   for (std::string const& word : words) all += quoted_for_shell(word) + " ";
   return all + fmt::format("&& skua report {} {} -o report.html", quoted_for_shell(how.trace), trace);
 }

@@ -16,6 +16,7 @@ struct start_of_run {
   std::string policy_from, workers_from, trace_from;  ///< "code", "default", a variable's name, or empty: unknown
   std::string trace = "TRACE";                        ///< its name, as `skua report` was given it
   std::uint32_t ranks = 1;
+  bool is_openmp = false;  ///< a program that `skua omp` runs
 };
 
 enum class setting : std::uint8_t { none, policy, workers };

@@ -23,6 +23,19 @@ TEST(again, a_program_takes_variables_and_keeps_the_others) {
       "report t split.trace -o report.html");
 }
 
+TEST(again, an_openmp_program_is_preloaded) {
+  start_of_run how{.arguments = {"./heat"},
+                   .variables = {"OMP_NUM_THREADS=3", "SKUA_TRACE=t"},
+                   .policy_from = "code",
+                   .workers_from = "code",
+                   .trace_from = "SKUA_TRACE",
+                   .trace = "t",
+                   .ranks = 1,
+                   .is_openmp = true};
+  EXPECT_EQ(command_again(how, setting::workers, "2", "fewer.trace"),
+            "OMP_NUM_THREADS=2 SKUA_TRACE=fewer.trace skua omp -- ./heat && skua report t fewer.trace -o report.html");
+}
+
 TEST(again, options_of_run_and_sim_are_replaced_because_they_beat_variables) {
   start_of_run how{.arguments = {"/bin/skua", "run", "heat", "--policy=random", "--workers", "2", "--trace", "t"},
                    .variables = {},

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/report/concurrency.hpp"
+#include "cli/report/constructs.hpp"
 #include "cli/report/critical_path.hpp"
 #include "cli/report/findings.hpp"
 #include "cli/report/gaps.hpp"
@@ -302,6 +303,7 @@ json to_json(studied const& s, std::string const& alone) {
           {"flows", flows_json(r)},
           {"tasks", tasks_json(s)},
           {"teams", teams_json(r)},
+          {"openmp", openmp_json(r, s.h)},
           {"choices", choices_json(r)}};
 }
 

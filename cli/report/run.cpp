@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cli/text/short_name.hpp"
+#include "cli/text/source_places.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/printable.hpp"
 
@@ -179,6 +180,7 @@ class merger {
       case kind::called:
       case kind::region_opened:
       case kind::mark: e.other = name_of(file, e.other); break;
+      case kind::construct_began: to_.how.is_openmp = true; [[fallthrough]];
       case kind::call_choice: e.other = text_of(file, e.other); break;
       case kind::scheduler_changed:
         e.other = name_of(file, e.other);
@@ -324,6 +326,7 @@ run cut(run whole, std::uint64_t from_ns, std::uint64_t to_ns) {
 std::vector<run> read_runs(std::string const& base) {
   std::vector<trace::trace_data> files;
   for (std::string const& path : trace::files_of_trace(base)) files.push_back(trace::read_trace(path));
+  name_source_places(files);
   return runs_of(base, std::move(files));
 }
 

@@ -21,7 +21,7 @@ using trace::kind;
 inline constexpr std::uint64_t to_the_end = ~std::uint64_t{0};
 
 /// A worker, and what it did. Events have run-wide references: `other` of stolen, lost, sent and moved is an index into
-/// run::workers (but see run::is_from_rank), and that of task_began, member_began, node_began, called, region_opened, mark,
+/// run::workers (but see run::is_from_rank), and that of task_began, member_began, node_began, construct_began, called, region_opened, mark,
 /// scheduler_changed (whose `id` is another one) and call_choice is an index into run::names. `count` of stolen is an index into run::distances.
 /// The runs of flows, in the upper half of the `id` of their events, are numbered through.
 struct traced_worker {

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <utility>
 
+#include "cli/text/source_places.hpp"
+
 namespace skua::cli::top {
 namespace {
 
@@ -49,12 +51,19 @@ std::string policies_of(runtime::pool_snapshot const& pool) {
   return text.empty() ? "" : text + ", ";
 }
 
+bool is_in_region(pool_sample const& p) noexcept { return p.snapshot.call_bounds % 2 != 0; }
+
 std::string summary_of(pool_sample const& p) {
   worker_rates const all = sum_of(p.workers);
   return fmt::format(
       "{:.0f}% working, {:.0f}% scheduling, {:.0f}% idle; per second {} tasks, {} forks, {} steals, {} failed",
       100 * all.working, 100 * all.scheduling, 100 * all.idle, in_short(all.tasks), in_short(all.forks),
       in_short(all.steals), in_short(all.failed_steals));
+}
+
+std::string regions_of(pool_sample const& p) {
+  return fmt::format("OpenMP: {} regions per second; {} {}", in_short(p.regions),
+                     is_in_region(p) ? "now in" : "the last one was", p.region);
 }
 
 /// Fits 80 columns; with more room it also says where the workers are.
@@ -125,6 +134,8 @@ json json_of(pool_sample const& p) {
   json pool{{"open_s", static_cast<double>(p.snapshot.at_ns - p.snapshot.opened_ns) / 1e9},
             {"interval_s", p.seconds},
             {"regions", std::move(regions)}};
+  if (!p.region.empty())
+    pool["openmp"] = {{"regions_per_s", p.regions}, {"region", p.region}, {"is_in_region", is_in_region(p)}};
   add_rates(pool, sum_of(p.workers));
   pool["workers"] = std::move(workers);
   return pool;
@@ -150,14 +161,24 @@ void observer::find_pools() {
   pools_ = std::move(now);
 }
 
+std::string const& observer::place_of(std::uint64_t code) {
+  auto const [found, is_new] = places_.try_emplace(code);
+  if (is_new) found->second = name_of_code(process_.number, code);
+  return found->second;
+}
+
 sample observer::next() {
   if (now_() - found_at_ >= between_listings) find_pools();
   sample all{.process = process_, .command = command_, .pools = {}};
   for (pool& p : pools_) {
     runtime::pool_snapshot snapshot = p.at->snapshot();
+    double const seconds = static_cast<double>(snapshot.at_ns - p.last.at_ns) / 1e9;
+    double const bounds = static_cast<double>(snapshot.call_bounds) - static_cast<double>(p.last.call_bounds);
     all.pools.push_back({.snapshot = snapshot,
-                         .seconds = static_cast<double>(snapshot.at_ns - p.last.at_ns) / 1e9,
-                         .workers = rates_between(p.last, snapshot)});
+                         .seconds = seconds,
+                         .workers = rates_between(p.last, snapshot),
+                         .regions = seconds > 0 ? std::max(0.0, bounds / 2 / seconds) : 0,
+                         .region = snapshot.code == 0 ? "" : place_of(snapshot.code)});
     p.last = std::move(snapshot);
   }
   return all;
@@ -174,6 +195,7 @@ std::vector<std::string> lines_of(sample const& s, screen_size size, std::size_t
                                in_words(p.workers.size(), "worker"),
                                in_seconds(static_cast<double>(p.snapshot.at_ns - p.snapshot.opened_ns) / 1e9)));
     body.push_back(summary_of(p));
+    if (!p.region.empty()) body.push_back(regions_of(p));
     std::istringstream rows(workers_text(p, size));
     for (std::string row; std::getline(rows, row);) body.push_back(std::move(row));
   }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "cli/text/report.hpp"
@@ -19,6 +20,8 @@ struct pool_sample {
   runtime::pool_snapshot snapshot;
   double seconds = 0;  ///< since the snapshot before
   std::vector<worker_rates> workers;
+  double regions = 0;  ///< of an OpenMP program, per second
+  std::string region;  ///< the place of the present one, or the last one; empty: there was none
 };
 
 struct sample {
@@ -44,6 +47,7 @@ class observer {
     std::shared_ptr<runtime::attached_pool> at;
     runtime::pool_snapshot last;
   };
+  [[nodiscard]] std::string const& place_of(std::uint64_t code);
   void find_pools();
 
   clock const now_;
@@ -51,6 +55,7 @@ class observer {
   runtime::process_identity const process_;
   std::string command_;
   std::vector<pool> pools_;
+  std::unordered_map<std::uint64_t, std::string> places_;  ///< of code
 };
 
 /// How much there is room for.

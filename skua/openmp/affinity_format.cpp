@@ -54,7 +54,7 @@ std::string host_name() {
 
 std::string processors_now() {
   settings const& s = the_settings();
-  return to_text(s.places.empty() ? runtime::affinity_of_this_thread() : s.places[position_of_this_thread().place]);
+  return to_text(s.places.empty() ? runtime::affinity_of_this_thread() : s.places[position_here().place]);
 }
 
 char type_of_name(std::string_view name) {

@@ -60,7 +60,8 @@ position position_of(proc_bind how, position const& creator, std::uint32_t size,
   return mine;
 }
 
-position const& position_of_this_thread() noexcept {
+position const& position_here() noexcept {
+  if (position const& own = current().where; own.place != position::none) return own;
   if (this_position.place == position::none)
     move_to({.place = 0, .first = 0, .count = static_cast<std::uint32_t>(the_settings().places.size())});
   return this_position;
@@ -87,9 +88,16 @@ void member_start::plan_members(task const& creator, std::uint32_t size, unsigne
   auto const& listed = the_settings().bind_of_level;
   next_ = listed.size() > 1 && creator.level + 1 < listed.size() ? listed[creator.level + 1] : how_;
   size_ = size;
-  if (binds) creator_ = position_of_this_thread();
+  if (binds) creator_ = position_here();
+  is_told_ = binds && size > 1 && is_nested;
   bool const is_new = size != before.size_ || how_ != before.how_ || creator_ != before.creator_;
   shows_ = the_settings().displays_affinity && size > 1 && (is_nested || is_new);
+}
+
+void member_start::set_asked(task& mine) const {
+  if (mine.variables->binding != next_) mine.writable().binding = next_;
+  mine.where = mine.parent->where;
+  if (is_told_) mine.where = position_of(how_, creator_, size_, mine.number);
 }
 
 void member_start::begin_member(std::uint32_t m) const noexcept {

@@ -2,31 +2,23 @@
 // Which place the members of a team run on. [OpenMP 5.0, 2.6.2]
 //
 // A thread is bound when it first becomes a member or asks for its place, and then stays there until a region places it anew: one system call
-// when the place changes. Members of nested teams are fibers and stay on the thread that they begin on, with its place. Without places (settings.hpp) all
-// this costs a branch per region and member.
+// when the place changes. Members of nested teams are fibers: they stay on the thread that they begin on, and what they are told is the place that
+// they would have with a thread of their own. Without places (settings.hpp) all this costs a branch per region and member.
 #pragma once
 
 #include <cstdint>
 
+#include "skua/openmp/position.hpp"
 #include "skua/openmp/task.hpp"
 
 namespace skua { inline namespace v0 { namespace openmp {
-
-/// Where a thread is, and the partition in which its next team is placed: `count` places from `first` on. Numbers of places count from 0.
-struct position {
-  std::uint32_t place = none;
-  std::uint32_t first = 0;
-  std::uint32_t count = 0;
-  static constexpr std::uint32_t none = 0xffff'ffff;
-  friend bool operator==(position const&, position const&) = default;
-};
 
 /// Where member `m` of `size` goes whose member 0 is at `creator`.
 [[nodiscard]] position position_of(proc_bind how, position const& creator, std::uint32_t size,
                                    std::uint32_t m) noexcept;
 
-/// Of the calling thread, which is bound to the first place if it has none yet. There must be places.
-[[nodiscard]] position const& position_of_this_thread() noexcept;
+/// Of the running task: that of its thread, which is bound to the first place if it has none yet, or its own in a nested team. There must be places.
+[[nodiscard]] position const& position_here() noexcept;
 
 /// While it lives, the calling thread may run wherever the process may: threads that it starts inherit that.
 class unbound {
@@ -49,7 +41,7 @@ class member_start {
   }
   /// `mine` is a member's, and has inherited the creator's variables.
   void set_variables(task& mine) const {
-    if (mine.variables->binding != next_) mine.writable().binding = next_;
+    if (is_asked()) set_asked(mine);
   }
   /// On the thread of member `m`, in its task.
   void begin(std::uint32_t m) const noexcept {
@@ -62,8 +54,10 @@ class member_start {
   [[nodiscard]] static bool is_asked() noexcept;
   void plan_members(task const& creator, std::uint32_t size, unsigned clause, bool is_nested) noexcept;
   void begin_member(std::uint32_t m) const noexcept;
+  void set_asked(task& mine) const;
 
   bool moves_ = false;
+  bool is_told_ = false;  ///< its members are told places, where they do not move
   bool shows_ = false;
   proc_bind how_ = proc_bind::no;
   proc_bind next_ = proc_bind::no;  ///< of regions that members begin

@@ -98,7 +98,7 @@ std::string environment_text(omp::settings const& s, bool is_verbose) {
     is_asked = is_asked || std::getenv(name) != nullptr;
   if (!is_asked) return;
   omp::settings const& s = omp::the_settings();
-  if (!s.places.empty()) static_cast<void>(omp::position_of_this_thread());
+  if (!s.places.empty()) static_cast<void>(omp::position_here());
   if (s.environment == omp::settings::display::none) return;
   std::string const text = environment_text(s, s.environment == omp::settings::display::verbose);
   std::fwrite(text.data(), 1, text.size(), stderr);

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "skua/machine/threads/face/executor.hpp"
+#include "skua/openmp/construct_trace.hpp"
 #include "skua/openmp/dependences.hpp"
 #include "skua/openmp/event.hpp"
 #include "skua/openmp/team.hpp"
@@ -97,6 +98,7 @@ class explicit_task final : public runtime::free_task<runtime::here> {
       runtime::tied_section const on_this_thread{runtime::fiber_of(h)};
       me.own_.number = index(h.worker());
       running const now{me.own_};
+      noted_task const noted{me.own_, me.function_};
       if (!is_cancelled(me.own_)) me.function_(me.arguments_);
     }
     me.end_half();
@@ -151,6 +153,7 @@ inline void run_undeferred(task& parent, task_order const& order, void* argument
   mine.be_child_of(parent, order.is_final || parent.is_final);
   mine.number = parent.number;
   running const now{mine};
+  noted_task const noted{mine, order.function};
   order.function(arguments);
   openmp::wait_for_children(mine);
 }

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "skua/openmp/code_place.hpp"
+#include "skua/openmp/construct_trace.hpp"
 #include "skua/openmp/entry_points.hpp"
 #include "skua/openmp/explicit_task.hpp"
 #include "skua/openmp/member_pool.hpp"
@@ -80,6 +82,10 @@ bool next_piece(Counter* first, Counter* last) {
   if (me.share == nullptr) return false;
   omp::piece p{};
   if (!me.share->take(me, p)) return false;
+  if (me.traced != nullptr) [[unlikely]] {
+    me.traced->iterations += p.last - p.first;
+    ++me.traced->chunks;
+  }
   counted_loop const& l = me.share->loop();
   *first = static_cast<Counter>(l.start + p.first * l.step);
   *last = static_cast<Counter>(p.last == l.count ? l.end : l.start + p.last * l.step);
@@ -87,6 +93,15 @@ bool next_piece(Counter* first, Counter* last) {
 }
 
 void begin_reductions(omp::task& me, bool is_first, std::uintptr_t* reductions);
+
+unsigned next_section(omp::task& me) {
+  unsigned const got = me.share->take_section();
+  if (me.traced != nullptr && got != 0) [[unlikely]] {
+    ++me.traced->iterations;
+    ++me.traced->chunks;
+  }
+  return got;
+}
 
 /// Enters a construct; `begin(share, members)` runs for the first member.
 template <class Begin>
@@ -100,8 +115,9 @@ omp::task& enter(Begin const& begin, std::uintptr_t* reductions = nullptr) {
   if (!is_first && reductions != nullptr) begin_reductions(me, false, reductions);
   return me;
 }
-omp::task& enter_loop(counted_loop const& l, loop_schedule const& s, bool is_ordered = false) {
-  return enter([&](omp::work_share& share, std::uint32_t members) { share.begin_loop(l, s, members, is_ordered); });
+void note(omp::task& me, omp::construct what, void const* code) {
+  if (me.traced != nullptr) [[unlikely]]
+    omp::note_share(me, what, code);
 }
 
 /// Memory that the members of a construct share: `*mem` holds its size, and gets its address. Zeroed.
@@ -112,8 +128,10 @@ void share_memory(omp::work_share& share, void** mem) {
 }
 
 template <class Counter>
-bool start_loop(counted_loop const& l, loop_schedule const& s, bool is_ordered, Counter* first, Counter* last) {
-  enter_loop(l, s, is_ordered);
+bool start_loop(void const* code, counted_loop const& l, loop_schedule const& s, bool is_ordered, Counter* first,
+                Counter* last) {
+  note(enter([&](omp::work_share& share, std::uint32_t members) { share.begin_loop(l, s, members, is_ordered); }),
+       omp::construct::loop, code);
   return next_piece(first, last);
 }
 
@@ -129,21 +147,22 @@ void begin_reductions(omp::task& me, bool is_first, std::uintptr_t* reductions) 
 
 /// The forms of OpenMP 5.0, with reductions by tasks and shared memory.
 template <class Counter>
-bool start_general(counted_loop const& l, long schedule, std::int64_t chunk, bool is_ordered, Counter* first,
-                   Counter* last, std::uintptr_t* reductions, void** mem) {
+bool start_general(void const* code, counted_loop const& l, long schedule, std::int64_t chunk, bool is_ordered,
+                   Counter* first, Counter* last, std::uintptr_t* reductions, void** mem) {
   omp::task& me = enter(
       [&](omp::work_share& share, std::uint32_t members) {
         share.begin_loop(l, schedule_of(schedule, chunk), members, is_ordered);
         if (mem != nullptr) share_memory(share, mem);
       },
       reductions);
+  note(me, omp::construct::loop, code);
   if (mem != nullptr) *mem = *me.share->shared_memory();
   return first == nullptr || next_piece(first, last);
 }
 
 template <class Counter>
-bool start_doacross(unsigned loops, Counter const* counts, loop_schedule const& s, Counter* first, Counter* last,
-                    void** mem = nullptr, std::uintptr_t* reductions = nullptr) {
+bool start_doacross(void const* code, unsigned loops, Counter const* counts, loop_schedule const& s, Counter* first,
+                    Counter* last, void** mem = nullptr, std::uintptr_t* reductions = nullptr) {
   static_assert(sizeof(Counter) == sizeof(std::uint64_t));
   auto const* const all = reinterpret_cast<std::uint64_t const*>(counts);
   omp::task& me = enter(
@@ -153,6 +172,7 @@ bool start_doacross(unsigned loops, Counter const* counts, loop_schedule const& 
         if (mem != nullptr) share_memory(share, mem);
       },
       reductions);
+  note(me, omp::construct::loop, code);
   if (mem != nullptr) *mem = *me.share->shared_memory();
   return next_piece(first, last);
 }
@@ -160,6 +180,8 @@ bool start_doacross(unsigned loops, Counter const* counts, loop_schedule const& 
 void end_loop_without_barrier() {
   omp::task& me = current();
   if (me.team == nullptr) return;
+  if (me.traced != nullptr) [[unlikely]]
+    omp::note_share_ended(me);
   me.team->leave_share(me);
 }
 
@@ -167,8 +189,9 @@ struct prepared_loop : omp::preparation {
   prepared_loop(counted_loop const& of, loop_schedule const& how) noexcept
       : preparation{[](preparation& self, omp::team& t) {
           auto const& mine = static_cast<prepared_loop&>(self);
-          t.prepare_first_share(
-              [&](omp::work_share& share) { share.begin_loop(mine.loop, mine.schedule, t.size(), false); });
+          t.prepare_first_share(omp::construct::loop, [&](omp::work_share& share) {
+            share.begin_loop(mine.loop, mine.schedule, t.size(), false);
+          });
         }},
         loop(of), schedule(how) {}
   counted_loop const loop;
@@ -184,7 +207,8 @@ struct prepared_sections : omp::preparation {
   explicit prepared_sections(unsigned n) noexcept
       : preparation{[](preparation& self, omp::team& t) {
           unsigned const sections = static_cast<prepared_sections&>(self).count;
-          t.prepare_first_share([sections](omp::work_share& share) { share.begin_sections(sections); });
+          t.prepare_first_share(omp::construct::sections,
+                                [sections](omp::work_share& share) { share.begin_sections(sections); });
         }},
         count(n) {}
   unsigned const count;
@@ -222,97 +246,102 @@ void wait_doacross(Counter first, std::va_list& rest) {
 
 extern "C" {
 
-#define SKUA_LOOP(name, kind, mono)                                                                            \
-  bool GOMP_loop_##name##_start(long start, long end, long step, long chunk, long* first, long* last) {        \
-    return start_loop(counted(start, end, step), {kind, chunk, mono}, false, first, last);                     \
-  }                                                                                                            \
-  bool GOMP_loop_##name##_next(long* first, long* last) { return next_piece(first, last); }                    \
-  bool GOMP_loop_ull_##name##_start(bool up, ull start, ull end, ull step, ull chunk, ull* first, ull* last) { \
-    return start_loop(counted(up, start, end, step), {kind, chunk_in(chunk), mono}, false, first, last);       \
-  }                                                                                                            \
-  bool GOMP_loop_ull_##name##_next(ull* first, ull* last) { return next_piece(first, last); }                  \
-  void GOMP_parallel_loop_##name(void (*function)(void*), void* data, unsigned threads, long start, long end,  \
-                                 long step, long chunk, unsigned flags) {                                      \
-    run_loop_region({function, data, flags}, threads, counted(start, end, step), {kind, chunk, mono});         \
+#define SKUA_LOOP(name, kind, mono)                                                                                   \
+  bool GOMP_loop_##name##_start(long start, long end, long step, long chunk, long* first, long* last) {               \
+    return start_loop(SKUA_CALLER, counted(start, end, step), {kind, chunk, mono}, false, first, last);               \
+  }                                                                                                                   \
+  bool GOMP_loop_##name##_next(long* first, long* last) { return next_piece(first, last); }                           \
+  bool GOMP_loop_ull_##name##_start(bool up, ull start, ull end, ull step, ull chunk, ull* first, ull* last) {        \
+    return start_loop(SKUA_CALLER, counted(up, start, end, step), {kind, chunk_in(chunk), mono}, false, first, last); \
+  }                                                                                                                   \
+  bool GOMP_loop_ull_##name##_next(ull* first, ull* last) { return next_piece(first, last); }                         \
+  void GOMP_parallel_loop_##name(void (*function)(void*), void* data, unsigned threads, long start, long end,         \
+                                 long step, long chunk, unsigned flags) {                                             \
+    run_loop_region({function, data, flags}, threads, counted(start, end, step), {kind, chunk, mono});                \
   }
 SKUA_SCHEDULES(SKUA_LOOP)
 SKUA_LOOP(static, loop_kind::fixed, true)
 #undef SKUA_LOOP
 
-#define SKUA_LOOP(name, mono)                                                                                       \
-  bool GOMP_loop_##name##_start(long start, long end, long step, long* first, long* last) {                         \
-    return start_loop(counted(start, end, step), schedule_of(mono ? monotonic_bit : 0, 0), false, first, last);     \
-  }                                                                                                                 \
-  bool GOMP_loop_##name##_next(long* first, long* last) { return next_piece(first, last); }                         \
-  bool GOMP_loop_ull_##name##_start(bool up, ull start, ull end, ull step, ull* first, ull* last) {                 \
-    return start_loop(counted(up, start, end, step), schedule_of(mono ? monotonic_bit : 0, 0), false, first, last); \
-  }                                                                                                                 \
-  bool GOMP_loop_ull_##name##_next(ull* first, ull* last) { return next_piece(first, last); }                       \
-  void GOMP_parallel_loop_##name(void (*function)(void*), void* data, unsigned threads, long start, long end,       \
-                                 long step, unsigned flags) {                                                       \
-    run_loop_region({function, data, flags}, threads, counted(start, end, step),                                    \
-                    schedule_of(mono ? monotonic_bit : 0, 0));                                                      \
+#define SKUA_LOOP(name, mono)                                                                                         \
+  bool GOMP_loop_##name##_start(long start, long end, long step, long* first, long* last) {                           \
+    return start_loop(SKUA_CALLER, counted(start, end, step), schedule_of(mono ? monotonic_bit : 0, 0), false, first, \
+                      last);                                                                                          \
+  }                                                                                                                   \
+  bool GOMP_loop_##name##_next(long* first, long* last) { return next_piece(first, last); }                           \
+  bool GOMP_loop_ull_##name##_start(bool up, ull start, ull end, ull step, ull* first, ull* last) {                   \
+    return start_loop(SKUA_CALLER, counted(up, start, end, step), schedule_of(mono ? monotonic_bit : 0, 0), false,    \
+                      first, last);                                                                                   \
+  }                                                                                                                   \
+  bool GOMP_loop_ull_##name##_next(ull* first, ull* last) { return next_piece(first, last); }                         \
+  void GOMP_parallel_loop_##name(void (*function)(void*), void* data, unsigned threads, long start, long end,         \
+                                 long step, unsigned flags) {                                                         \
+    run_loop_region({function, data, flags}, threads, counted(start, end, step),                                      \
+                    schedule_of(mono ? monotonic_bit : 0, 0));                                                        \
   }
 SKUA_RUNTIME_NAMES(SKUA_LOOP)
 #undef SKUA_LOOP
 
 #define SKUA_LOOP(name, kind)                                                                                          \
   bool GOMP_loop_ordered_##name##_start(long start, long end, long step, long chunk, long* first, long* last) {        \
-    return start_loop(counted(start, end, step), {kind, chunk, true}, true, first, last);                              \
+    return start_loop(SKUA_CALLER, counted(start, end, step), {kind, chunk, true}, true, first, last);                 \
   }                                                                                                                    \
   bool GOMP_loop_ordered_##name##_next(long* first, long* last) { return next_piece(first, last); }                    \
   bool GOMP_loop_ull_ordered_##name##_start(bool up, ull start, ull end, ull step, ull chunk, ull* first, ull* last) { \
-    return start_loop(counted(up, start, end, step), {kind, chunk_in(chunk), true}, true, first, last);                \
+    return start_loop(SKUA_CALLER, counted(up, start, end, step), {kind, chunk_in(chunk), true}, true, first, last);   \
   }                                                                                                                    \
   bool GOMP_loop_ull_ordered_##name##_next(ull* first, ull* last) { return next_piece(first, last); }                  \
   bool GOMP_loop_doacross_##name##_start(unsigned loops, long* counts, long chunk, long* first, long* last) {          \
-    return start_doacross(loops, counts, {kind, chunk, true}, first, last);                                            \
+    return start_doacross(SKUA_CALLER, loops, counts, {kind, chunk, true}, first, last);                               \
   }                                                                                                                    \
   bool GOMP_loop_ull_doacross_##name##_start(unsigned loops, ull* counts, ull chunk, ull* first, ull* last) {          \
-    return start_doacross(loops, counts, {kind, chunk_in(chunk), true}, first, last);                                  \
+    return start_doacross(SKUA_CALLER, loops, counts, {kind, chunk_in(chunk), true}, first, last);                     \
   }
 SKUA_ORDERED_KINDS(SKUA_LOOP)
 #undef SKUA_LOOP
 
 bool GOMP_loop_ordered_runtime_start(long start, long end, long step, long* first, long* last) {
-  return start_loop(counted(start, end, step), schedule_of(monotonic_bit, 0), true, first, last);
+  return start_loop(SKUA_CALLER, counted(start, end, step), schedule_of(monotonic_bit, 0), true, first, last);
 }
 bool GOMP_loop_ordered_runtime_next(long* first, long* last) { return next_piece(first, last); }
 bool GOMP_loop_ull_ordered_runtime_start(bool up, ull start, ull end, ull step, ull* first, ull* last) {
-  return start_loop(counted(up, start, end, step), schedule_of(monotonic_bit, 0), true, first, last);
+  return start_loop(SKUA_CALLER, counted(up, start, end, step), schedule_of(monotonic_bit, 0), true, first, last);
 }
 bool GOMP_loop_ull_ordered_runtime_next(ull* first, ull* last) { return next_piece(first, last); }
 bool GOMP_loop_doacross_runtime_start(unsigned loops, long* counts, long* first, long* last) {
-  return start_doacross(loops, counts, schedule_of(monotonic_bit, 0), first, last);
+  return start_doacross(SKUA_CALLER, loops, counts, schedule_of(monotonic_bit, 0), first, last);
 }
 bool GOMP_loop_ull_doacross_runtime_start(unsigned loops, ull* counts, ull* first, ull* last) {
-  return start_doacross(loops, counts, schedule_of(monotonic_bit, 0), first, last);
+  return start_doacross(SKUA_CALLER, loops, counts, schedule_of(monotonic_bit, 0), first, last);
 }
 
 bool GOMP_loop_start(long start, long end, long step, long schedule, long chunk, long* first, long* last,
                      std::uintptr_t* reductions, void** mem) {
-  return start_general(counted(start, end, step), schedule, chunk, false, first, last, reductions, mem);
+  return start_general(SKUA_CALLER, counted(start, end, step), schedule, chunk, false, first, last, reductions, mem);
 }
 bool GOMP_loop_ordered_start(long start, long end, long step, long schedule, long chunk, long* first, long* last,
                              std::uintptr_t* reductions, void** mem) {
-  return start_general(counted(start, end, step), schedule, chunk, true, first, last, reductions, mem);
+  return start_general(SKUA_CALLER, counted(start, end, step), schedule, chunk, true, first, last, reductions, mem);
 }
 bool GOMP_loop_ull_start(bool up, ull start, ull end, ull step, long schedule, ull chunk, ull* first, ull* last,
                          std::uintptr_t* reductions, void** mem) {
-  return start_general(counted(up, start, end, step), schedule, chunk_in(chunk), false, first, last, reductions, mem);
+  return start_general(SKUA_CALLER, counted(up, start, end, step), schedule, chunk_in(chunk), false, first, last,
+                       reductions, mem);
 }
 bool GOMP_loop_ull_ordered_start(bool up, ull start, ull end, ull step, long schedule, ull chunk, ull* first, ull* last,
                                  std::uintptr_t* reductions, void** mem) {
-  return start_general(counted(up, start, end, step), schedule, chunk_in(chunk), true, first, last, reductions, mem);
+  return start_general(SKUA_CALLER, counted(up, start, end, step), schedule, chunk_in(chunk), true, first, last,
+                       reductions, mem);
 }
 bool GOMP_loop_doacross_start(unsigned loops, long* counts, long schedule, long chunk, long* first, long* last,
                               std::uintptr_t* reductions, void** mem) {
-  return start_doacross(loops, counts, schedule_of(schedule | monotonic_bit, chunk), first, last, mem, reductions);
+  return start_doacross(SKUA_CALLER, loops, counts, schedule_of(schedule | monotonic_bit, chunk), first, last, mem,
+                        reductions);
 }
 bool GOMP_loop_ull_doacross_start(unsigned loops, ull* counts, long schedule, ull chunk, ull* first, ull* last,
                                   std::uintptr_t* reductions, void** mem) {
-  return start_doacross(loops, counts, schedule_of(schedule | monotonic_bit, chunk_in(chunk)), first, last, mem,
-                        reductions);
+  return start_doacross(SKUA_CALLER, loops, counts, schedule_of(schedule | monotonic_bit, chunk_in(chunk)), first, last,
+                        mem, reductions);
 }
 
 void GOMP_loop_end_nowait(void) {
@@ -359,7 +388,9 @@ void GOMP_doacross_ull_wait(ull first, ...) {
 }
 
 unsigned GOMP_sections_start(unsigned count) {
-  return enter([count](omp::work_share& share, std::uint32_t) { share.begin_sections(count); }).share->take_section();
+  omp::task& me = enter([count](omp::work_share& share, std::uint32_t) { share.begin_sections(count); });
+  note(me, omp::construct::sections, SKUA_CALLER);
+  return next_section(me);
 }
 unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reductions, void** mem) {
   omp::task& me = enter(
@@ -368,8 +399,9 @@ unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reductions, void**
         if (mem != nullptr) share_memory(share, mem);
       },
       reductions);
+  note(me, omp::construct::sections, SKUA_CALLER);
   if (mem != nullptr) *mem = *me.share->shared_memory();
-  return me.share->take_section();
+  return next_section(me);
 }
 void GOMP_scope_start(std::uintptr_t* reductions) {
   omp::task& me = enter([](omp::work_share& share, std::uint32_t) { share.begin_sections(0); }, reductions);
@@ -377,7 +409,7 @@ void GOMP_scope_start(std::uintptr_t* reductions) {
 }
 unsigned GOMP_sections_next(void) {
   omp::task& me = current();
-  return me.share == nullptr ? 0 : me.share->take_section();
+  return me.share == nullptr ? 0 : next_section(me);
 }
 void GOMP_sections_end(void) { GOMP_loop_end(); }
 void GOMP_sections_end_nowait(void) { GOMP_loop_end_nowait(); }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Entry points: target regions. There is no device, so they run on the host, on the host's own data, as they do under libgomp without one: the
-// region begins with an initial task of its own, outside of all teams. A map has nothing to do; nowait runs at once.
+// region begins with an initial task of its own, outside of all teams. A map has nothing to do; nowait runs at once. The first of them says so, unless
+// OMP_TARGET_OFFLOAD=disabled.
 #include <algorithm>
+#include <atomic>
 #include <climits>
 #include <cstdint>
 #include <cstring>
@@ -9,6 +11,7 @@
 #include <memory>
 #include <new>
 
+#include "skua/openmp/code_place.hpp"
 #include "skua/openmp/explicit_task.hpp"
 #include "skua/openmp/last_words.hpp"
 #include "skua/openmp/omp_routines.hpp"
@@ -37,9 +40,14 @@ struct maps {
   unsigned short const* kinds;
 };
 
-/// -1: the default device; -2: the clause if says the host.
-void need_no_device(int device) noexcept {
-  if (omp::the_settings().targets != omp::offload::mandatory) return;
+constinit std::atomic_flag has_said{};
+
+/// -1: the default device; -2: the clause if says the host. `code`: in the program.
+void need_no_device(int device, char const* call, void const* code) noexcept {
+  omp::offload const asked = omp::the_settings().targets;
+  if (device != -2 && asked == omp::offload::allowed)
+    omp::say_once(has_said, call, code, "there is no device, so target regions run on the host");
+  if (asked != omp::offload::mandatory) return;
   if (device == -1) device = current().variables->default_device;
   if (device != 0 && device != -2) omp::end_as_libgomp("OMP_TARGET_OFFLOAD is set to MANDATORY, but device not found");
 }
@@ -107,12 +115,12 @@ extern "C" {
 
 void GOMP_target(int device, void (*function)(void*), void const*, std::size_t, void** addresses, std::size_t*,
                  unsigned char*) {
-  need_no_device(device);
+  need_no_device(device, __func__, SKUA_CALLER);
   run_on_host(function, addresses, 0);
 }
 void GOMP_target_ext(int device, void (*function)(void*), std::size_t count, void** addresses, std::size_t* sizes,
                      unsigned short* kinds, unsigned, void** depends, void** arguments) {
-  need_no_device(device);
+  need_no_device(device, __func__, SKUA_CALLER);
   try {
     private_copies const copies({count, addresses, sizes, kinds});
     wait_before(depends);
@@ -123,20 +131,22 @@ void GOMP_target_ext(int device, void (*function)(void*), std::size_t count, voi
 }
 
 void GOMP_target_data(int device, void const*, std::size_t, void**, std::size_t*, unsigned char*) {
-  need_no_device(device);
+  need_no_device(device, __func__, SKUA_CALLER);
 }
-void GOMP_target_data_ext(int device, std::size_t, void**, std::size_t*, unsigned short*) { need_no_device(device); }
+void GOMP_target_data_ext(int device, std::size_t, void**, std::size_t*, unsigned short*) {
+  need_no_device(device, __func__, SKUA_CALLER);
+}
 void GOMP_target_end_data(void) {}
 void GOMP_target_update(int device, void const*, std::size_t, void**, std::size_t*, unsigned char*) {
-  need_no_device(device);
+  need_no_device(device, __func__, SKUA_CALLER);
 }
 void GOMP_target_update_ext(int device, std::size_t, void**, std::size_t*, unsigned short*, unsigned, void** depends) {
-  need_no_device(device);
+  need_no_device(device, __func__, SKUA_CALLER);
   wait_before(depends);
 }
 void GOMP_target_enter_exit_data(int device, std::size_t, void**, std::size_t*, unsigned short*, unsigned,
                                  void** depends) {
-  need_no_device(device);
+  need_no_device(device, __func__, SKUA_CALLER);
   wait_before(depends);
 }
 

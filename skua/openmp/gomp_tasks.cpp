@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Entry points: tasks, taskloop, taskgroup; and what this library does not have.
-#include <sched.h>
-
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -138,7 +136,6 @@ void GOMP_taskloop_ull(void (*function)(void*), void* data, void (*copy)(void*, 
 
 void GOMP_taskwait(void) { omp::wait_for_children(); }
 void GOMP_taskwait_depend(void** depends) { omp::wait_for_depends(depends); }
-void GOMP_taskyield(void) { ::sched_yield(); }
 void GOMP_taskgroup_start(void) { omp::begin_taskgroup(*new omp::task_set); }
 void GOMP_taskgroup_end(void) { omp::end_taskgroup(); }
 

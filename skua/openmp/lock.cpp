@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "skua/openmp/construct_trace.hpp"
 #include "skua/openmp/event.hpp"
 #include "skua/openmp/task.hpp"
 
@@ -30,6 +31,7 @@ bool try_lock(Word& w) noexcept {
 template <class Word>
 void lock(Word& w) noexcept {
   if (try_lock(w)) return;
+  noted_wait const noted{current(), construct::lock};
   if (spin_until([&w] { return __atomic_load_n(&w, __ATOMIC_RELAXED) == is_free && try_lock(w); })) return;
   kept_current const others_run;
   // acquire: as in try_lock. Whoever takes a lock this way leaves it marked, because others may wait.

@@ -13,9 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "skua/machine/threads/engine/core/shared_pool.hpp"
 #include "skua/machine/threads/face/executor.hpp"
 #include "skua/machine/threads/face/pool.hpp"
 #include "skua/machine/threads/face/worker_calls.hpp"
+#include "skua/openmp/construct_trace.hpp"
 #include "skua/openmp/last_words.hpp"
 #include "skua/openmp/places.hpp"
 #include "skua/openmp/rescue.hpp"
@@ -27,6 +29,38 @@ namespace {
 
 class member_pool;
 
+/// The pools that write traces. They live until their thread ends, that of main until the process is gone: so a handler of exit closes their traces.
+class traced_pools {
+ public:
+  static traced_pools& all() noexcept {
+    static auto* const these = new traced_pools;  // never destroyed: threads may end after main
+    return *these;
+  }
+  void add(pool& p) {
+    std::lock_guard const hold(changing_);
+    pools_.push_back(&p);
+  }
+  void remove(pool& p) noexcept {
+    std::lock_guard const hold(changing_);
+    std::erase(pools_, &p);
+  }
+
+ private:
+  traced_pools() {
+    std::atexit([] {
+      std::lock_guard const hold(all().changing_);
+      for (pool* const p : all().pools_) runtime::note_trace_end(*p);
+    });
+    ::pthread_atfork([] { all().changing_.lock(); }, [] { all().changing_.unlock(); },
+                     [] {
+                       all().pools_.clear();  // their files are the parent's
+                       all().changing_.unlock();
+                     });
+  }
+  std::mutex changing_;
+  std::vector<pool*> pools_;
+};
+
 /// Where a member's thread is, and how it is called. README.md
 struct alignas(runtime::cache_line_bytes) seat : runtime::worker_call {
   seat_word<> word;
@@ -37,15 +71,18 @@ struct alignas(runtime::cache_line_bytes) seat : runtime::worker_call {
 class member_pool {
  public:
   explicit member_pool(std::uint32_t members)
-      : pool_(options_for(members)), seats_(members), regions_(members + 1), team_(members) {
+      : pool_(options_for(members)), observed_(runtime::observed_calls_of(pool_)), seats_(members),
+        regions_(members + 1), team_(members) {
     for (std::uint32_t m = 0; m < members; ++m) {
       seats_[m].run = &run_seat;
       seats_[m].member = m;
       seats_[m].all = this;
     }
+    if (the_settings().is_traced) traced_pools::all().add(pool_);
   }
   /// No region of its teams is in progress. Members may be docked still.
   ~member_pool() {
+    if (the_settings().is_traced) traced_pools::all().remove(pool_);
     ends_.store(true, std::memory_order_release);  // release: it ends. Pairs with: serve, must_leave
     team_.ring();
     for (seat const& s : seats_) {
@@ -59,6 +96,8 @@ class member_pool {
   member_pool& operator=(member_pool const&) = delete;
   [[nodiscard]] std::uint32_t room() const noexcept { return static_cast<std::uint32_t>(seats_.size()); }
   [[nodiscard]] openmp::team& team() noexcept { return team_; }
+  /// The region's code, for skua top. Of the thread that begins regions.
+  [[nodiscard]] runtime::observed_calls& observed() const noexcept { return observed_; }
   [[nodiscard]] bool is_lost_by_fork() const noexcept { return runtime::is_lost_by_fork(pool_); }
 
   /// Calls members 1 .. size-1 of the team, which has begun.
@@ -79,7 +118,10 @@ class member_pool {
   void join() noexcept {
     std::uint32_t arrived = 1;
     auto const have_all = [&] { return have_arrived(arrived); };
-    if (!have_all()) team_.wait_until(have_all);
+    if (!have_all()) {
+      noted_wait const noted{team_.traced(0), construct::join};
+      team_.wait_until(have_all);
+    }
     team_.end();
   }
   /// Runs `call` on the calling thread in the place of worker 0.
@@ -117,6 +159,7 @@ class member_pool {
   void serve(seat& mine) noexcept {
     runtime::region* const here = region_;
     for (;;) {
+      std::uint64_t const traced = team_.traced(mine.member);
       team_.run_member(mine.member);
       mine.word.arrive();
       // Of those who arrive last at least one sees that all have.
@@ -128,6 +171,7 @@ class member_pool {
       auto const must_leave = [&] {
         return ends_.load(std::memory_order_acquire);  // acquire: the member pool ends. Pairs with: ~member_pool, store
       };
+      noted_wait const noted{traced, construct::region};
       // Members of nested teams may have parked on this thread. Blocked, it would not resume them.
       bool const may_block = !runtime::holds_tied_frames();
       bool const goes_on = (spin_until([&] { return is_called() || team_.has_tasks(); }) && is_called()) ||
@@ -138,6 +182,7 @@ class member_pool {
   }
 
   pool pool_;
+  runtime::observed_calls& observed_;
   std::vector<seat> seats_;
   std::vector<runtime::region*> regions_;  ///< by size
   openmp::team team_;
@@ -247,8 +292,10 @@ void run_on_pool(home& h, task& creator, std::uint32_t size, outlined code, prep
   if (first != nullptr) first->prepare(*first, all.team());
   h.is_in_use = true;
   count_running(static_cast<std::int32_t>(size));
+  all.observed().begin(reinterpret_cast<std::uintptr_t>(code.function));
   region_call call{all};
   all.run_in_first_place(call);
+  all.observed().end();
   count_running(-static_cast<std::int32_t>(size));
   h.is_in_use = false;
 }
@@ -291,6 +338,7 @@ void run_nested(task& creator, std::uint32_t size, outlined code, preparation* f
   for (nested_member& o : others) runtime::executor::spawn(o);
   nested.run_member(0);
   kept_current const others_run;
+  noted_wait const noted{nested.traced(0), construct::join};
   runtime::executor::wait(unfinished);
 }
 
@@ -334,6 +382,9 @@ thread_local open_region* innermost_open = nullptr;
 
 /// Code of GCC before 4.9: member 0's code is between the two calls, where no place can be held. So its regions have one member.
 void begin_region(outlined code, std::uint32_t, preparation* first) noexcept {
+  static constinit std::atomic_flag has_said{};
+  say_once(has_said, "GOMP_parallel_start", reinterpret_cast<void const*>(code.function),
+           "regions of code by GCC before 4.9 have one thread");
   try {
     auto made = std::make_unique<open_region>();
     task& creator = current();

@@ -25,7 +25,7 @@ void put_processors(int place, Number* ids) {
 template <class Number>
 void put_partition(Number* places) {
   if (omp::the_settings().places.empty()) return;
-  omp::position const& mine = omp::position_of_this_thread();
+  omp::position const& mine = omp::position_here();
   for (std::uint32_t p = 0; p < mine.count; ++p) places[p] = static_cast<Number>(mine.first + p);
 }
 
@@ -38,10 +38,10 @@ int omp_get_num_places(void) { return static_cast<int>(omp::the_settings().place
 int omp_get_place_num_procs(int place) { return static_cast<int>(processors_of(place).size()); }
 void omp_get_place_proc_ids(int place, int* ids) { put_processors(place, ids); }
 int omp_get_place_num(void) {
-  return omp::the_settings().places.empty() ? -1 : static_cast<int>(omp::position_of_this_thread().place);
+  return omp::the_settings().places.empty() ? -1 : static_cast<int>(omp::position_here().place);
 }
 int omp_get_partition_num_places(void) {
-  return omp::the_settings().places.empty() ? 0 : static_cast<int>(omp::position_of_this_thread().count);
+  return omp::the_settings().places.empty() ? 0 : static_cast<int>(omp::position_here().count);
 }
 void omp_get_partition_place_nums(int* places) { put_partition(places); }
 

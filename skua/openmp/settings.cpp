@@ -237,6 +237,8 @@ void read_all(settings& s) {
   read_variable("OMP_NUM_TEAMS", into(s.initial.teams, 1));
   read_variable("OMP_TEAMS_THREAD_LIMIT", into(s.initial.teams_thread_limit, 1));
   read_rest(s);
+  char const* const trace = std::getenv("SKUA_TRACE");
+  s.is_traced = trace != nullptr && *trace != '\0';
   s.usable = runtime::affinity_of_this_thread();
   if (!says_binding || s.bind_of_level.front() != proc_bind::no) read_places(s, says_binding);
   s.initial.binding = s.places.empty() ? proc_bind::no : s.bind_of_level.front();

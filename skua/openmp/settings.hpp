@@ -60,6 +60,7 @@ struct settings {
   std::string affinity_format{"level %L thread %i affinity %A"};
   bool displays_affinity = false;
   bool can_cancel = false;
+  bool is_traced = false;  ///< SKUA_TRACE
   std::int32_t max_task_priority = 0;
   offload targets = offload::allowed;
   enum class display : std::uint8_t { none, standard, verbose } environment = display::none;

@@ -2,6 +2,7 @@
 #include "skua/openmp/task.hpp"
 
 #include "skua/machine/threads/face/executor.hpp"
+#include "skua/openmp/construct_trace.hpp"
 #include "skua/openmp/dependences.hpp"
 
 namespace skua { inline namespace v0 { namespace openmp {
@@ -34,6 +35,7 @@ void task::copy_variables(task const& from) {
 
 void wait_for_unfinished(task_set& set) noexcept {
   kept_current const others_run;
+  noted_wait const noted{current(), construct::children};
   runtime::executor::wait(set.unfinished);
 }
 

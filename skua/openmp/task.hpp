@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "skua/openmp/position.hpp"
 #include "skua/openmp/settings.hpp"
 #include "skua/program/wait_group.hpp"
 
@@ -15,6 +16,7 @@ namespace skua { inline namespace v0 { namespace openmp {
 class team;
 class dependences;
 class work_share;
+struct traced_task;
 
 /// The children of a task, or those of its innermost taskgroup.
 struct task_set {
@@ -61,6 +63,9 @@ struct task {
   std::uint64_t trips = 0;          ///< pieces that it has taken of the loop
   std::uint64_t ordered_first = 0;  ///< of its last piece of an ordered loop, in iterations
   std::uint64_t ordered_last = 0;
+  position where;  ///< in a nested team, if there are places; none: where its thread is
+  traced_task* traced =
+      nullptr;  ///< null: nothing is (construct_trace.hpp). An explicit task that has not begun: not null
 
   /// With the process's variables.
   task() noexcept;
@@ -79,6 +84,8 @@ struct task {
     active_level = met_by.active_level;
     is_explicit = true;
     is_final = final;
+    traced = met_by.traced;
+    where = met_by.where;
     inside = met_by.innermost;
     children.reductions = met_by.innermost->reductions;
     inherit(met_by);
@@ -102,6 +109,8 @@ struct task {
   task* const t = current_task;
   return t != nullptr ? *t : begin_initial_task();
 }
+/// The same; null if it is in no region, and has not asked for its task before.
+[[nodiscard]] inline task* known_current() noexcept { return current_task; }
 /// Returns the previous one.
 inline task* make_current(task* t) noexcept {
   task* const before = current_task;

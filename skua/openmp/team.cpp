@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "skua/openmp/team.hpp"
 
+#include "skua/openmp/construct_trace.hpp"
+
 namespace skua { inline namespace v0 { namespace openmp {
 
 namespace {
@@ -22,6 +24,8 @@ void team::begin(task& creator, std::uint32_t size, outlined code) {
   is_in_share_ = false;
   reductions_ = nullptr;
   level_ = creator.level + 1;
+  if (is_traced_) [[unlikely]]
+    traced_ = next_traced_number();
   active_level_ = creator.active_level + (size > 1 ? 1 : 0);
   // A line that members of the last region have read or written is theirs: a store to it costs as much as the call of a member.
   clear(arrived_);
@@ -32,7 +36,7 @@ void team::begin(task& creator, std::uint32_t size, outlined code) {
     for (std::uint32_t s = 0; s < shares_kept; ++s) shares_[s].reset(s);
     has_shares_.store(false, std::memory_order_relaxed);
   }
-  start_is_planned_ = start_.plan(creator, size, code.flags & 7, is_nested_);
+  begins_with_more_ = start_.plan(creator, size, code.flags & 7, is_nested_) || traced_ != 0;
 }
 
 void team::begin_member(task& mine, std::uint32_t m) {
@@ -50,7 +54,8 @@ void team::begin_member(task& mine, std::uint32_t m) {
   settings const& s = the_settings();
   if (s.threads_of_level.size() > level_ && mine.variables->threads != s.threads_of_level[level_])
     mine.writable().threads = s.threads_of_level[level_];
-  if (start_is_planned_) start_.set_variables(mine);
+  if (begins_with_more_) [[unlikely]]
+    start_.set_variables(mine);
 }
 
 void team::run_member(std::uint32_t m) noexcept {
@@ -58,10 +63,29 @@ void team::run_member(std::uint32_t m) noexcept {
   begin_member(mine, m);
   {
     running const now{mine};
-    if (start_is_planned_) start_.begin(m);
+    if (begins_with_more_) [[unlikely]] {
+      start_.begin(m);
+      if (traced_ != 0) return run_traced(mine);
+    }
     code_.function(code_.data);
     wait_for_children(mine);
   }
+}
+
+void team::run_traced(task& mine) noexcept {
+  traced_task noted{.id = traced(mine.number)};
+  mine.traced = &noted;
+  auto const* const code = reinterpret_cast<void const*>(code_.function);
+  construct_note const region{.what = construct::parallel,
+                              .id = noted.id,
+                              .members = size_,
+                              .code = code,
+                              .value = std::uint64_t{level_} << 32 | mine.number};
+  note_began(region);
+  if (is_in_share_) note_share(mine, first_share_, code);
+  code_.function(code_.data);
+  wait_for_children(mine);
+  note_ended({.what = construct::parallel, .id = noted.id});
 }
 
 void team::meet(task& me, bool may_end_early) noexcept {
@@ -79,6 +103,7 @@ void team::meet(task& me, bool may_end_early) noexcept {
     // acquire: what all members did. Pairs with: the store above
     return generation_.load(std::memory_order_acquire) != now || (may_end_early && is_cancelled());
   };
+  noted_wait const noted{me, construct::barrier};
   wait_until(is_open);
 }
 

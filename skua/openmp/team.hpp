@@ -37,11 +37,12 @@ class team {
   [[nodiscard]] task& creator() const noexcept { return *creator_; }
   /// After `begin`: the members begin inside of a work-sharing construct, which begin_share(share) begins.
   template <class Begin>
-  void prepare_first_share(Begin const& begin_share) {
+  void prepare_first_share(trace::construct what, Begin const& begin_share) {
     has_shares_.store(true, std::memory_order_relaxed);  // relaxed: no member runs
     begin_share(shares_[0]);
     shares_[0].open(0);
     is_in_share_ = true;
+    first_share_ = what;
   }
   /// After `begin`: reductions that the members' tasks take part in.
   void reduce(std::uintptr_t* arrays) noexcept { reductions_ = arrays; }
@@ -111,8 +112,13 @@ class team {
   /// True if its explicit tasks run on its members' threads, deferred. (README.md)
   [[nodiscard]] bool defers_tasks() const noexcept { return defers_tasks_; }
   void defer_tasks(bool on) noexcept { defers_tasks_ = on; }
+  /// Of a member, in the trace; 0: there is none.
+  [[nodiscard]] std::uint64_t traced(std::uint32_t m) const noexcept {
+    return traced_ == 0 ? 0 : trace::id_of_member(traced_, m);
+  }
   /// Members are fibers, which must not block their threads.
   void be_nested() noexcept { is_nested_ = true; }
+  [[nodiscard]] bool is_nested() const noexcept { return is_nested_; }
 
  private:
   template <class Condition>
@@ -122,6 +128,7 @@ class team {
     waits_.wait(is_true);
   }
   void meet(task& me, bool may_end_early) noexcept;
+  [[gnu::cold, gnu::noinline]] void run_traced(task& mine) noexcept;
 
   static constexpr std::uint32_t shares_kept = 8;  ///< constructs that members may be ahead of each other with nowait
 
@@ -135,12 +142,15 @@ class team {
   bool is_in_share_ = false;
   bool is_nested_ = false;
   bool defers_tasks_ = false;
-  bool start_is_planned_ = false;  ///< start_ has something to do
-  bool const can_be_cancelled_ = the_settings().can_cancel;
+  bool begins_with_more_ = false;  ///< start_ has something to do, or it is traced
 
   alignas(runtime::cache_line_bytes) member_start start_;
   std::uint32_t const room_;
-  std::atomic<bool> has_shares_{true};     ///< since `begin` some share was begun
+  bool const is_traced_ = the_settings().is_traced;
+  bool const can_be_cancelled_ = the_settings().can_cancel;
+  trace::construct first_share_{};      ///< what it is
+  std::uint64_t traced_ = 0;            ///< its number in the trace; 0: there is none
+  std::atomic<bool> has_shares_{true};  ///< since `begin` some share was begun
   void const volatile* copied_ = nullptr;  ///< by copyprivate, between two barriers
   std::array<work_share, shares_kept> shares_;
 

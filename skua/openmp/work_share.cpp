@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "skua/openmp/construct_trace.hpp"
 #include "skua/openmp/task.hpp"
 
 namespace skua { inline namespace v0 { namespace openmp {
@@ -158,7 +159,9 @@ void work_share::await_turn(task& me) {
     // acquire: what the iterations before did. Pairs with: end_turn
     return turn_.load(std::memory_order_acquire) == me.ordered_first || is_cancelled();
   };
-  if (is_mine() || spin_until(is_mine)) return;
+  if (is_mine()) return;
+  noted_wait const noted{me, construct::order};
+  if (spin_until(is_mine)) return;
   kept_current const others_run;
   waits_.wait(is_mine);
 }
@@ -190,7 +193,9 @@ void work_share::await_post(std::uint64_t const* at) {
   auto const is_posted = [&] {
     return posts_[at[0]].load(std::memory_order_acquire) >= wanted;  // acquire: pairs with post
   };
-  if (is_posted() || spin_until(is_posted)) return;
+  if (is_posted()) return;
+  noted_wait const noted{current(), construct::order};
+  if (spin_until(is_posted)) return;
   kept_current const others_run;
   waits_.wait(is_posted);
 }

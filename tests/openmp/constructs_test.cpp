@@ -2,16 +2,25 @@
 // OpenMP programs as GCC compiles them. The same binary runs on GCC's libgomp and on libgomp-skua (CMakeLists.txt); both must give these answers.
 #include <gtest/gtest.h>
 #include <omp.h>
+#include <sched.h>
 
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
+#include <set>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "tests/programs/this_thread.hpp"
 
 namespace {
+
+bool is_under_skua() {
+  char const* const preloaded = std::getenv("LD_PRELOAD");
+  return preloaded != nullptr && std::string_view(preloaded).find("libgomp-skua") != std::string_view::npos;
+}
 
 /// The sizes of teams: one, as many as processors or fewer, more.
 constexpr std::array sizes{1, 2, 3, 4, 8};
@@ -106,6 +115,53 @@ TEST(openmp_regions, members_that_spin_do_not_stop_those_that_they_wait_for) {
   }
   EXPECT_EQ(ran, 8);
   omp_set_max_active_levels(1);
+}
+
+// A thread of the watch rescues members that nobody begins, but those that wait politely need none: their own thread runs the others. On a busy machine the
+// watch may come first, so one round of many must do without.
+TEST(openmp_regions, members_that_yield_let_others_of_their_thread_run) {
+  omp_set_max_active_levels(2);
+  int rounds_at_home = 0;
+  for (int round = 0; round < 20 && rounds_at_home < 2; ++round) {
+    std::atomic<int> away{0};
+    std::atomic<int> ran{0};
+#pragma omp parallel num_threads(2)
+    {
+      std::array<std::atomic<int>, 2> arrived{};
+      std::array<std::atomic<long>, 4> thread{};
+#pragma omp parallel num_threads(4) shared(arrived, thread)
+      {
+        thread[static_cast<std::size_t>(omp_get_thread_num())] = skua::testing::this_thread_number();
+        for (auto& all : arrived) {
+          ++all;
+          while (all < 4) ::sched_yield();
+        }
+        ++ran;
+      }
+      std::set<long> const threads(thread.begin(), thread.end());
+      if (threads.size() > 2) ++away;
+    }
+    EXPECT_EQ(ran, 8);
+    rounds_at_home += away == 0 ? 1 : 0;
+  }
+  if (is_under_skua()) {
+    EXPECT_EQ(rounds_at_home, 2);
+  }
+  omp_set_max_active_levels(1);
+}
+
+// Outside of all regions, and in members that no fiber shares a thread with, it is the system's.
+TEST(openmp_regions, other_callers_yield_their_processor) {
+  EXPECT_EQ(::sched_yield(), 0);
+  std::thread([] { EXPECT_EQ(::sched_yield(), 0); }).join();
+  std::atomic<int> arrived{0};
+#pragma omp parallel num_threads(4)
+  {
+    ++arrived;
+    while (arrived < 4) ::sched_yield();
+#pragma omp taskyield
+  }
+  EXPECT_EQ(arrived, 4);
 }
 
 TEST(openmp_regions, application_threads_have_teams_of_their_own) {

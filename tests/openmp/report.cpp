@@ -55,6 +55,35 @@ void places() {
   print_place("end");
 }
 
+/// Teams inside of teams: each member says where it is.
+void nested_places() {
+  omp_set_max_active_levels(3);
+  auto const inner = [](int n) {
+#pragma omp parallel num_threads(n)
+    print_place("default");
+#pragma omp parallel num_threads(n) proc_bind(close)
+    print_place("close");
+#pragma omp parallel num_threads(n) proc_bind(spread)
+    {
+      print_place("spread");
+#pragma omp parallel num_threads(2) proc_bind(close)
+      print_place("close in it");
+    }
+#pragma omp parallel num_threads(n) proc_bind(primary)
+    print_place("primary");
+  };
+  for (int n = 1; n <= 4; ++n) {
+#pragma omp parallel num_threads(2) proc_bind(spread)
+    {
+      inner(n);
+      print_place("behind it");
+    }
+#pragma omp parallel num_threads(2) proc_bind(close)
+    inner(n);
+  }
+  print_place("end");
+}
+
 void capture(char const* format) {
   std::array<char, 300> text{};
   std::size_t const length = omp_capture_affinity(text.data(), text.size(), format);
@@ -196,11 +225,17 @@ struct subject {
   char const* name;
   void (*print)();
 };
-constexpr std::array subjects{subject{"places", places},     subject{"formats", formats},
-                              subject{"regions", regions},   subject{"environment", environment},
-                              subject{"traits", traits},     subject{"pools", pools},
-                              subject{"defaults", defaults}, subject{"warning", warning},
-                              subject{"failure", failure},   subject{"failure_without_text", failure_without_text},
+constexpr std::array subjects{subject{"places", places},
+                              subject{"nested_places", nested_places},
+                              subject{"formats", formats},
+                              subject{"regions", regions},
+                              subject{"environment", environment},
+                              subject{"traits", traits},
+                              subject{"pools", pools},
+                              subject{"defaults", defaults},
+                              subject{"warning", warning},
+                              subject{"failure", failure},
+                              subject{"failure_without_text", failure_without_text},
                               subject{"target", target}};
 
 }  // namespace

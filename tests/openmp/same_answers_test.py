@@ -17,6 +17,8 @@ DISPLAY = {"OMP_DISPLAY_ENV": "true"}
 # GCC's library spells it so, and has another word for one variable.
 SPELLING = (("enviroment", "environment"), ("Unknown value", "Invalid value"))
 # We read no GOMP_SPINCOUNT, and give no reasons why a list of places is wrong.
+# We say once that there is no device (said_once).
+ONLY_HERE = re.compile(r"libgomp-skua: GOMP_target\w* at /\S*openmp_report\+0x[0-9a-f]+: there is no device, so target regions run on the host")
 ONLY_THERE = re.compile(r"GOMP_SPINCOUNT|Trying to remove a non-existing place|All places have been removed")
 
 PLACES = [
@@ -48,14 +50,20 @@ def run(report, subject, variables, library):
     text = done.stdout + "\n" + done.stderr
     for words in SPELLING:
         text = text.replace(*words)
-    lines = [re.sub(r"0x[0-9a-f]+", "ADDRESS", line) for line in text.splitlines() if line and not ONLY_THERE.search(line)]
+    lines = [re.sub(r"0x[0-9a-f]+", "ADDRESS", line) for line in text.splitlines() if line and not ONLY_THERE.search(line) and not ONLY_HERE.fullmatch(line)]
     # Several threads may reach the error that ends the process.
     return done.returncode, sorted(set(lines) if done.returncode != 0 else lines)
+
+
+def said_once(report, library, offload):
+    done = subprocess.run([report, "target"], env=os.environ | {"LD_PRELOAD": library, "OMP_TARGET_OFFLOAD": offload}, capture_output=True, text=True, timeout=120, check=False)
+    return sum(ONLY_HERE.fullmatch(line) is not None for line in done.stderr.splitlines())
 
 
 def cases():
     for variables in PLACES:
         yield "places", variables
+        yield "nested_places", variables
         yield "regions", variables | {"OMP_DISPLAY_AFFINITY": "true", "OMP_AFFINITY_FORMAT": "%L %n %N"}
     yield "regions", {"OMP_DISPLAY_AFFINITY": "true"}
     yield "formats", {}
@@ -87,6 +95,10 @@ def main(report, library):
         print(f"{subject} with {variables}: status {theirs[0]} and {ours[0]}")
         print("\n".join(f"  libgomp: {line}" for line in [line for line in theirs[1] if line not in ours[1]][:12]))
         print("\n".join(f"  skua:    {line}" for line in [line for line in ours[1] if line not in theirs[1]][:12]))
+    for offload, wanted in (("default", 1), ("disabled", 0)):
+        if (got := said_once(report, library, offload)) != wanted:
+            failed += 1
+            print(f"with OMP_TARGET_OFFLOAD={offload} it is said {got} times that there is no device; wanted: {wanted}")
     print(f"{count} cases, {failed} differ")
     return failed != 0
 

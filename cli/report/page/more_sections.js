@@ -121,6 +121,23 @@ function teams(panel, whole, title) {
   });
 }
 
+function openmp(panel, run, title) {
+  const {regions, loops, serial_s, serial, places} = run.openmp;
+  const of = (title_, table) => make("div", {class: "card", "data-figure": "openmp", "data-drawn": "yes"}, make("h3", {}, title ? `${title}: ${title_}` : title_), table);
+  const first = {head: "place", isText: false, value: (r) => r.place};
+  panel.append(of(`Parallel regions, and ${percent(serial)} of the run (${seconds(serial_s)}) outside of them`,
+    tableOf([first, {head: "regions", value: (r) => r.calls, show: count}, {head: "total", value: (r) => r.total_s, show: seconds}, {head: "mean", value: (r) => r.mean_s, show: seconds},
+      {head: "members", value: (r) => r.members}, {head: "level", value: (r) => r.level}, {head: "imbalance", value: (r) => r.imbalance, show: digits},
+      {head: "starting", value: (r) => r.starting, show: percent}, {head: "at barriers", value: (r) => r.at_barriers, show: percent}, {head: "at locks", value: (r) => r.at_locks, show: percent},
+      {head: "for tasks", value: (r) => r.for_tasks, show: percent}, {head: "serial before", value: (r) => r.serial_before_s, show: seconds}], regions,
+      {sortable: true, caption: regions.length < places ? `The first ${count(regions.length)} of ${words(places, "place")}` : "Parallel regions by place"})));
+  if (loops.length === 0) return;
+  panel.append(of("Work-sharing loops and sections",
+    tableOf([first, {head: "kind", isText: true, value: (l) => l.kind}, {head: "runs", value: (l) => l.runs, show: count}, {head: "iterations", value: (l) => l.iterations, show: count},
+      {head: "chunks", value: (l) => l.chunks, show: count}, {head: "total of all members", value: (l) => l.total_s, show: seconds}, {head: "imbalance", value: (l) => l.imbalance, show: digits}],
+      loops, {sortable: true, caption: "Loops by place"})));
+}
+
 function tasks(panel, run, title) {
   const total = run.times.work_s || 1;
   panel.append(make("div", {class: "card", "data-figure": "tasks", "data-drawn": "yes"}, title && make("h3", {}, title),

@@ -70,6 +70,7 @@ const FIGURES = [
   ["steal-matrix", "Steals", "Steals by thief and victim, and by distance.", (r) => r.steals.total > 0, (p, r, t) => { stealMatrix(p, r, t); stealDistances(p, r, t); }, "No worker stole a task."],
   ["critical-path", "Critical path", "Of the chains of nodes that wait for each other the one that takes longest, in each flow: no number of workers makes the run faster. Nodes count with what they wait for inside.", (r) => r.flows.length > 0, criticalPaths, null],
   ["choices", "What auto chose", "For each call the scheduler that the policy auto ended with, why, and what its trials cost; and when another scheduler was in force.", (r) => r.choices.says.length > 0 || r.choices.changes > 0, choices, null],
+  ["openmp", "OpenMP: regions and loops", "By place in the code. Imbalance: busy time of the busiest member over that of a member on average. A click on a heading sorts.", (r) => r.openmp !== null, openmp, null],
   ["teams", "Widths of teams", "How many workers moldable tasks ran on, by type and software topology address.", (r) => r.teams.length > 0, teams, null],
   ["tasks", "Tasks", "Own time: without tasks that were called inside, and without waits. Tasks that were not stolen are called by their parents, whose time includes them. A click on a heading sorts.", (r) => r.tasks.length > 0, tasks, "No task ended in these traces."],
 ];

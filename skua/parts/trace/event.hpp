@@ -53,8 +53,41 @@ enum class kind : std::uint8_t {
   scheduler_changed,  ///< another scheduler is in force. detail: 1: on trial, count: region, other: its name, id: position of the
                       ///< name of the call for which it changed, value: nanoseconds lost so far by trials of that call
   call_choice,  ///< at the end of a region: the choice for a call, in words. count: region, other: the words
+  // Constructs of OpenMP programs. id: the OpenMP task that is in it (id_of_member); a construct ends with the same detail and id
+  construct_began,  ///< detail: construct, count: members of the team, other: place in the code or 0, value: see construct
+  construct_ended,  ///< detail: construct
 };
-inline constexpr std::size_t kinds = 33;
+inline constexpr std::size_t kinds = 35;
+
+/// What `detail` of construct_began and construct_ended says. From `barrier` on: waits.
+enum class construct : std::uint8_t {
+  parallel,  ///< a member's code. value: its number, and the level in the upper half
+  loop,      ///< work-sharing. value: iterations; at its end: those that this member ran, other: chunks
+  sections,  ///< the same
+  task,      ///< an explicit one. value: the number of its region
+  barrier,
+  join,      ///< member 0 waits for the end of the region
+  children,  ///< for explicit tasks
+  lock,      ///< critical, omp_set_lock
+  order,     ///< ordered, doacross
+  region,    ///< a thread of the team waits for the next region
+};
+inline constexpr std::size_t constructs = 10;
+[[nodiscard]] constexpr bool is_wait(construct c) noexcept { return c >= construct::barrier; }
+
+/// For exports.
+[[nodiscard]] constexpr char const* name_of(construct c) noexcept {
+  constexpr std::array<char const*, constructs> names{"parallel", "loop",     "sections", "task",  "barrier",
+                                                      "join",     "children", "lock",     "order", "between regions"};
+  auto const i = static_cast<std::size_t>(c);
+  return i < constructs ? names[i] : "unknown";
+}
+
+/// Names a member of a region, or the thread that began a task: `number` counts regions and tasks of the process from 1.
+inline constexpr unsigned member_bits = 14;
+[[nodiscard]] constexpr std::uint64_t id_of_member(std::uint64_t number, std::uint32_t member) noexcept {
+  return number << member_bits | member;
+}
 
 /// For exports and messages.
 [[nodiscard]] constexpr char const* name_of(kind k) noexcept {
@@ -90,7 +123,9 @@ inline constexpr std::size_t kinds = 33;
                                                  "node_ended",
                                                  "released",
                                                  "scheduler_changed",
-                                                 "call_choice"};
+                                                 "call_choice",
+                                                 "construct_began",
+                                                 "construct_ended"};
   auto const i = static_cast<std::size_t>(k);
   return i < kinds ? names[i] : "unknown";
 }

@@ -161,7 +161,8 @@ trace_data read_trace(std::string const& path) {
                  .file_bytes = h.file_bytes,
                  .cut_bytes = h.file_bytes - file.size(),
                  .tracks = {},
-                 .names = harmless(std::string(part(file, h.names_at, h.names_size)))};
+                 .names = harmless(std::string(part(file, h.names_at, h.names_size))),
+                 .in_words = {}};
   for (std::uint32_t w = 0; w < h.tracks; ++w) {
     std::uint64_t const at = h.tracks_at + w * track_bytes(h.track_capacity) + sizeof(track_control);
     all.tracks.push_back(events_of(part(file, at, h.track_capacity * sizeof(event)),

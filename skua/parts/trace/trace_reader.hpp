@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "skua/parts/trace/event.hpp"
@@ -33,8 +34,11 @@ struct trace_data {
   std::uint64_t cut_bytes = 0;   ///< of them, those that the file lacks
   std::vector<track_events> tracks;
   std::string names;  ///< NUL-terminated texts; `name` finds one
+  std::unordered_map<std::uint32_t, std::string>
+      in_words;  ///< other texts for names, which whoever shows them has found
 
   [[nodiscard]] std::string_view name(std::uint32_t at) const noexcept {
+    if (auto const found = in_words.find(at); found != in_words.end()) return found->second;
     return at < names.size() ? std::string_view(names.c_str() + at) : std::string_view();
   }
 };

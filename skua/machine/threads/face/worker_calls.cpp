@@ -3,14 +3,18 @@
 
 #include <sched.h>
 
+#include <exception>
 #include <vector>
 
 #include "skua/machine/threads/engine/callers/caller.hpp"
 #include "skua/machine/threads/engine/core/pool_core.hpp"
 #include "skua/machine/threads/engine/core/region.hpp"
 #include "skua/machine/threads/engine/core/worker.hpp"
+#include "skua/machine/threads/engine/core/worker_slot.hpp"
 #include "skua/machine/threads/engine/outside/root.hpp"
+#include "skua/machine/threads/face/detached.hpp"
 #include "skua/machine/threads/face/executor.hpp"
+#include "skua/machine/threads/face/one_shot.hpp"
 #include "skua/machine/threads/face/pool.hpp"
 #include "skua/machine/threads/fork/join/task_in_room.hpp"
 
@@ -59,6 +63,35 @@ region& open_first_workers(pool& all, std::uint32_t workers) {
 void close_first_workers(pool& all, region& opened) noexcept {
   if (&opened != &root_region_of(all)) core_of(all).close_region(opened);
 }
+
+namespace {
+
+/// Workers take it when they have found nothing of their own and nothing to steal: so all that is found before runs first. On the stack of the fiber that
+/// it resumes, and gone when it has.
+struct last_found final : detached_call {
+  last_found() noexcept : detached_call{.kind = &its_kind} {}
+  static void run(detached_call& call, fiber&) { static_cast<last_found&>(call).again.set_value(); }
+  static constexpr detached_kind its_kind{.run = &run};
+  one_shot<> again;
+};
+
+}  // namespace
+
+void yield_to_others() noexcept {
+  worker* const me = worker::current();
+  if (me == nullptr) return;
+  try {
+    last_found call;
+    announce(call, slot_of(me->running_fiber()).region);
+    submit(call);
+    call.again.wait();
+  } catch (std::exception const&) {  // no memory, or a child of fork(): the fiber goes on
+  }
+}
+
+void note_trace_end(pool& all) noexcept { core_of(all).note_trace_end(); }
+
+observed_calls& observed_calls_of(pool& all) noexcept { return core_of(all).memory()->calls(); }
 
 bool holds_tied_frames() noexcept {
   worker const* const me = worker::current();

@@ -16,6 +16,7 @@ class pool;
 namespace runtime {
 
 class region;
+struct observed_calls;
 
 /// A function for one worker. It must live until `run` begins; `run` may destroy it.
 struct worker_call {
@@ -36,6 +37,16 @@ void run_as_first(region& where, outside_call& call);
 /// pool ends, when nothing runs in them. Throws std::bad_alloc.
 [[nodiscard]] region& open_first_workers(pool& all, std::uint32_t workers);
 void close_first_workers(pool& all, region& opened) noexcept;
+
+/// For a tied fiber that spins: its worker runs something else first if it finds anything, and then resumes the fiber. Does nothing in a thread that is
+/// no worker, or if there is no memory. Cost: about that of two tasks.
+void yield_to_others() noexcept;
+
+/// The process ends, and this pool with it: closes its trace, if it has one. Its workers may still run.
+void note_trace_end(pool& all) noexcept;
+
+/// Where the runtime notes its calls for `skua top`; as long as the pool.
+[[nodiscard]] observed_calls& observed_calls_of(pool& all) noexcept;
 
 // A thread that waits without the engine: the kernel may have put two of a pool on one processor, and wakes threads near their wakers
 // (engine/callers/caller.md, "Processors"). For threads in a worker's place; others are left alone.

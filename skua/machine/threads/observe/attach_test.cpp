@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "skua/machine/threads/engine/core/pool_memory.hpp"
+#include "skua/machine/threads/face/worker_calls.hpp"
 #include "skua/machine/threads/observe/processes.hpp"
 #include "skua/parts/topology/topology.hpp"
 #include "skua/skua.hpp"
@@ -153,6 +154,19 @@ TEST(attach, a_call_from_outside_is_seen_while_it_lasts) {
     EXPECT_EQ(now.now, skua::runtime::activity::working) << "whoever attaches has calls timed";
   });
   EXPECT_EQ(watched->snapshot().workers[0].calls, 2U);
+}
+
+TEST(attach, calls_of_a_runtime_on_top_are_seen_by_their_code) {
+  skua::pool pool({.workers = 2});
+  auto const at = attach();
+  EXPECT_EQ(at->snapshot().code, 0U);
+  skua::runtime::observed_calls& calls = skua::runtime::observed_calls_of(pool);
+  calls.begin(0x1275);
+  EXPECT_EQ(at->snapshot().code, 0x1275U);
+  EXPECT_EQ(at->snapshot().call_bounds, 1U) << "odd: one is in progress";
+  calls.end();
+  EXPECT_EQ(at->snapshot().code, 0x1275U) << "the last one";
+  EXPECT_EQ(at->snapshot().call_bounds, 2U);
 }
 
 TEST(attach, times_are_taken_only_while_somebody_has_attached) {

@@ -51,6 +51,8 @@ struct pool_snapshot {
   bool has_lanes = false;  ///< otherwise the lengths of lanes are not known
   std::vector<region_snapshot> regions;
   std::vector<worker_snapshot> workers;
+  std::uint64_t code = 0;         ///< of the present call of a runtime on top, or the last one; 0: there was none
+  std::uint64_t call_bounds = 0;  ///< begins and ends of such calls: odd while one is in progress
 };
 
 class attached_pool {

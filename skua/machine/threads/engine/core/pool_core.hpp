@@ -63,6 +63,10 @@ class pool_core {
 
   /// The workers write their events to this trace from now on. Before the first region opens.
   void trace_to(std::unique_ptr<trace::trace_file> t);
+  /// The process ends, and the workers do not.
+  void note_trace_end() noexcept {
+    if (trace_ != nullptr) trace_->note_end();
+  }
   /// A program's mark from a thread outside (program/mark.hpp). Does nothing without a trace.
   void note_mark(char const* name, std::uint64_t number) noexcept;
 

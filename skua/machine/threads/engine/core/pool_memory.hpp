@@ -28,6 +28,7 @@ class pool_memory {
 
   [[nodiscard]] bool is_shared() const noexcept { return file_ >= 0; }
   [[nodiscard]] worker_record& record_of(worker_id w) const noexcept;
+  [[nodiscard]] observed_calls& calls() const noexcept { return head().calls; }
 
   /// True if this process or another one reads the workers' times.
   [[nodiscard]] bool times_asked() const noexcept {

@@ -54,6 +54,19 @@ struct region_record {
   std::array<std::uint32_t, 5> placed{};  ///< local, migrated, mailbox, next, nodes
 };
 
+/// The calls of a runtime on top of the pool, such as OpenMP's regions: one thread writes, and what it runs is named by its code.
+struct observed_calls {
+  std::atomic<std::uint64_t> code{0};    ///< of the present call, or the last one; 0: there was none
+  std::atomic<std::uint64_t> bounds{0};  ///< begins and ends: odd while a call is in progress
+
+  // relaxed, all: hints for a reader
+  void begin(std::uint64_t of) noexcept {
+    code.store(of, std::memory_order_relaxed);
+    bounds.store(bounds.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  void end() noexcept { bounds.store(bounds.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+};
+
 /// The memory begins with this. Behind it: the records of all workers, and for each region_record a block of slots.
 struct alignas(cache_line_bytes) shared_pool {
   std::atomic<std::uint64_t> magic{0};  ///< written last
@@ -69,6 +82,7 @@ struct alignas(cache_line_bytes) shared_pool {
   /// that have attached.
   std::atomic<std::uint32_t> times_asked{0};
   std::array<region_record, shared_regions_max> regions;
+  observed_calls calls;
 
   static constexpr std::uint32_t asked_inside = 1;
   static constexpr std::uint32_t asked_outside = 2;
