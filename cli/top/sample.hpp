@@ -20,8 +20,8 @@ struct pool_sample {
   runtime::pool_snapshot snapshot;
   double seconds = 0;  ///< since the snapshot before
   std::vector<worker_rates> workers;
-  double regions = 0;  ///< of an OpenMP program, per second
-  std::string region;  ///< the place of the present one, or the last one; empty: there was none
+  double regions = 0;       ///< of an OpenMP program, per second
+  std::string region = {};  ///< the place of the present one, or the last one; empty: there was none
 };
 
 struct sample {

@@ -124,7 +124,7 @@ function teams(panel, whole, title) {
 function openmp(panel, run, title) {
   const {regions, loops, serial_s, serial, places} = run.openmp;
   const of = (title_, table) => make("div", {class: "card", "data-figure": "openmp", "data-drawn": "yes"}, make("h3", {}, title ? `${title}: ${title_}` : title_), table);
-  const first = {head: "place", isText: false, value: (r) => r.place};
+  const first = {head: "place", class: "place", value: (r) => r.place};
   panel.append(of(`Parallel regions, and ${percent(serial)} of the run (${seconds(serial_s)}) outside of them`,
     tableOf([first, {head: "regions", value: (r) => r.calls, show: count}, {head: "total", value: (r) => r.total_s, show: seconds}, {head: "mean", value: (r) => r.mean_s, show: seconds},
       {head: "members", value: (r) => r.members}, {head: "level", value: (r) => r.level}, {head: "imbalance", value: (r) => r.imbalance, show: digits},
