@@ -3,6 +3,7 @@
 // this runs.
 #include <gtest/gtest.h>
 #include <omp.h>
+#include <sched.h>
 
 #include <atomic>
 #include <cstdint>
@@ -138,7 +139,9 @@ void run(node const& n, counted& c) {
     for (node const& p : n.parts) run(p, c);
   };
   switch (n.what) {
-    case node::leaf: c.leaves.fetch_add(1, std::memory_order_relaxed); break;
+    case node::leaf:
+      if (c.leaves.fetch_add(1, std::memory_order_relaxed) % 4 == 3) ::sched_yield();  // parks members of nested teams
+      break;
     case node::task: {
 #pragma omp task shared(n, c)
       run(n.parts[0], c);
@@ -220,7 +223,7 @@ void run_team(node const& n, counted& c) {
         }
         case node::critical: {
 #pragma omp critical
-          ++c.in_critical;
+          if (++c.in_critical % 4 == 3) ::sched_yield();
           break;
         }
         default: {
