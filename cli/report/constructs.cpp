@@ -147,7 +147,9 @@ class adder {
       if (c->to_ns > from) covered += c->to_ns - from;
       covered_to = std::max(covered_to, c->to_ns);
     }
-    to.serial_ns = run_.length_ns - std::min(covered, run_.length_ns);
+    to.known_ns = run_.length_ns;
+    if (!run_.is_whole()) to.known_ns = outer.empty() ? 0 : covered_to - outer.front()->from_ns;
+    to.serial_ns = to.known_ns - std::min(covered, to.known_ns);
   }
 
   void add_loops(openmp_times& to) {
@@ -217,7 +219,7 @@ json openmp_json(run const& of, history const& h) {
   }
   return {{"places", all.regions.size()},
           {"serial_s", seconds(all.serial_ns)},
-          {"serial", rounded(share(all.serial_ns, of.length_ns))},
+          {"serial", rounded(share(all.serial_ns, all.known_ns))},
           {"regions", std::move(regions)},
           {"loops", std::move(loops)}};
 }

@@ -46,7 +46,8 @@ struct loop_times {
 struct openmp_times {
   std::vector<region_times> regions;  ///< the one with the most time first
   std::vector<loop_times> loops;      ///< the same
-  std::uint64_t serial_ns = 0;        ///< of the run: no region was in progress
+  std::uint64_t known_ns = 0;         ///< the run, or from the first region to the last if events are missing
+  std::uint64_t serial_ns = 0;        ///< of known_ns: no region was in progress
 };
 
 /// Empty for other programs. O(constructs log constructs).

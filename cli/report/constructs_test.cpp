@@ -86,12 +86,17 @@ TEST(constructs, time_between_regions_is_serial) {
     events[m].push_back(at(300, began(construct::parallel, 2, m, 2, level_1(m))));
     events[m].push_back(at(350, ended(construct::parallel, 2, m)));
   }
-  run const r = invented(events);
-  openmp_times const all = openmp_times_of(r, replay(r));
+  run r = invented(events);
+  openmp_times all = openmp_times_of(r, replay(r));
   ASSERT_EQ(all.regions.size(), 2u);
   EXPECT_EQ(all.regions[0].serial_before_ns, 0u) << "the first one";
   EXPECT_EQ(all.regions[1].serial_before_ns, 100u);
   EXPECT_EQ(all.serial_ns, 200u);
+  EXPECT_EQ(all.known_ns, 350u);
+  r.workers[0].lost = 1;  // perhaps a region before the first one
+  all = openmp_times_of(r, replay(r));
+  EXPECT_EQ(all.serial_ns, 100u);
+  EXPECT_EQ(all.known_ns, 250u);
 }
 
 /// A task that a member runs while it waits counts for the region, and for the member that runs it.
