@@ -4,10 +4,12 @@
 #include <hwloc.h>
 #include <hwloc/cpukinds.h>
 #include <hwloc/memattrs.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <system_error>
 
@@ -24,6 +26,25 @@ struct destroy {
   void operator()(hwloc_topology* t) const noexcept { hwloc_topology_destroy(t); }
 };
 using hwloc_handle = std::unique_ptr<hwloc_topology, destroy>;
+
+/// Around all use of hwloc, which has a lock of its own: fork() waits for its end, because a child would find that lock taken for ever.
+class hwloc_use {
+ public:
+  hwloc_use() {
+    [[maybe_unused]] static int const registered =
+        ::pthread_atfork([] { lock().lock(); }, [] { lock().unlock(); }, [] { lock().unlock(); });
+    lock().lock();
+  }
+  ~hwloc_use() { lock().unlock(); }
+  hwloc_use(hwloc_use const&) = delete;
+  hwloc_use& operator=(hwloc_use const&) = delete;
+
+ private:
+  static std::mutex& lock() noexcept {  // process-wide, because fork() is
+    static std::mutex the_only;
+    return the_only;
+  }
+};
 
 [[noreturn]] void refuse(char const* what) {
   throw resource_error(std::string{"hwloc cannot "} + what + ": " + std::generic_category().message(errno) +
@@ -180,9 +201,13 @@ topology_reading read_with(hwloc_handle const& handle, cpu_mask const& allowed) 
 
 topology topology::machine() { return machine(affinity_of_this_thread()); }
 
-topology topology::machine(cpu_mask const& allowed) { return topology{read_with(load(), allowed)}; }
+topology topology::machine(cpu_mask const& allowed) {
+  hwloc_use const alone;
+  return topology{read_with(load(), allowed)};
+}
 
 described_machine read_this_machine() {
+  hwloc_use const alone;
   hwloc_handle const handle = load();
   described_machine all{topology{read_with(handle, affinity_of_this_thread())}, {}};
   all.details = details_of(handle.get(), all.tree.mask());

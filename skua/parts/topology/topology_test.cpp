@@ -3,8 +3,12 @@
 #include "skua/parts/topology/topology.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <string>
+#include <thread>
 
 #include "skua/parts/base/dice.hpp"
 #include "skua/parts/base/error.hpp"
@@ -196,6 +200,25 @@ TEST(nesting, any_set_of_ranges_gives_a_nested_tree) {
     expect_nested(topology{read});
     ASSERT_FALSE(HasFailure()) << "seed " << seed << " round " << round;
   }
+}
+
+TEST(machine, a_child_of_fork_reads_it_while_another_thread_of_the_parent_did) {
+  std::atomic<bool> ends{false};
+  std::thread reader([&] {
+    while (!ends) static_cast<void>(topology::machine());
+  });
+  for (int round = 0; round < 20; ++round) {
+    pid_t const child = ::fork();
+    if (child == 0) {
+      ::alarm(100);  // for a child that hangs
+      ::_exit(topology::machine().pus().empty() ? 1 : 0);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0) << round;
+  }
+  ends = true;
+  reader.join();
 }
 
 }}}}  // namespace skua::v0::runtime
