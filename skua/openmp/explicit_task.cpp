@@ -17,10 +17,11 @@ namespace skua { inline namespace v0 { namespace openmp {
 
 namespace {
 
-/// True if a taskgroup around this set, or the region, was cancelled.
-bool is_cancelled(task const& t) noexcept {
-  if (t.team == nullptr || !t.team->can_be_cancelled()) return false;
-  return (t.inside != nullptr && t.inside->is_cancelled()) || t.team->is_cancelled();
+/// True if the tasks of this set are not to run: the taskgroup around them, or the region, was cancelled.
+bool is_cancelled(task_set& set, openmp::team const* team) noexcept {
+  if (team == nullptr || !team->can_be_cancelled()) return false;
+  task_set const* const group = set.taskgroup();
+  return (group != nullptr && group->is_cancelled()) || team->is_cancelled();
 }
 
 class explicit_task;
@@ -99,7 +100,7 @@ class explicit_task final : public runtime::free_task<runtime::here> {
       me.own_.number = index(h.worker());
       running const now{me.own_};
       noted_task const noted{me.own_, me.function_};
-      if (!is_cancelled(me.own_)) me.function_(me.arguments_);
+      if (!is_cancelled(*me.own_.children.around, me.own_.team)) me.function_(me.arguments_);
     }
     me.end_half();
   }
@@ -197,7 +198,7 @@ bool may_defer(task const& t, task_order const& order) noexcept {
 
 void start_task(task_order const& order, void (*adjust)(void*, void*), void* with) {
   task& parent = current();
-  if (is_cancelled(parent)) return;
+  if (is_cancelled(*parent.innermost, parent.team)) return;
   bool const has_depends = order.depends != nullptr;
   if (!may_defer(parent, order)) {
     if (has_depends) wait_for_depends(order.depends);

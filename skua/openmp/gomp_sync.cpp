@@ -68,9 +68,10 @@ bool GOMP_cancellation_point(int kind) {
   if (!omp::the_settings().can_cancel) return false;
   omp::task& me = current();
   if ((kind & (kind_loop | kind_sections)) != 0) {
-    if (me.share != nullptr && me.share->is_cancelled()) return true;
+    if (me.team != nullptr && me.team->is_share_cancelled(me)) return true;
   } else if ((kind & kind_taskgroup) != 0) {
-    if (me.inside != nullptr && me.inside->is_cancelled()) return true;
+    omp::task_set const* const group = me.innermost->taskgroup();
+    if (group != nullptr && group->is_cancelled()) return true;
   }
   return me.team != nullptr && me.team->is_cancelled();
 }
@@ -79,9 +80,9 @@ bool GOMP_cancel(int kind, bool really) {
   if (!really) return GOMP_cancellation_point(kind);
   omp::task& me = current();
   if ((kind & (kind_loop | kind_sections)) != 0) {
-    if (me.share != nullptr) me.share->cancel();
+    if (me.team != nullptr) me.team->cancel_share(me);
   } else if ((kind & kind_taskgroup) != 0) {
-    if (me.inside != nullptr && me.inside->outer != nullptr) me.inside->cancel();
+    if (omp::task_set* const group = me.innermost->taskgroup()) group->cancel();
   } else if (me.team != nullptr) {
     me.team->cancel();
     me.team->ring();

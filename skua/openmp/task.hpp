@@ -20,13 +20,20 @@ struct traced_task;
 
 /// The children of a task, or those of its innermost taskgroup.
 struct task_set {
-  task_set* outer = nullptr;  ///< around this taskgroup; null: these are the task's own
+  task_set* outer = nullptr;   ///< around this taskgroup; null: these are the task's own
+  task_set* around = nullptr;  ///< of a task's own children: the set that the task is in; null: it is implicit
   runtime::wait_group unfinished{};
   std::uintptr_t* reductions = nullptr;  ///< those registered here (task_reductions.hpp)
 
   void cancel() noexcept { is_cancelled_.store(true, std::memory_order_relaxed); }  // relaxed: advice
   [[nodiscard]] bool is_cancelled() const noexcept {
     return is_cancelled_.load(std::memory_order_relaxed);  // relaxed: as above
+  }
+  /// This taskgroup, or the innermost one around the task whose children these are; null: none. It waits for descendants, so it is there.
+  [[nodiscard]] task_set* taskgroup() noexcept {
+    task_set* s = this;
+    while (s != nullptr && s->outer == nullptr) s = s->around;
+    return s;
   }
 
  private:
@@ -54,12 +61,11 @@ struct task {
   std::unique_ptr<control> own_variables{};  ///< if it has changed one, or its parent has
   task_set children{};
   task_set* innermost = &children;
-  task_set* inside = nullptr;                                  ///< the set that it is a member of; null: it is implicit
   std::unique_ptr<dependences, forget_dependences> depends{};  ///< of its children; null: none
   // Of a member: its position among the team's constructs.
   std::uint32_t constructs = 0;  ///< work-sharing ones that it has met
   std::uint32_t singles = 0;
-  work_share* share = nullptr;      ///< of the construct that it is in, or met last
+  work_share* share = nullptr;      ///< of the construct that it is in; null: none, or a static loop
   std::uint64_t trips = 0;          ///< pieces that it has taken of the loop
   std::uint64_t ordered_first = 0;  ///< of its last piece of an ordered loop, in iterations
   std::uint64_t ordered_last = 0;
@@ -86,7 +92,7 @@ struct task {
     is_final = final;
     traced = met_by.traced;
     where = met_by.where;
-    inside = met_by.innermost;
+    children.around = met_by.innermost;
     children.reductions = met_by.innermost->reductions;
     inherit(met_by);
   }

@@ -9,8 +9,8 @@ namespace {
 
 /// Of a region that begins: no member runs, and those who will begin after it.
 template <class T>
-void clear(std::atomic<T>& word) noexcept {
-  if (word.load(std::memory_order_relaxed) != T{}) word.store(T{}, std::memory_order_relaxed);  // relaxed: as said
+void clear(std::atomic<T>& word, T value) noexcept {
+  if (word.load(std::memory_order_relaxed) != value) word.store(value, std::memory_order_relaxed);  // relaxed: as said
 }
 
 }  // namespace
@@ -28,10 +28,11 @@ void team::begin(task& creator, std::uint32_t size, outlined code) {
     traced_ = next_traced_number();
   active_level_ = creator.active_level + (size > 1 ? 1 : 0);
   // A line that members of the last region have read or written is theirs: a store to it costs as much as the call of a member.
-  clear(arrived_);
-  clear(singles_);
-  clear(has_tasks_);
-  clear(is_cancelled_);
+  clear(arrived_, 0U);
+  clear(singles_, 0U);
+  clear(has_tasks_, false);
+  clear(is_cancelled_, false);
+  clear(cancelled_static_loop_, no_loop);
   if (has_shares_.load(std::memory_order_relaxed)) {
     for (std::uint32_t s = 0; s < shares_kept; ++s) shares_[s].reset(s);
     has_shares_.store(false, std::memory_order_relaxed);
@@ -137,9 +138,20 @@ void team::open_share(task& me) noexcept {
 void team::leave_share(task& me) noexcept {
   work_share& share = *me.share;
   if (share.is_ordered() && me.ordered_first != me.ordered_last) share.end_turn(me);
+  me.share = nullptr;
   if (!share.leave(size_)) return;
   share.reset_for(me.constructs - 1 + shares_kept);
   ring();
+}
+
+void team::cancel_share(task const& me) noexcept {
+  if (me.share != nullptr) return me.share->cancel();
+  if (size_ > 1) cancelled_static_loop_.store(static_loop_of(me), std::memory_order_relaxed);  // relaxed: advice
+}
+
+bool team::is_share_cancelled(task const& me) const noexcept {
+  if (me.share != nullptr) return me.share->is_cancelled();
+  return cancelled_static_loop_.load(std::memory_order_relaxed) == static_loop_of(me);  // relaxed: as above
 }
 
 bool team::claim_single(task& me) noexcept {

@@ -108,6 +108,9 @@ class team {
   [[nodiscard]] bool is_cancelled() const noexcept {
     return is_cancelled_.load(std::memory_order_acquire);  // acquire: pairs with cancel
   }
+  /// Cancels the loop or sections that this member is in, or says whether they are cancelled.
+  void cancel_share(task const& me) noexcept;
+  [[nodiscard]] bool is_share_cancelled(task const& me) const noexcept;
   [[nodiscard]] std::uint32_t level() const noexcept { return level_; }
   /// True if its explicit tasks run on its members' threads, deferred. (README.md)
   [[nodiscard]] bool defers_tasks() const noexcept { return defers_tasks_; }
@@ -130,6 +133,13 @@ class team {
   void meet(task& me, bool may_end_early) noexcept;
   [[gnu::cold, gnu::noinline]] void run_traced(task& mine) noexcept;
 
+  /// Names the static loop that this member is in, of which GCC's code tells nothing: all members are in it between the same constructs and barriers, because a
+  /// loop that can be cancelled ends with a barrier.
+  [[nodiscard]] std::uint64_t static_loop_of(task const& me) const noexcept {
+    // relaxed: it does not change while a member is in the loop
+    return std::uint64_t{me.constructs} << 32 | generation_.load(std::memory_order_relaxed);
+  }
+  static constexpr std::uint64_t no_loop = ~std::uint64_t{0};
   static constexpr std::uint32_t shares_kept = 8;  ///< constructs that members may be ahead of each other with nowait
 
   // One cache line: all that a member reads when a region begins.
@@ -158,6 +168,7 @@ class team {
   alignas(runtime::cache_line_bytes) std::atomic<std::uint32_t> generation_{0};  ///< barriers that have opened
   std::atomic<bool> has_tasks_{false};
   std::atomic<bool> is_cancelled_{false};
+  std::atomic<std::uint64_t> cancelled_static_loop_{no_loop};
   alignas(runtime::cache_line_bytes) bell bell_;  ///< rung when a wait may be over
   alignas(runtime::cache_line_bytes) std::atomic<std::uint32_t> singles_{0};
   eventcount waits_;
