@@ -22,6 +22,7 @@
 #include "skua/openmp/places.hpp"
 #include "skua/openmp/rescue.hpp"
 #include "skua/openmp/seat_word.hpp"
+#include "skua/openmp/thread_locals.hpp"
 
 namespace skua { inline namespace v0 { namespace openmp {
 
@@ -333,9 +334,13 @@ void run_nested(task& creator, std::uint32_t size, outlined code, preparation* f
     o.team = &nested;
     o.waiting = &waiting;
     o.number = m;
-    unfinished.add();
   }
-  for (nested_member& o : others) runtime::executor::spawn(o);
+  if (may_have_thread_locals(code.function)) waiting.begin_on_threads();
+  for (nested_member& o : others) {
+    if (waiting.is_claimed(o.number)) continue;
+    unfinished.add();
+    runtime::executor::spawn(o);
+  }
   nested.run_member(0);
   kept_current const others_run;
   noted_wait const noted{nested.traced(0), construct::join};

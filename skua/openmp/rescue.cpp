@@ -5,8 +5,8 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 namespace skua { inline namespace v0 { namespace openmp {
@@ -57,7 +57,7 @@ class rescue_watch {
       idle = first_ == nullptr ? idle + 1 : 0;
       for (waiting_members* m = first_; m != nullptr; m = m->next_) {
         if (m->unclaimed_.load(std::memory_order_relaxed) == 0 || ++m->looks_ < 2) continue;  // relaxed: advice
-        static_cast<void>(m->rescue_one());
+        m->rescue_one();
       }
       if (idle < idle_looks) continue;
       sleeps_ = true;
@@ -82,34 +82,45 @@ waiting_members::waiting_members(team& of, runtime::wait_group& unfinished)
 
 waiting_members::~waiting_members() { rescue_watch::the().remove(*this); }
 
-/// Under the watch's lock, so the team is there; afterwards the count keeps it.
-bool waiting_members::rescue_one() noexcept {
+waiting_members::outcome waiting_members::begin_on_thread(std::uint32_t m) noexcept {
   constexpr std::uint32_t most_threads = 512;
-  rescue_watch& all = rescue_watch::the();
-  if (all.threads.load(std::memory_order_relaxed) >= most_threads) return false;  // relaxed: a bound, not exact
-  for (std::uint32_t m = 1; m < team_.size(); ++m) {
-    if (is_claimed_[m].load(std::memory_order_relaxed)) continue;  // relaxed: claim decides
-    unfinished_.add();  // first: once it is claimed here, its task may be the last that is counted
-    if (!claim(m)) {
-      unfinished_.finish();
-      continue;
-    }
-    try {
-      std::thread([&team = team_, &unfinished = unfinished_, &all, m] {
-        team.run_member(m);
-        all.threads.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as above
-        unfinished.finish();
-      }).detach();
-    } catch (std::system_error const&) {                       // no thread: the worker may still take it
-      is_claimed_[m].store(false, std::memory_order_relaxed);  // relaxed: as in claim
-      unclaimed_.fetch_add(1, std::memory_order_relaxed);
-      unfinished_.finish();
-      return false;
-    }
-    all.threads.fetch_add(1, std::memory_order_relaxed);  // relaxed: as above
-    return true;
+  std::atomic<std::uint32_t>& threads = rescue_watch::the().threads;
+  if (is_claimed(m)) return outcome::claimed;
+  if (threads.load(std::memory_order_relaxed) >= most_threads)
+    return outcome::no_thread;  // relaxed: a bound, not exact
+  unfinished_.add();            // first: once it is claimed here, its task may be the last that is counted
+  if (!claim(m)) {
+    unfinished_.finish();
+    return outcome::claimed;
   }
-  return false;
+  threads.fetch_add(1, std::memory_order_relaxed);  // relaxed: as above
+  try {
+    std::thread([&team = team_, &unfinished = unfinished_, &threads, m] {
+      team.run_member(m);
+      threads.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as above
+      unfinished.finish();
+    }).detach();
+    return outcome::begun;
+  } catch (std::exception const&) {                          // no thread: a worker may still take it
+    threads.fetch_sub(1, std::memory_order_relaxed);         // relaxed: as above
+    is_claimed_[m].store(false, std::memory_order_relaxed);  // relaxed: as in claim
+    unclaimed_.fetch_add(1, std::memory_order_relaxed);      // relaxed: advice
+    unfinished_.finish();
+    return outcome::no_thread;
+  }
+}
+
+void waiting_members::begin_on_threads() noexcept {
+  for (std::uint32_t m = 1; m < team_.size(); ++m) {
+    if (begin_on_thread(m) == outcome::no_thread) return;
+  }
+}
+
+/// Under the watch's lock, so the team is there; afterwards the count keeps it.
+void waiting_members::rescue_one() noexcept {
+  for (std::uint32_t m = 1; m < team_.size(); ++m) {
+    if (begin_on_thread(m) != outcome::claimed) return;
+  }
 }
 
 }}}  // namespace skua::v0::openmp

@@ -21,6 +21,11 @@ class waiting_members {
   waiting_members(waiting_members const&) = delete;
   waiting_members& operator=(waiting_members const&) = delete;
 
+  /// Gives each member that nobody has claimed a thread of its own, as far as there are some.
+  void begin_on_threads() noexcept;
+  [[nodiscard]] bool is_claimed(std::uint32_t member) const noexcept {
+    return is_claimed_[member].load(std::memory_order_relaxed);  // relaxed: claim decides
+  }
   /// True for one caller.
   [[nodiscard]] bool claim(std::uint32_t member) noexcept {
     if (is_claimed_[member].exchange(true, std::memory_order_relaxed)) return false;  // relaxed: team::begin came first
@@ -30,7 +35,9 @@ class waiting_members {
 
  private:
   friend class rescue_watch;
-  [[nodiscard]] bool rescue_one() noexcept;
+  enum class outcome : std::uint8_t { begun, claimed, no_thread };
+  [[nodiscard]] outcome begin_on_thread(std::uint32_t member) noexcept;
+  void rescue_one() noexcept;
 
   team& team_;
   runtime::wait_group& unfinished_;

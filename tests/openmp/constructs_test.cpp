@@ -42,6 +42,46 @@ TEST(openmp_regions, every_member_runs_once) {
   }
 }
 
+TEST(openmp_regions, members_of_nested_teams_have_variables_of_their_own) {
+  static int mine;
+#pragma omp threadprivate(mine)
+  omp_set_max_active_levels(2);
+  int wrong = 0;
+  for (int repeat = 0; repeat < 20; ++repeat) {
+#pragma omp parallel num_threads(2) reduction(+ : wrong)
+    {
+      int const outer = 10 * omp_get_thread_num();
+#pragma omp parallel num_threads(3) reduction(+ : wrong)
+      {
+        mine = outer + omp_get_thread_num();
+#pragma omp barrier
+        wrong += mine != outer + omp_get_thread_num();
+      }
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+  omp_set_max_active_levels(1);
+}
+
+/// With thread-local variables in the program, members may spin for each other after a barrier, too.
+TEST(openmp_regions, members_of_nested_teams_spin_for_each_other) {
+  omp_set_max_active_levels(2);
+  std::atomic<int> rounds{0};
+#pragma omp parallel num_threads(2)
+  {
+    std::atomic<int> turn{0};
+#pragma omp parallel num_threads(3)
+    for (int step = 0; step < 10; ++step) {
+#pragma omp barrier
+      while (turn.load(std::memory_order_relaxed) != 3 * step + 2 - omp_get_thread_num()) {}
+      ++turn;
+      if (omp_get_thread_num() == 0) ++rounds;
+    }
+  }
+  EXPECT_EQ(rounds, 20);
+  omp_set_max_active_levels(1);
+}
+
 TEST(openmp_regions, a_thread_number_is_a_thread) {
   static int mine;
 #pragma omp threadprivate(mine)
