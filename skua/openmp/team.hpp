@@ -158,9 +158,9 @@ class team {
   std::uint32_t const room_;
   bool const is_traced_ = the_settings().is_traced;
   bool const can_be_cancelled_ = the_settings().can_cancel;
-  trace::construct first_share_{};      ///< what it is
-  std::uint64_t traced_ = 0;            ///< its number in the trace; 0: there is none
-  std::atomic<bool> has_shares_{true};  ///< since `begin` some share was begun
+  trace::construct first_share_{};         ///< what it is
+  std::uint64_t traced_ = 0;               ///< its number in the trace; 0: there is none
+  std::atomic<bool> has_shares_{true};     ///< since `begin` some share was begun
   void const volatile* copied_ = nullptr;  ///< by copyprivate, between two barriers
   std::array<work_share, shares_kept> shares_;
 

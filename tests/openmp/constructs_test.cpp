@@ -17,11 +17,6 @@
 
 namespace {
 
-bool is_under_skua() {
-  char const* const preloaded = std::getenv("LD_PRELOAD");
-  return preloaded != nullptr && std::string_view(preloaded).find("libgomp-skua") != std::string_view::npos;
-}
-
 /// The sizes of teams: one, as many as processors or fewer, more.
 constexpr std::array sizes{1, 2, 3, 4, 8};
 
@@ -40,46 +35,6 @@ TEST(openmp_regions, every_member_runs_once) {
     for (int m = 0; m < members; ++m)
       EXPECT_EQ(seen[static_cast<std::size_t>(m)], 1) << "member " << m << " of " << members;
   }
-}
-
-TEST(openmp_regions, members_of_nested_teams_have_variables_of_their_own) {
-  static int mine;
-#pragma omp threadprivate(mine)
-  omp_set_max_active_levels(2);
-  int wrong = 0;
-  for (int repeat = 0; repeat < 20; ++repeat) {
-#pragma omp parallel num_threads(2) reduction(+ : wrong)
-    {
-      int const outer = 10 * omp_get_thread_num();
-#pragma omp parallel num_threads(3) reduction(+ : wrong)
-      {
-        mine = outer + omp_get_thread_num();
-#pragma omp barrier
-        wrong += mine != outer + omp_get_thread_num();
-      }
-    }
-  }
-  EXPECT_EQ(wrong, 0);
-  omp_set_max_active_levels(1);
-}
-
-/// With thread-local variables in the program, members may spin for each other after a barrier, too.
-TEST(openmp_regions, members_of_nested_teams_spin_for_each_other) {
-  omp_set_max_active_levels(2);
-  std::atomic<int> rounds{0};
-#pragma omp parallel num_threads(2)
-  {
-    std::atomic<int> turn{0};
-#pragma omp parallel num_threads(3)
-    for (int step = 0; step < 10; ++step) {
-#pragma omp barrier
-      while (turn.load(std::memory_order_relaxed) != 3 * step + 2 - omp_get_thread_num()) {}
-      ++turn;
-      if (omp_get_thread_num() == 0) ++rounds;
-    }
-  }
-  EXPECT_EQ(rounds, 20);
-  omp_set_max_active_levels(1);
 }
 
 TEST(openmp_regions, a_thread_number_is_a_thread) {
@@ -109,99 +64,6 @@ TEST(openmp_regions, a_thread_number_is_a_thread) {
     wrong += mine != 7;
     EXPECT_EQ(wrong, 0) << members;
   }
-}
-
-TEST(openmp_regions, regions_inside_of_regions) {
-  omp_set_max_active_levels(4);
-  std::atomic<int> inner{0};
-  std::atomic<int> after{0};
-  std::atomic<int> wrong{0};
-#pragma omp parallel num_threads(4)
-  {
-    int const outer = omp_get_thread_num();
-#pragma omp parallel num_threads(3)
-    {
-      wrong += omp_get_level() != 2 || omp_get_ancestor_thread_num(1) != outer || omp_get_team_size(2) != 3;
-#pragma omp barrier
-#pragma omp parallel num_threads(2)
-      {
-        ++inner;
-#pragma omp barrier
-        wrong += inner < 2;
-        ++after;
-      }
-    }
-    wrong += omp_get_thread_num() != outer || omp_get_level() != 1;
-  }
-  EXPECT_EQ(inner, 24);
-  EXPECT_EQ(after, 24);
-  EXPECT_EQ(wrong, 0);
-  omp_set_max_active_levels(1);
-}
-
-// Four members on fewer processors: those that spin may hold all workers.
-TEST(openmp_regions, members_that_spin_do_not_stop_those_that_they_wait_for) {
-  omp_set_max_active_levels(2);
-  std::atomic<int> ran{0};
-#pragma omp parallel num_threads(2)
-  {
-    std::atomic<bool> is_set{false};
-#pragma omp parallel num_threads(4) shared(is_set)
-    {
-      if (omp_get_thread_num() == 3) is_set = true;
-      while (!is_set) {}
-      ++ran;
-    }
-  }
-  EXPECT_EQ(ran, 8);
-  omp_set_max_active_levels(1);
-}
-
-// A thread of the watch rescues members that nobody begins, but those that wait politely need none: their own thread runs the others. On a busy machine the
-// watch may come first, so one round of many must do without.
-TEST(openmp_regions, members_that_yield_let_others_of_their_thread_run) {
-  omp_set_max_active_levels(2);
-  int rounds_at_home = 0;
-  for (int round = 0; round < 20 && rounds_at_home < 2; ++round) {
-    std::atomic<int> away{0};
-    std::atomic<int> ran{0};
-#pragma omp parallel num_threads(2)
-    {
-      std::array<std::atomic<int>, 2> arrived{};
-      std::array<std::atomic<long>, 4> thread{};
-#pragma omp parallel num_threads(4) shared(arrived, thread)
-      {
-        thread[static_cast<std::size_t>(omp_get_thread_num())] = skua::testing::this_thread_number();
-        for (auto& all : arrived) {
-          ++all;
-          while (all < 4) ::sched_yield();
-        }
-        ++ran;
-      }
-      std::set<long> const threads(thread.begin(), thread.end());
-      if (threads.size() > 2) ++away;
-    }
-    EXPECT_EQ(ran, 8);
-    rounds_at_home += away == 0 ? 1 : 0;
-  }
-  if (is_under_skua()) {
-    EXPECT_EQ(rounds_at_home, 2);
-  }
-  omp_set_max_active_levels(1);
-}
-
-// Outside of all regions, and in members that no fiber shares a thread with, it is the system's.
-TEST(openmp_regions, other_callers_yield_their_processor) {
-  EXPECT_EQ(::sched_yield(), 0);
-  std::thread([] { EXPECT_EQ(::sched_yield(), 0); }).join();
-  std::atomic<int> arrived{0};
-#pragma omp parallel num_threads(4)
-  {
-    ++arrived;
-    while (arrived < 4) ::sched_yield();
-#pragma omp taskyield
-  }
-  EXPECT_EQ(arrived, 4);
 }
 
 TEST(openmp_regions, application_threads_have_teams_of_their_own) {
