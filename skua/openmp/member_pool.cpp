@@ -143,6 +143,8 @@ class member_pool {
     if (std::getenv("SKUA_POLICY") == nullptr) o.policy = "hierarchical";
     // Members go to their places themselves (binding.hpp); a pool's places may not overlap, and it refuses what OpenMP ignores.
     if (!s.places.empty()) o.pin = false;
+    // Threads that never spin may run anywhere (team::block_until).
+    if (s.policy == waiting::passive && std::getenv("SKUA_PIN") == nullptr) o.pin = false;
     if (std::getenv("OMP_PLACES") != nullptr && std::getenv("SKUA_PLACES") == nullptr) o.places = places_for_pool(s);
     if (s.stack_bytes != 0) o.stack_bytes = std::max<std::size_t>(s.stack_bytes, 64 * 1024);
     return o;

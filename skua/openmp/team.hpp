@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "skua/openmp/bell.hpp"
 #include "skua/openmp/binding.hpp"
@@ -96,7 +97,9 @@ class team {
   template <class Condition>
   [[nodiscard]] bool block_until(Condition const& is_true) {
     if (is_true()) return true;
-    runtime::bound_home const wakes_there;
+    // It wakes at home for those who spin for it. Binding is four system calls, and keeps a thread from a processor that is free.
+    std::optional<runtime::bound_home> wakes_at_home;
+    if (spin_budget_ns() != 0) wakes_at_home.emplace();
     bell_.wait([&] { return is_true() || has_tasks(); });
     return is_true();
   }
