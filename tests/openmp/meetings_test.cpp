@@ -185,6 +185,7 @@ void throw_out_of_a_region() {
 }
 void throw_out_of_a_task() {
 #pragma omp parallel num_threads(2)
+#pragma omp single  // two of them would terminate at once, and say so
   {
 #pragma omp task
     throw std::runtime_error("out of a task");
