@@ -6,6 +6,7 @@
 
 #include "skua/machine/threads/face/one_shot.hpp"
 #include "skua/machine/threads/face/worker_calls.hpp"
+#include "skua/openmp/busy_spell.hpp"
 #include "skua/openmp/eventcount.hpp"
 #include "skua/parts/base/clock.hpp"
 
@@ -21,6 +22,13 @@ using eventcount = basic_eventcount<sleep_of_thread>;
 
 /// How long a wait spins: 50 us while no more members run than there are processors, longer under OMP_WAIT_POLICY=active, else not at all.
 [[nodiscard]] std::uint64_t spin_budget_ns() noexcept;
+/// The process's.
+[[nodiscard]] inline busy_spell& spells() noexcept {
+  static constinit busy_spell all;
+  return all;
+}
+/// Who asked for threads that spin gets them.
+[[nodiscard]] constexpr bool heeds_busy_machine(std::uint64_t budget) noexcept { return budget <= 50'000; }
 /// Members of teams that run now, in the process.
 void count_running(std::int32_t more) noexcept;
 
@@ -36,12 +44,17 @@ template <class Condition>
   }
   runtime::come_home();
   std::uint64_t const began = runtime::clock_ns();
+  if (heeds_busy_machine(budget) && spells().is_on(began)) return false;
+  std::uint64_t last = began;
   do {
     for (int i = 0; i < 64; ++i) {
       runtime::relax();
       if (is_true()) return true;
     }
-  } while (runtime::clock_ns() - began < budget);
+    std::uint64_t const now = runtime::clock_ns();
+    spells().saw(last, now);
+    last = now;
+  } while (last - began < budget);
   return false;
 }
 
