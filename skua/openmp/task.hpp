@@ -9,6 +9,7 @@
 
 #include "skua/openmp/position.hpp"
 #include "skua/openmp/settings.hpp"
+#include "skua/parts/context/sanitizer.hpp"
 #include "skua/program/wait_group.hpp"
 
 namespace skua { inline namespace v0 { namespace openmp {
@@ -110,15 +111,20 @@ struct task {
 [[gnu::tls_model("initial-exec")]] extern thread_local constinit task* current_task;
 [[nodiscard]] task& begin_initial_task() noexcept;
 
-/// The task that the calling thread runs; its initial task if it is in no region.
+/// The task that the calling thread runs; null if it is in no region, and has not asked for its task before.
+[[nodiscard]] inline task* known_current() noexcept {
+  runtime::tsan::unseen_accesses const
+      of_the_thread;  // fibers of one thread share the variable, and nothing orders them for ThreadSanitizer
+  return current_task;
+}
+/// The same, of a thread that may have none yet.
 [[nodiscard]] inline task& current() noexcept {
-  task* const t = current_task;
+  task* const t = known_current();
   return t != nullptr ? *t : begin_initial_task();
 }
-/// The same; null if it is in no region, and has not asked for its task before.
-[[nodiscard]] inline task* known_current() noexcept { return current_task; }
 /// Returns the previous one.
 inline task* make_current(task* t) noexcept {
+  runtime::tsan::unseen_accesses const of_the_thread;  // as above
   task* const before = current_task;
   current_task = t;
   return before;
