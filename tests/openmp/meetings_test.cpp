@@ -31,11 +31,12 @@ std::uint32_t first_seed() {
 std::uint32_t rounds() { return skua::testing::full_or(400u, 8u); }
 
 /// True if the program of this seed counts what it should.
-bool is_right(std::uint32_t seed) {
+bool is_right(std::uint32_t seed, bool forks_beside = false) {
   omp_set_max_active_levels(omp_random::most_levels);
   omp_set_dynamic(0);
   omp_random::node const program = omp_random::program_of(seed);
   counted c;
+  c.forks_beside = forks_beside;
   run_team(program, c);
   return c.all() == expected(program) && c.wrong == 0;
 }
@@ -43,12 +44,12 @@ bool is_right(std::uint32_t seed) {
 /// Runs regions in other threads while it lives: some in threads that end after each.
 class others {
  public:
-  explicit others(std::uint32_t seed) {
+  explicit others(std::uint32_t seed, bool forks = false) {
     for (std::uint32_t t = 0; t < 3; ++t)
-      threads_.emplace_back([this, t, seed] {
+      threads_.emplace_back([this, t, seed, forks] {
         for (std::uint32_t s = seed + 1000 * t; !ends_; ++s) {
-          auto const run = [this, s] {
-            if (!is_right(s)) wrong_ = s;
+          auto const run = [this, s, forks] {
+            if (!is_right(s, forks)) wrong_ = s;
           };
           if (t < 2) {
             std::thread(run).join();
@@ -116,7 +117,7 @@ int status_of_child(Body const& in_child) {
 
 TEST(openmp_meetings, a_child_of_fork_runs_regions_while_other_threads_of_the_parent_do) {
   if (!omp_random::is_on_skua()) GTEST_SKIP() << "children of fork hang under libgomp";
-  others const beside(first_seed() + 20'000);
+  others const beside(first_seed() + 20'000, true);
   for (std::uint32_t s = first_seed(); s < first_seed() + rounds(); ++s) {
     ASSERT_TRUE(is_right(s)) << "SEED=" << s;
     ASSERT_EQ(status_of_child([s] { return is_right(s + 1) && is_right(s + 2); }), 0) << "SEED=" << s;

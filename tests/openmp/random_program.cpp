@@ -338,6 +338,12 @@ void run_team(node const& n, counted& c) {
         case node::cancelled_loop: cancel_loop(p, c, cancelled[i]); break;
         case node::cancelled_sections: cancel_sections(c, cancelled[i]); break;
         case node::critical: {
+          if (c.forks_beside) {
+            omp_set_lock(&c.lock);
+            ++c.in_critical;
+            omp_unset_lock(&c.lock);
+            break;
+          }
 #pragma omp critical
           if (++c.in_critical % 4 == 3) ::sched_yield();
           break;

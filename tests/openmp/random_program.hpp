@@ -73,6 +73,9 @@ struct counted {
   std::uint64_t in_lock = 0;
   omp_lock_t lock;
   std::atomic<int> wrong{0};  ///< conditions that did not hold
+  /// Other threads fork meanwhile: a child would find a critical section, which is the process's, held for ever by a thread that it does not have. Then
+  /// the program's own lock stands for it.
+  bool forks_beside = false;
   [[nodiscard]] std::uint64_t all() const { return leaves + in_critical + in_lock; }
 };
 
