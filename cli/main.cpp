@@ -48,10 +48,10 @@ int execute(subcommand const& chosen) {
 
 int parse_and_execute(int argc, char** argv) {
   install_signal_handlers();
-  root_parser const root("Skua runs programs made of many small tasks on all cores.", "skua");
+  root_parser const root(
+      "Skua runs programs made of many small tasks on all cores. Each subcommand has a --help of its own.", "skua");
   root.set_version(fmt::format("skua {}", look_at_machine().skua_version));
   root.require_subcommand();
-  root.footer("For the options of a subcommand: skua SUBCOMMAND --help.");
   std::vector<subcommand> const all = add_subcommands(root);
   if (auto const said = root.parse(argc, argv)) {
     if (said->is_fault) return fail(exit_misused, said->text);

@@ -15,8 +15,8 @@ namespace skua::cli::traced { namespace {
 using trace::construct;
 using trace::id_of_member;
 
-event began(construct what, std::uint64_t number, std::uint32_t member, std::uint32_t name = 0,
-            std::uint64_t value = 0) {
+event construct_begins(construct what, std::uint64_t number, std::uint32_t member, std::uint32_t name = 0,
+                       std::uint64_t value = 0) {
   return {.what = kind::construct_began,
           .detail = static_cast<std::uint8_t>(what),
           .count = 2,
@@ -24,8 +24,8 @@ event began(construct what, std::uint64_t number, std::uint32_t member, std::uin
           .id = id_of_member(number, member),
           .value = value};
 }
-event ended(construct what, std::uint64_t number, std::uint32_t member, std::uint64_t value = 0,
-            std::uint32_t chunks = 0) {
+event construct_ends(construct what, std::uint64_t number, std::uint32_t member, std::uint64_t value = 0,
+                     std::uint32_t chunks = 0) {
   return {.what = kind::construct_ended,
           .detail = static_cast<std::uint8_t>(what),
           .other = chunks,
@@ -36,10 +36,12 @@ std::uint64_t level_1(std::uint32_t member) { return std::uint64_t{1} << 32 | me
 
 /// Region 1 of two members in [100, 200): member 0 works 100, member 1 works 40, of which 10 in a loop, and waits 20 for a lock.
 std::vector<std::vector<event>> one_region() {
-  return {{at(100, began(construct::parallel, 1, 0, 1, level_1(0))), at(200, ended(construct::parallel, 1, 0))},
-          {at(100, began(construct::parallel, 1, 1, 1, level_1(1))), at(110, began(construct::loop, 1, 1, 2, 64)),
-           at(120, ended(construct::loop, 1, 1, 48, 3)), at(120, began(construct::lock, 1, 1)),
-           at(140, ended(construct::lock, 1, 1)), at(160, ended(construct::parallel, 1, 1))}};
+  return {{at(100, construct_begins(construct::parallel, 1, 0, 1, level_1(0))),
+           at(200, construct_ends(construct::parallel, 1, 0))},
+          {at(100, construct_begins(construct::parallel, 1, 1, 1, level_1(1))),
+           at(110, construct_begins(construct::loop, 1, 1, 2, 64)),
+           at(120, construct_ends(construct::loop, 1, 1, 48, 3)), at(120, construct_begins(construct::lock, 1, 1)),
+           at(140, construct_ends(construct::lock, 1, 1)), at(160, construct_ends(construct::parallel, 1, 1))}};
 }
 
 TEST(constructs, members_of_a_region_are_busy_or_wait) {
@@ -83,8 +85,8 @@ TEST(constructs, a_wait_is_idle_and_no_task) {
 TEST(constructs, time_between_regions_is_serial) {
   auto events = one_region();
   for (std::uint32_t m = 0; m < 2; ++m) {
-    events[m].push_back(at(300, began(construct::parallel, 2, m, 2, level_1(m))));
-    events[m].push_back(at(350, ended(construct::parallel, 2, m)));
+    events[m].push_back(at(300, construct_begins(construct::parallel, 2, m, 2, level_1(m))));
+    events[m].push_back(at(350, construct_ends(construct::parallel, 2, m)));
   }
   run r = invented(events);
   openmp_times all = openmp_times_of(r, replay(r));
@@ -102,10 +104,11 @@ TEST(constructs, time_between_regions_is_serial) {
 /// A task that a member runs while it waits counts for the region, and for the member that runs it.
 TEST(constructs, tasks_belong_to_their_region) {
   run const r =
-      invented({{at(0, began(construct::parallel, 1, 0, 1, level_1(0))), at(10, began(construct::children, 1, 0)),
-                 at(20, {.what = kind::task_began, .id = 7}), at(20, began(construct::task, 5, 0, 2, 1)),
-                 at(50, ended(construct::task, 5, 0)), at(50, {.what = kind::task_ended, .id = 7}),
-                 at(60, ended(construct::children, 1, 0)), at(60, ended(construct::parallel, 1, 0))}});
+      invented({{at(0, construct_begins(construct::parallel, 1, 0, 1, level_1(0))),
+                 at(10, construct_begins(construct::children, 1, 0)), at(20, {.what = kind::task_began, .id = 7}),
+                 at(20, construct_begins(construct::task, 5, 0, 2, 1)), at(50, construct_ends(construct::task, 5, 0)),
+                 at(50, {.what = kind::task_ended, .id = 7}), at(60, construct_ends(construct::children, 1, 0)),
+                 at(60, construct_ends(construct::parallel, 1, 0))}});
   history const h = replay(r);
   openmp_times const all = openmp_times_of(r, h);
   ASSERT_EQ(all.regions.size(), 1u);
@@ -117,8 +120,9 @@ TEST(constructs, tasks_belong_to_their_region) {
 }
 
 TEST(constructs, what_began_before_the_oldest_event_is_left_out) {
-  run const r = invented({{at(10, ended(construct::loop, 1, 0)), at(20, ended(construct::parallel, 1, 0)),
-                           at(30, began(construct::parallel, 2, 0, 1, level_1(0)))}});
+  run const r =
+      invented({{at(10, construct_ends(construct::loop, 1, 0)), at(20, construct_ends(construct::parallel, 1, 0)),
+                 at(30, construct_begins(construct::parallel, 2, 0, 1, level_1(0)))}});
   EXPECT_TRUE(openmp_times_of(r, replay(r)).regions.empty());
   EXPECT_TRUE(openmp_json(r, replay(r)).is_null());
 }

@@ -160,7 +160,6 @@ void root_parser::set_version(std::string const& line) const {
 }
 
 void root_parser::require_subcommand() const { of_->require_subcommand(1); }
-void root_parser::footer(std::string const& text) const { of_->footer(text); }
 
 std::optional<parser_says> root_parser::answer_of(std::function<void()> const& parse) const {
   try {

@@ -121,8 +121,6 @@ class root_parser final : public parser {
   /// --version prints this line.
   void set_version(std::string const& line) const;
   void require_subcommand() const;
-  /// The last lines of --help.
-  void footer(std::string const& text) const;
 
   /// Nothing: a subcommand can run.
   [[nodiscard]] std::optional<parser_says> parse(int argc, char const* const* argv) const;

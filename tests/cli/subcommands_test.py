@@ -38,7 +38,7 @@ class Help(command.Case):
 
     def test_help_names_every_subcommand_and_fits_a_screen(self):
         text = self.works("--help")
-        for name in ("doctor", "topology", "list", "run", "compare", "sim", "profile", "calibrate", "experiment", "balance", "export", "report", "top", "omp"):
+        for name in ("doctor", "topology", "list", "run", "compare", "sim", "profile", "calibrate", "experiment", "balance", "export", "report", "top", "omp", "study"):
             self.assertRegex(text, rf"\n  {name} ")
             self.assertIn("Usage: skua " + name, self.works(name, "--help"))
         self.assertLess(text.count("\n"), 25)
