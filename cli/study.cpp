@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -14,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include "apps/timing.hpp"
 #include "cli/page/page.hpp"
 #include "cli/page/page_sources.hpp"
 #include "cli/probes/machine_facts.hpp"
@@ -28,6 +29,7 @@
 #include "cli/text/option_values.hpp"
 #include "cli/text/output.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/file.hpp"
 #include "skua/parts/base/printable.hpp"
 #include "skua/skua.hpp"
 
@@ -44,9 +46,7 @@ struct arguments {
   bool again = false;
 };
 
-using steady = std::chrono::steady_clock;
-
-double seconds_since(steady::time_point began) { return std::chrono::duration<double>(steady::now() - began).count(); }
+using apps::seconds_since;
 
 std::string now_in_words() {
   return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(std::chrono::system_clock::now()));
@@ -61,12 +61,10 @@ void prepare_folder(std::string const& folder) {
   require_writable(folder + "/study.html");
 }
 
-std::string text_of_file(std::string const& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
+constexpr std::size_t most_bytes = std::size_t{64} << 20;  ///< of a part's result or log
+
+/// Empty: it is not there, or cannot be read.
+std::string text_of_file(std::string const& path) { return runtime::read_file(path, most_bytes).text; }
 
 /// The last line that the program wrote, which says why it failed.
 std::string last_line_of(std::string const& path) {
@@ -196,7 +194,7 @@ class course {
   double budget_s_;
   machine_facts facts_;
   notebook notes_;
-  steady::time_point began_ = steady::now();
+  apps::clock::time_point began_ = apps::clock::now();
   std::size_t done_ = 0;
 };
 

@@ -14,14 +14,13 @@
 #include <system_error>
 #include <thread>
 
+#include "apps/timing.hpp"
 #include "cli/text/interrupt.hpp"
 
 namespace skua::cli {
 namespace {
 
-using steady = std::chrono::steady_clock;
-
-double since(steady::time_point began) { return std::chrono::duration<double>(steady::now() - began).count(); }
+using apps::seconds_since;
 
 class files_of_child {
  public:
@@ -49,9 +48,9 @@ bool has_ended(pid_t child, int& status) {
 }
 
 bool ends_within(pid_t child, int& status, double seconds, bool heeds_interrupts) {
-  auto const began = steady::now();
+  auto const began = apps::clock::now();
   while (!has_ended(child, status)) {
-    if (since(began) > seconds || (heeds_interrupts && interrupted())) return false;
+    if (seconds_since(began) > seconds || (heeds_interrupts && interrupted())) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return true;
@@ -70,21 +69,21 @@ child_end run_child(std::vector<std::string> const& words, std::string const& lo
   for (std::string& word : copies) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   files_of_child const files(log);
-  auto const began = steady::now();
+  auto const began = apps::clock::now();
   pid_t child = 0;
   if (int const fault = ::posix_spawn(&child, arguments.front(), files.get(), nullptr, arguments.data(), environ);
       fault != 0)
     return {.how = fmt::format("it could not be started: {}", std::generic_category().message(fault))};
   int status = 0;
   if (ends_within(child, status, limit_s, true))
-    return {.is_good = status == 0, .how = status == 0 ? "" : in_words(status), .seconds = since(began)};
+    return {.is_good = status == 0, .how = status == 0 ? "" : in_words(status), .seconds = seconds_since(began)};
   ::kill(child, SIGTERM);
   if (!ends_within(child, status, 3, false)) {
     ::kill(child, SIGKILL);
     static_cast<void>(ends_within(child, status, 60, false));
   }
   return {.how = interrupted() ? "interrupted" : fmt::format("ran past its {:.0f} s", limit_s),
-          .seconds = since(began)};
+          .seconds = seconds_since(began)};
 }
 
 }  // namespace skua::cli

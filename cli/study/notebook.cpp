@@ -46,18 +46,14 @@ bool notebook::has(study_part const& part) const {
   json const& parts = all_["parts"];
   if (!parts.contains(part.key)) return false;
   json const& known = parts[part.key];
-  json words = json::array();
-  for (std::string const& word : part.words) words.push_back(word);
   return known.value("ended_well", false) &&
-         (known["words"] == words || (known.value("is_repeated", false) && !part.is_repeated));
+         (known["words"] == json(part.words) || (known.value("is_repeated", false) && !part.is_repeated));
 }
 
 json notebook::entry_of(study_part const& part) const {
-  json words = json::array();
-  for (std::string const& word : part.words) words.push_back(word);
   return {{"kind", std::string{name_of(part.kind)}},
           {"title", part.title},
-          {"words", std::move(words)},
+          {"words", part.words},
           {"is_repeated", part.is_repeated}};
 }
 
