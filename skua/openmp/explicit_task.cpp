@@ -168,9 +168,9 @@ inline void run_undeferred(task& parent, task_order const& order, void* argument
   void* arguments = order.data;
   if (order.copy != nullptr || adjust != nullptr) {
     std::size_t bytes = order.size + order.alignment;
-    alignas(std::max_align_t) std::byte here[512];
-    if (bytes > sizeof here) room.reset(new std::byte[bytes]);
-    arguments = room != nullptr ? room.get() : here;
+    // On the stack, as GCC's library has them: programs copy arrays of some KiB into each of millions of such tasks.
+    if (bytes > 16384) room.reset(new std::byte[bytes]);
+    arguments = room != nullptr ? room.get() : __builtin_alloca(bytes);
     std::align(order.alignment, order.size, arguments, bytes);
     if (order.copy != nullptr) {
       order.copy(arguments, order.data);
