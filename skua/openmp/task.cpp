@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "skua/openmp/task.hpp"
 
+#include <unistd.h>
+
+#include <utility>
+
 #include "skua/machine/threads/face/executor.hpp"
 #include "skua/openmp/construct_trace.hpp"
 #include "skua/openmp/dependences.hpp"
@@ -11,11 +15,28 @@ namespace skua { inline namespace v0 { namespace openmp {
 
 task::task() noexcept : variables(&the_settings().initial) {}
 
-/// Never destroyed: code that runs when the thread ends may ask.
+namespace {
+
+/// A thread's own task ends with it. Code that runs later at its end, and asks, gets another one, which stays.
+struct initial_task {
+  initial_task() = default;
+  initial_task(initial_task const&) = delete;
+  initial_task& operator=(initial_task const&) = delete;
+  ~initial_task() {
+    if (known == nullptr || ::getpid() == ::gettid()) return;  // handlers of exit ask with what main has set
+    if (current_task == known) current_task = nullptr;
+    delete std::exchange(known, nullptr);
+  }
+  task* known = nullptr;
+};
+
+}  // namespace
+
 task& begin_initial_task() noexcept {
-  task* const made = new task;
-  current_task = made;
-  return *made;
+  static thread_local initial_task mine;
+  if (mine.known == nullptr) mine.known = new task;
+  current_task = mine.known;
+  return *mine.known;
 }
 
 void forget_dependences::operator()(dependences* known) const noexcept { delete known; }
