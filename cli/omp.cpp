@@ -40,6 +40,11 @@ std::string path_of_library() {
       (self.parent_path() / SKUA_MODULES_FROM_COMMAND / "libgomp-skua.so.1").lexically_normal().string();
   if (!std::filesystem::exists(path, failed))
     throw resource_error(fmt::format("{} is missing; build or install the target skua_omp", path));
+  if (path.find_first_of(": ") != std::string::npos)
+    throw resource_error(
+        fmt::format("'{}' cannot be preloaded: LD_PRELOAD is divided at blanks and colons; move the installation to a "
+                    "path that has none",
+                    runtime::printable(path)));
   return path;
 }
 

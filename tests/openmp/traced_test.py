@@ -75,6 +75,12 @@ def main(program, source, library, skua):
         os.chmod(other, 0o755)
         done = subprocess.run([skua, "omp", "--", other], timeout=60, capture_output=True, text=True, check=False)
         check("another OpenMP", "uses libomp.so, which this library does not replace" in done.stderr, done.stderr)
+        moved = pathlib.Path(folder, "a b")
+        (moved / "bin").mkdir(parents=True)
+        shutil.copy(skua, moved / "bin" / "skua")
+        (moved / "lib").symlink_to(pathlib.Path(skua).parent.parent / "lib")
+        done = subprocess.run([moved / "bin" / "skua", "omp", "--", program], timeout=60, capture_output=True, text=True, check=False)
+        check("a folder with a blank", done.returncode != 0 and "divided at blanks and colons" in done.stderr, done.stderr)
         done = subprocess.run([skua, "omp", "--", program], timeout=60, capture_output=True, text=True, check=False)
         check("GCC's OpenMP", done.returncode == 0 and done.stderr == "", done.stderr)
         # Another file in its place: offsets of the one that ran, not lines of the other.
