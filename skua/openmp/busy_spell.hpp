@@ -8,12 +8,23 @@
 
 namespace skua { inline namespace v0 { namespace openmp {
 
-/// Any thread. Times in ns of a monotonic clock.
+/// Any thread. Times in ns of a monotonic clock. Each look after a spell costs a time slice if the machine is still busy, so spells that follow each other become longer.
 class busy_spell {
  public:
-  /// Between two looks at the clock that are a few microseconds of spinning apart: a long gap means that the thread had no processor.
-  void saw(std::uint64_t before_ns, std::uint64_t now_ns) noexcept {
-    if (now_ns - before_ns > lost_ns) ends_ns_.store(now_ns + lasts_ns, std::memory_order_relaxed);  // relaxed: advice
+  /// Between two looks at the clock that are a few microseconds of spinning apart: a long gap means that the thread had no processor. Returns the end of the
+  /// spell if this began one, else 0.
+  std::uint64_t saw(std::uint64_t before_ns, std::uint64_t now_ns) noexcept {
+    if (now_ns - before_ns <= lost_ns) return 0;
+    std::uint64_t ended = ends_ns_.load(std::memory_order_relaxed);  // relaxed, here and below: advice
+    if (now_ns < ended) return 0;
+    std::uint32_t const lasts = lasts_ns_.load(std::memory_order_relaxed);
+    std::uint32_t const next = ended == 0 || now_ns - ended > lasts ? first_ns
+                               : lasts < longest_ns                 ? 2 * lasts
+                                                                    : longest_ns;
+    // Of threads that see it at once, one begins the spell.
+    if (!ends_ns_.compare_exchange_strong(ended, now_ns + next, std::memory_order_relaxed)) return 0;
+    lasts_ns_.store(next, std::memory_order_relaxed);
+    return now_ns + next;
   }
   /// True: do not spin.
   [[nodiscard]] bool is_on(std::uint64_t now_ns) const noexcept {
@@ -21,10 +32,12 @@ class busy_spell {
   }
 
   static constexpr std::uint64_t lost_ns = 300'000;       ///< longer than an interrupt, shorter than a time slice
-  static constexpr std::uint64_t lasts_ns = 100'000'000;  ///< then a spin tries again
+  static constexpr std::uint32_t first_ns = 100'000'000;  ///< then a spin tries again
+  static constexpr std::uint32_t longest_ns = 1'600'000'000;
 
  private:
   std::atomic<std::uint64_t> ends_ns_{0};
+  std::atomic<std::uint32_t> lasts_ns_{first_ns};
 };
 
 }}}  // namespace skua::v0::openmp

@@ -27,8 +27,10 @@ using eventcount = basic_eventcount<sleep_of_thread>;
   static constinit busy_spell all;
   return all;
 }
-/// Who asked for threads that spin gets them.
-[[nodiscard]] constexpr bool heeds_busy_machine(std::uint64_t budget) noexcept { return budget <= 50'000; }
+/// Whether waits block at once: other programs keep the processors busy, and this one did not ask for threads that spin.
+[[nodiscard]] inline bool heeds_busy_machine(std::uint64_t budget_ns, std::uint64_t now_ns) noexcept {
+  return budget_ns <= 50'000 && spells().is_on(now_ns);
+}
 /// Members of teams that run now, in the process.
 void count_running(std::int32_t more) noexcept;
 
@@ -42,19 +44,22 @@ template <class Condition>
     runtime::relax();
     if (is_true()) return true;
   }
-  runtime::come_home();
   std::uint64_t const began = runtime::clock_ns();
-  if (heeds_busy_machine(budget) && spells().is_on(began)) return false;
-  std::uint64_t last = began;
-  do {
-    for (int i = 0; i < 64; ++i) {
+  if (heeds_busy_machine(budget, began)) return false;
+  runtime::come_home();
+  for (std::uint64_t last = began; last - began < budget;) {
+    bool holds = false;
+    for (int i = 0; i < 64 && !holds; ++i) {
       runtime::relax();
-      if (is_true()) return true;
+      holds = is_true();
     }
+    // Also if it holds: it often does when a thread that had no processor comes back.
     std::uint64_t const now = runtime::clock_ns();
-    spells().saw(last, now);
+    if (std::uint64_t const end = spells().saw(last, now); end != 0) [[unlikely]]
+      runtime::run_anywhere_until(end);
+    if (holds) return true;
     last = now;
-  } while (last - began < budget);
+  }
   return false;
 }
 

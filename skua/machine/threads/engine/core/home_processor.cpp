@@ -28,7 +28,7 @@ bool home_processor::is_elsewhere() const noexcept { return ::sched_getcpu() != 
 void home_processor::go() noexcept {
   tsan::unseen const of_the_thread;
   std::uint64_t const now = clock_ns();
-  if (now - came_ns_ < period_ns) return;
+  if (now - came_ns_ < period_ns || are_left(now)) return;
   came_ns_ = now;
   if (stays_bound_ && callers_) return;
   saved_mask before = bind();
@@ -51,7 +51,7 @@ void home_processor::leave() noexcept {
 }
 
 home_processor::saved_mask home_processor::before_sleep() const noexcept {
-  return pu_ < 0 || stays_bound_ ? std::nullopt : bind();
+  return pu_ < 0 || stays_bound_ || are_left(clock_ns()) ? std::nullopt : bind();
 }
 
 void home_processor::after_sleep(saved_mask const& from) const noexcept {

@@ -5,6 +5,7 @@
 // (caller.md, "Processors")
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 
@@ -33,6 +34,12 @@ class home_processor {
   /// For a caller whose call ends: restores the mask that it came with.
   void leave() noexcept;
 
+  /// Of all pools: until then (clock_ns) threads stay where the system puts them. Where other programs keep processors busy, a thread that waits for its own
+  /// one stands behind them while another may be free.
+  static void leave_all_until(std::uint64_t end_ns) noexcept {
+    left_until_ns().store(end_ns, std::memory_order_relaxed);  // relaxed: advice
+  }
+
   /// Around each sleep. Cost: two system calls each, 1 us. Keeps a mask that something else has set meanwhile.
   [[nodiscard]] saved_mask before_sleep() const noexcept;
   void after_sleep(saved_mask const& from) const noexcept;
@@ -40,6 +47,13 @@ class home_processor {
   void after_first_sleep(cpu_mask const& usual) const noexcept;
 
  private:
+  [[nodiscard]] static std::atomic<std::uint64_t>& left_until_ns() noexcept {
+    static constinit std::atomic<std::uint64_t> until{0};
+    return until;
+  }
+  [[nodiscard]] static bool are_left(std::uint64_t now_ns) noexcept {
+    return now_ns < left_until_ns().load(std::memory_order_relaxed);  // relaxed: as above
+  }
   [[nodiscard]] bool is_elsewhere() const noexcept;
   void go() noexcept;
   [[nodiscard]] saved_mask bind() const noexcept;

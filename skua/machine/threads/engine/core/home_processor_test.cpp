@@ -196,6 +196,19 @@ TEST_F(on_two_processors, every_worker_sleeps_on_a_processor_of_its_own) {
   EXPECT_NE(affinity_of_thread(first), affinity_of_thread(second));
 }
 
+TEST_F(on_two_processors, where_other_programs_are_busy_the_system_chooses_the_processor_of_a_sleeper) {
+  skua::pool pool(skua::pool_options{.workers = 2, .policy = "random"});
+  int const thread = other_thread(pool);
+  await_sleep(thread);
+  skua::runtime::home_processor::leave_all_until(skua::runtime::clock_ns() + 600'000'000'000);
+  on_both(pool, [] {}, [] {});
+  await_all_asleep(pool);
+  EXPECT_EQ(affinity_of_thread(thread), two);
+  skua::runtime::home_processor::leave_all_until(0);
+  on_both(pool, [] {}, [] {});
+  await_sleep(thread);
+}
+
 TEST_F(on_two_processors, a_caller_that_wakes_a_pinned_worker_is_bound_until_it_leaves) {
   skua::pool pool({.workers = 2, .policy = "random", .pin = true});
   int const thread = other_thread(pool);
