@@ -25,6 +25,7 @@ struct outline {
   double sharers = 0;  ///< PUs over an L3 cache
   double l3_bytes = 0;
   double l2_bytes = 0;
+  double pus = 0;  ///< tells machines of the same places apart
 };
 
 runtime::topology_node const* first_of(topology const& tree, level kind) {
@@ -50,7 +51,8 @@ outline outline_of(topology const& tree) {
   return {.nodes = static_cast<double>(tree.count(level::numa_node)),
           .sharers = l3 == nullptr ? 0.0 : static_cast<double>(l3->pus),
           .l3_bytes = l3 == nullptr ? 0.0 : static_cast<double>(l3->bytes),
-          .l2_bytes = static_cast<double>(private_bytes(tree))};
+          .l2_bytes = static_cast<double>(private_bytes(tree)),
+          .pus = static_cast<double>(tree.pus().size())};
 }
 
 outline outline_of(machine_model const& m) {
@@ -62,9 +64,13 @@ outline outline_of(machine_model const& m) {
 
 double doublings(double a, double b) { return a > 0 && b > 0 ? std::abs(std::log2(a / b)) : 0; }
 
-double unlikeness(outline const& a, outline const& b) {
-  return doublings(a.nodes, b.nodes) + doublings(a.sharers, b.sharers) + doublings(a.l3_bytes, b.l3_bytes) +
-         doublings(a.l2_bytes, b.l2_bytes);
+/// Ordered; the number of PUs counts between machines that are otherwise equally unlike.
+using unlikeness = std::pair<double, double>;
+
+unlikeness unlikeness_of(outline const& a, outline const& b) {
+  return {doublings(a.nodes, b.nodes) + doublings(a.sharers, b.sharers) + doublings(a.l3_bytes, b.l3_bytes) +
+              doublings(a.l2_bytes, b.l2_bytes),
+          doublings(a.pus, b.pus)};
 }
 
 std::vector<machine_model> const& shipped_models() {
@@ -179,10 +185,10 @@ void require_caches(topology const& tree, std::string const& origin) {
 machine_model const& nearest_shipped(topology const& tree) {
   outline const own = outline_of(tree);
   machine_model const* best = nullptr;
-  double least = 0;
+  unlikeness least;
   for (machine_model const& m : shipped_models()) {
     if (own.nodes > 1 && m.nodes() == 1) continue;
-    double const here = unlikeness(own, outline_of(m));
+    unlikeness const here = unlikeness_of(own, outline_of(m));
     if (best != nullptr && here >= least) continue;
     best = &m;
     least = here;

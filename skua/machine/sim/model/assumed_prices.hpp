@@ -11,7 +11,7 @@
 namespace skua { inline namespace v0 { namespace sim {
 
 /// Like means: the least sum of |log2| of the ratios of NUMA nodes, PUs that share an L3 cache, and the bytes of L3 and L2 caches, as far as
-/// both know them. A machine of several nodes takes the prices of one of several nodes, since the others have no links.
+/// both know them; of equals, the one with the nearest number of PUs. A machine of several nodes takes the prices of one of several nodes, since the others have no links.
 [[nodiscard]] machine_model const& nearest_shipped(topology const& tree);
 
 /// `origin`, the path of the file, names it in errors, and its stem is the model's name. Every pair of nodes has a link; pairs at further

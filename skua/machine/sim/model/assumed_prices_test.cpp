@@ -21,7 +21,6 @@ figure const& named(machine_model const& m, std::string_view key) {
 TEST(assumed_prices, of_a_shipped_machine_is_its_own) {
   for (std::string_view const name : machine_model::shipped()) {
     machine_model const m = machine_model::load(name);
-    if (name == "xeon-6130-2s") continue;  // nothing but its sockets tells it from the other one
     EXPECT_EQ(nearest_shipped(m.tree()).name(), name);
   }
 }
