@@ -25,7 +25,7 @@ tested = $(call built,$(1)) && tools/run_tests.py build/$(1) -j $$(($(JOBS) + 1)
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test asan ubsan tsan sanitize clang coverage tidy clang-tidy format format-check \
-        aarch64 numa mutants faults killed smpi networks campaign bench python references experiments auto peers docs nightly install deb conan clean study
+        aarch64 numa mutants counts faults killed smpi networks campaign bench python references experiments auto peers docs nightly install deb conan clean study
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -104,6 +104,12 @@ numa: ## the tests of memory and places on an emulated machine with four NUMA no
 mutants: ## break one thing at a time in a copy of the protocols; a test must notice (docs/reliability.md)
 	tools/install-packages build test
 	tools/mutants.py
+
+counts: ## count the cache lines and system calls of each operation with 2 to 64 workers; fail if one grows (docs/scaling-costs.md)
+	tools/install-packages build test
+	$(CMAKE) --preset counts
+	$(CMAKE) --build build/counts -j $(JOBS) --target line_counts
+	tests/counts/line_counts.py build/counts/tests/line_counts --check --json build/counts/counts.json
 
 faults: ## plant FAULTS faults by rule in each folder group, FAULT_SEED; print how many the tests notice (docs/reliability.md)
 	tools/install-packages build test nightly
@@ -193,7 +199,7 @@ peers: ## StarPU, and fib and short regions on rayon, for comparison; nothing of
 
 # Every schedule, seed and build of the tests, of which `make test` takes a part (docs/reliability.md).
 nightly: export TEST_EFFORT = full
-nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy mutants faults killed smpi networks campaign bench python references deb conan ## everything that is too slow for every change
+nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy mutants counts faults killed smpi networks campaign bench python references deb conan ## everything that is too slow for every change
 
 study: ## a folder that measures any Linux machine of this architecture, with nothing installed there: build/study (docs/study.md)
 	tools/install-packages build test study

@@ -7,6 +7,7 @@ option(SKUA_APPS "build the apps and the skua command" ${PROJECT_IS_TOP_LEVEL})
 option(SKUA_BENCH "build the microbenchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(SKUA_INSTALL "make the rules of cmake --install" ${PROJECT_IS_TOP_LEVEL})
 option(SKUA_SMPI "build the collections for SimGrid's SMPI (tests/smpi)" OFF)
+option(SKUA_COUNT_LINES "count the shared cache lines of the runtime's operations (tests/counts); GCC" OFF)
 option(SKUA_WERROR "warnings are errors" OFF)
 option(SKUA_CHECKED "check invariants at run time" OFF)
 option(SKUA_NATIVE "compile for this machine's processor" OFF)
@@ -53,6 +54,12 @@ if(SKUA_SANITIZE)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-maybe-uninitialized)
   endif()
+endif()
+
+# Every access to memory and every function then calls a hook of tests/counts. The sources must not see a sanitizer: they would use other fences.
+# GCC warns of fences that ThreadSanitizer does not understand.
+if(SKUA_COUNT_LINES)
+  add_compile_options(-fsanitize=thread -U__SANITIZE_THREAD__ -finstrument-functions -Wno-tsan -g1)
 endif()
 
 # A developer's second build then takes what has not changed from the cache. The words let it keep what uses precompiled headers.
