@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/topology/core_kinds.hpp"
 #include "skua/parts/topology/place_sets.hpp"
 #include "skua/parts/topology/seating.hpp"
 
@@ -22,6 +26,14 @@ void check_count(std::uint32_t n) {
     throw usage_error("workers is " + std::to_string(n) + "; allowed: a whole number from 1 to " +
                       std::to_string(max_workers));
   }
+}
+
+/// The faster places first, and the faster PUs of each; as they are if all cores are equally fast.
+std::vector<place_set> fastest_first(topology const& machine, std::vector<place_set> places) {
+  auto const speed = [&](std::uint32_t pu) { return machine.pus()[pu].speed; };
+  for (place_set& p : places) std::ranges::stable_sort(p.pus, std::greater{}, speed);
+  std::ranges::stable_sort(places, std::greater{}, [&](place_set const& p) { return speed(p.pus.front()); });
+  return places;
 }
 
 /// A PU that gets workers, and its place.
@@ -53,8 +65,9 @@ std::vector<chair> chairs_for(topology const& machine, std::vector<place_set> co
 
 layout::layout(topology const& machine, layout_options const& options)
     : this_system_(machine.is_this_system()), can_bind_(machine.can_bind()) {
-  std::vector<place_set> const places =
-      options.places.empty() ? default_places(machine) : places_from(machine, options.places_from, options.places);
+  std::vector<place_set> const places = options.places.empty()
+                                            ? fastest_first(machine, default_places(machine))
+                                            : places_from(machine, options.places_from, options.places);
   std::uint32_t pus = 0;
   for (place_set const& p : places) pus += static_cast<std::uint32_t>(p.pus.size());
   if (options.workers) check_count(*options.workers);
@@ -73,6 +86,7 @@ layout::layout(topology const& machine, layout_options const& options)
   oversubscribed_ = workers > chairs.size();
   number_workers();
   rank_latencies(machine);
+  share_speeds();
 }
 
 layout layout::flat(std::uint32_t n) {
@@ -118,7 +132,30 @@ void layout::add_worker(topology const& machine, std::uint32_t pu, place_id plac
                        .numa_os = numa == no_index ? no_index : machine.nodes()[numa].os_index,
                        .package = machine.ancestor(pu, level::package),
                        .place = place,
-                       .efficiency = self.efficiency});
+                       .efficiency = self.efficiency,
+                       .speed = self.speed});
+}
+
+/// From the speeds of cores to those of workers.
+void layout::share_speeds() {
+  bool const are_alike =
+      std::ranges::all_of(bindings_, [&](binding const& b) { return b.speed == bindings_[0].speed; });
+  if (are_alike) {
+    for (binding& b : bindings_) b.speed = 1;
+    return;
+  }
+  std::unordered_map<std::uint32_t, std::uint32_t> workers_on;        // a PU
+  std::unordered_map<std::uint32_t, std::set<std::uint32_t>> pus_in;  // use, of a core
+  for (binding const& b : bindings_) {
+    ++workers_on[b.pu];
+    pus_in[b.core].insert(b.pu);
+  }
+  for (binding& b : bindings_) {
+    std::size_t const threads = pus_in[b.core].size();
+    // Two hardware threads do 2 * share_of_hardware_thread of what one does; more of them do no more.
+    if (threads > 1) b.speed *= 2 * share_of_hardware_thread / static_cast<double>(threads);
+    b.speed /= workers_on[b.pu];
+  }
 }
 
 void layout::number_workers() {

@@ -2,7 +2,9 @@
 // The workers of a pool on a topology: the PU of each, and their distances. Plain data, no hwloc, no thread.
 //
 // Invariant (adjacent): workers are numbered along the machine, place by place, so that neighbours in the topology have
-// neighbouring numbers, the workers of a place are a range of numbers, and no place is empty.
+// neighbouring numbers, the workers of a place are a range of numbers, and no place is empty. On cores of several speeds
+// the faster places come first, and the faster workers of a place, unless the user lists the places: worker 0, which runs what a
+// program does alone, is a fast one.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +22,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 /// Which PUs are used when there are fewer workers than PUs.
 enum class spread : std::uint8_t {
-  compact,  ///< place after place, one worker per core before any core gets a second one
+  compact,  ///< place after place, one worker per core before any core gets a second one, and fast cores before slow ones
   scatter,  ///< round-robin over packages, then NUMA nodes, L3, L2, cores: most memory bandwidth and cache per worker
 };
 
@@ -72,6 +74,9 @@ class layout {
   [[nodiscard]] std::uint32_t package_of(worker_id w) const noexcept { return binding_of(w).package; }
   /// The kind of its core: see topology_pu::efficiency.
   [[nodiscard]] int efficiency_of(worker_id w) const noexcept { return binding_of(w).efficiency; }
+  /// What it does beside the others, as a part of what it would do on a fastest core of its own: topology_pu::speed, less if
+  /// workers share its core or its PU. 1 for each worker if their cores are equally fast, whatever they share.
+  [[nodiscard]] double speed_of(worker_id w) const noexcept { return binding_of(w).speed; }
   /// "l3", "numa_node", ..., or "given" for places that the user listed.
   [[nodiscard]] std::string_view place_kind(place_id p) const noexcept { return places_[index(p)].kind; }
 
@@ -93,6 +98,7 @@ class layout {
     std::uint32_t package = no_index;
     place_id place{};
     int efficiency = -1;
+    double speed = 1;
   };
   struct place_range {
     worker_id first{};
@@ -112,6 +118,7 @@ class layout {
   void add_worker(topology const& machine, std::uint32_t pu, place_id place);
   void number_workers();
   void rank_latencies(topology const& machine);
+  void share_speeds();
 
   std::vector<binding> bindings_;
   std::vector<place_range> places_;

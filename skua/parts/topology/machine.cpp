@@ -15,6 +15,7 @@
 
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/topology/affinity.hpp"
+#include "skua/parts/topology/core_kinds.hpp"
 #include "skua/parts/topology/machine_details.hpp"
 #include "skua/parts/topology/reading.hpp"
 #include "skua/parts/topology/topology.hpp"
@@ -138,7 +139,7 @@ cpu_mask common(cpu_mask const& a, cpu_mask const& b) {
   return both;
 }
 
-std::vector<core_kind_details> core_kinds_of(hwloc_topology* machine, cpu_mask const& usable) {
+std::vector<core_kind_details> core_kinds_among(hwloc_topology* machine, cpu_mask const& usable) {
   std::vector<core_kind_details> all;
   int const kinds = hwloc_cpukinds_get_nr(machine, 0);
   hwloc_bitmap_t const set = hwloc_bitmap_alloc();
@@ -167,7 +168,7 @@ machine_details details_of(hwloc_topology* machine, cpu_mask const& usable) {
                             .latency_ns = best_value(machine, HWLOC_MEMATTR_ID_LATENCY, o)});
   }
   std::ranges::sort(all.memories, {}, &memory_details::os_index);
-  all.core_kinds = core_kinds_of(machine, usable);
+  all.core_kinds = core_kinds_among(machine, usable);
   topology_reading read;
   read_latencies(machine, read);
   if (!read.numa_order.empty())
@@ -193,6 +194,9 @@ topology_reading read_with(hwloc_handle const& handle, cpu_mask const& allowed) 
   } else {
     read_elements(handle.get(), read);
     read_latencies(handle.get(), read);
+    cpu_mask usable;
+    for (topology_pu const& pu : read.pus) usable.insert(pu.os_index);
+    set_speeds(core_kinds_among(handle.get(), usable), read);
   }
   return read;
 }

@@ -3,24 +3,30 @@
 
 #include <algorithm>
 #include <compare>
+#include <functional>
+#include <set>
 
 namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 using pu_list = std::vector<std::uint32_t>;
 
-/// One worker per core first: orders PUs by their rank inside their core, then by position.
+/// One worker per core first, and fast cores first: orders PUs by their rank inside their core, then by speed, then by position.
 pu_list compact(topology const& machine, pu_list const& usable) {
   struct candidate {
-    std::uint32_t rank, order, pu;
+    std::uint32_t rank;
+    double slowness;
+    std::uint32_t order, pu;
     auto operator<=>(candidate const&) const = default;
   };
   std::vector<candidate> ranked;
   pu_list taken(machine.nodes().size(), 0);
   for (std::uint32_t const pu : usable) {
     std::uint32_t const core = machine.ancestor(pu, level::core);
-    ranked.push_back(
-        {.rank = core == no_index ? 0 : taken[core]++, .order = static_cast<std::uint32_t>(ranked.size()), .pu = pu});
+    ranked.push_back({.rank = core == no_index ? 0 : taken[core]++,
+                      .slowness = -machine.pus()[pu].speed,
+                      .order = static_cast<std::uint32_t>(ranked.size()),
+                      .pu = pu});
   }
   std::ranges::sort(ranked);
   pu_list result;
@@ -56,9 +62,16 @@ pu_list scatter_below(topology const& machine, std::uint32_t node, std::vector<b
 std::vector<std::uint32_t> binding_order(topology const& machine, std::vector<std::uint32_t> const& usable,
                                          spread order) {
   if (order == spread::compact) return compact(machine, usable);
-  std::vector<bool> marked(machine.pus().size());
-  for (std::uint32_t const pu : usable) marked[pu] = true;
-  return scatter_below(machine, 0, marked);
+  std::set<double, std::greater<>> speeds;
+  for (std::uint32_t const pu : usable) speeds.insert(machine.pus()[pu].speed);
+  pu_list all;
+  for (double const speed : speeds) {  // fast cores first, of which there may be some in each package
+    std::vector<bool> marked(machine.pus().size());
+    for (std::uint32_t const pu : usable) marked[pu] = machine.pus()[pu].speed == speed;
+    pu_list const next = scatter_below(machine, 0, marked);
+    all.insert(all.end(), next.begin(), next.end());
+  }
+  return all;
 }
 
 }}}  // namespace skua::v0::runtime

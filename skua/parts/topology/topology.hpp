@@ -45,6 +45,8 @@ struct topology_pu {
   std::uint32_t os_index = 0;
   std::uint32_t node = no_index;  ///< index into nodes()
   int efficiency = -1;  ///< core kind as hwloc ranks it: 0 = thriftiest, higher = faster; -1 = all alike or not known
+  /// Of its core, as a part of the fastest core's here; 1 for each PU if all are alike or nothing is known (core_kinds.hpp).
+  double speed = 1;
 };
 
 struct topology_reading;
@@ -59,7 +61,7 @@ class topology {
   [[nodiscard]] static topology machine(cpu_mask const& allowed);
 
   /// From words such as "package:4 numa:1 l3:1 core:16 pu:1", each with its count per element of the word before;
-  /// hwloc's own notation works too. See synthetic.cpp for all words. At most max_workers PUs. `distances`: latencies
+  /// hwloc's own notation works too. See synthetic.cpp for all words, and for cores of several speeds. At most max_workers PUs. `distances`: latencies
   /// between the NUMA nodes, row by row, as numa_latency returns them; empty: not known. Throws usage_error, which
   /// begins with "distances: " if those are wrong.
   [[nodiscard]] static topology synthetic(std::string_view description, std::span<std::uint64_t const> distances = {});

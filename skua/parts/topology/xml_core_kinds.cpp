@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 
+#include "skua/parts/topology/core_kinds.hpp"
 #include "skua/parts/topology/xml_words.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
@@ -60,6 +61,7 @@ void collect_core_kinds(xml_element const& root, topology_reading& read, machine
     }
     if (!made.pus.empty()) details.core_kinds.push_back(std::move(made));
   }
+  set_speeds(details.core_kinds, read);
 }
 
 }}}  // namespace skua::v0::runtime

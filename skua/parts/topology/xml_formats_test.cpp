@@ -5,6 +5,7 @@
 #include <string>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/topology/core_kinds.hpp"
 #include "skua/parts/topology/hwloc_twin_test.hpp"
 #include "skua/parts/topology/layout.hpp"
 #include "skua/parts/topology/machine_details.hpp"
@@ -86,6 +87,27 @@ TEST(xml_formats, the_whole_machine_is_read) {
   ASSERT_EQ(m.details.distances.size(), 2U);
   EXPECT_EQ(m.details.distances[1].name, "NUMABandwidth");
   EXPECT_FALSE(m.details.distances[1].is_latency);
+}
+
+TEST(xml_formats, kinds_of_cores_have_speeds_if_the_file_says_enough) {
+  EXPECT_EQ(parse_xml_machine(heterogeneous, "t.xml").tree.pus()[0].speed, 1) << "types without a frequency";
+  // As hwloc writes it on Intel's hybrid processors: older kernels give all cores the same capacity.
+  auto const clocked = [](std::string const& capacity) {
+    std::string const slow = "<info name=\"CoreType\" value=\"IntelAtom\"/>";
+    std::string const fast = "<info name=\"CoreType\" value=\"Fast &amp; &quot;big&quot;\"/>";
+    std::string const text =
+        replaced(heterogeneous, slow, slow + "<info name=\"FrequencyMaxMHz\" value=\"3600\"/>" + capacity);
+    return replaced(text, fast,
+                    "<info name=\"CoreType\" value=\"IntelCore\"/><info name=\"FrequencyMaxMHz\" value=\"4800\"/>"
+                    "<info name=\"LinuxCapacity\" value=\"1024\"/>");
+  };
+  topology const same = parse_xml_machine(clocked("<info name=\"LinuxCapacity\" value=\"1024\"/>"), "t.xml").tree;
+  EXPECT_DOUBLE_EQ(same.pus()[0].speed, 0.75 * small_core_per_cycle);
+  EXPECT_EQ(same.pus()[1].speed, 1);
+  topology const told = parse_xml_machine(clocked("<info name=\"LinuxCapacity\" value=\"512\"/>"), "t.xml").tree;
+  EXPECT_EQ(told.pus()[0].speed, 0.5);
+  EXPECT_EQ(core_kinds_text(told), "1 core of kind performance, 1 of kind efficiency (speed 0.5)");
+  EXPECT_EQ(layout(told).pu_of(worker_id{0}), 64U);
 }
 
 TEST(xml_formats, an_empty_node_is_replaced_by_one_with_memory) {
