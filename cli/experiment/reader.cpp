@@ -205,8 +205,10 @@ class reader {
     s.allow({"name", "policy", "dealing", "app", "options", "quick", "placement"});
     experiment_series made{.name = s.text("name"), .policy = s.text_or("policy", "adws:no-steal"), .run = run_in(s)};
     made.how = choice(s, "dealing", {"by policy", "static"}) == 0 ? dealing::by_policy : dealing::statically;
-    if (made.how == dealing::statically && s.has("policy"))
-      s.refuse("policy", "policy is given with dealing = \"static\"; allowed: one of them");
+    if (made.how == dealing::statically) {
+      if (s.has("policy")) s.refuse("policy", "policy is given with dealing = \"static\"; allowed: one of them");
+      made.policy = "adws:no-steal,equal";  // part i to worker i, also where some workers are slow
+    }
     at_line(s, "policy", [&] { return policies::make_policy(made.policy, layout::flat(1), 1); });
     if (made.name.find('@') != std::string::npos)
       s.refuse("name", fmt::format("name is '{}'; allowed: a name without @", made.name));

@@ -41,9 +41,10 @@ std::unique_ptr<policy> make_adws(policy_setup const& from) {
     if (o.word == "no-steal") options.steal = false;
     if (o.word == "paper") {
       options.widen = widening::never;
-      options.delays_steals = false;
+      options.delays_steals = options.by_speed = false;
     }
     if (o.word == "widen") options.widen = widening::always;
+    if (o.word == "equal") options.by_speed = false;
   }
   return std::make_unique<almost_deterministic>(from.layout, from.seed, options);
 }
@@ -98,6 +99,7 @@ constexpr std::array adws_options_known{
                   "widen: an idle worker whose group has no tasks steals in the enclosing groups, even while pages are "
                   "touched for the first time",
                   true},
+    policy_option{"equal", "equal: all workers get the same work, also those on slow cores", true},
 };
 
 constexpr std::array hierarchical_options{

@@ -180,7 +180,7 @@ TEST(registry, who_chose_a_policy_is_named_if_it_was_a_variable) {
 TEST(registry, an_option_reaches_its_policy) {
   auto const patient = make_policy("hierarchical:patience=5", layout::flat(4), 1);
   EXPECT_EQ(victims_of(fruitless_round(patient->of_worker(worker_id{0}))).size(), 15U);
-  for (std::string const name : {"adws", "adws:paper", "adws:widen", "adws:no-steal"})
+  for (std::string const name : {"adws", "adws:paper", "adws:widen", "adws:equal", "adws:no-steal"})
     EXPECT_EQ(make_policy(name, layout::flat(4), 1)->name(), name);
   // Of ADWS: does a worker to which tasks are sent regularly wait for the next one before it steals?
   auto const waits = [](std::string_view name) {

@@ -150,7 +150,10 @@ class measured_work {
     std::chrono::nanoseconds const began = time_at(h);
     auto const note = [&] {
       std::int64_t ns = (time_at(h) - began).count();
-      if (s.below) ns += s.below->worked_ns_ - s.below->in_groups_ns_;
+      if (s.below) ns -= s.below->in_groups_ns_;
+      // A slow worker takes longer for the same work. Without the test times beyond 2^53 ns would be rounded.
+      if (double const speed = speed_at(h); speed < 1) ns = static_cast<std::int64_t>(static_cast<double>(ns) * speed);
+      if (s.below) ns += s.below->worked_ns_;
       s.now_ns = std::max<std::int64_t>(ns, 1);
     };
     using value = decltype(call_with(s.below.get(), body, h, std::forward<X>(x)...));

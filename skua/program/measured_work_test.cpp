@@ -25,7 +25,9 @@ using std::chrono::nanoseconds;
 class virtual_time {
  public:
   [[nodiscard]] nanoseconds now() const noexcept { return now_; }
+  friend double worker_speed(virtual_time const& here) noexcept { return here.speed; }
   std::vector<hint> said;
+  double speed = 1;  ///< of the worker that runs what comes next
 
   template <class... Args>
   auto join(Args&&... args) {
@@ -130,6 +132,27 @@ TEST(measured_work, the_first_iteration_says_nothing_and_the_next_what_the_last_
   memory.forget();
   memory.join_each(here, uneven, spend);
   EXPECT_EQ(works(here), (std::vector<double>{-1, -1, -1}));
+}
+
+TEST(measured_work, counts_a_slow_workers_time_as_that_of_a_fast_one) {
+  virtual_time here;
+  work::measured memory;
+  auto const on_worker = [](double speed, double work) {
+    return [=](auto& h) {
+      h.speed = speed;
+      busy(h, work / speed);
+    };
+  };
+  auto const with_a_group = [&](auto& h, work::measured& below) {
+    h.speed = 0.5;
+    busy(h, 8);  // 4 on a fast one
+    below.join(h, on_worker(0.25, 10), on_worker(1, 6));
+    h.speed = 0.5;
+  };
+  for (int iteration = 0; iteration < 2; ++iteration)
+    memory.join(here, on_worker(1, 40), on_worker(0.5, 20), with_a_group);
+  for (auto const& [child, ns] : {std::pair{0, 40}, std::pair{1, 20}, std::pair{2, 4 + 10 + 6}})
+    EXPECT_EQ(memory.last(static_cast<std::size_t>(child)), nanoseconds(ns));
 }
 
 TEST(measured_work, joins_return_their_values_and_remember_their_children) {

@@ -61,7 +61,7 @@ bool is_allocated(probe const& taken) noexcept {
 }  // namespace
 
 common::common(layout const& where, adws_options const& chosen)
-    : workers(where.workers()), options(chosen),
+    : workers(where.workers()), options(chosen), line(where, chosen.by_speed),
       watches_first_touches(chosen.steal && chosen.widen == widening::carefully && has_several_nodes(where)),
       ranges(where.workers()), root(ranges, where.workers()) {}
 
@@ -106,7 +106,7 @@ task_tag worker_state::mark(task_tag& parent, hint const& hint) noexcept {
   double const before = share_of(hint);
   tag_fields child = rest;
   if (rest.is_search_root()) {
-    child.range.right = cut(rest.range, before - remaining_, before);
+    child.range.right = common_.line.cut(rest.range, before - remaining_, before);
     rest.range.left = child.range.right;
   }
   parent = rest.written();
@@ -153,7 +153,7 @@ placement worker_state::place_released(task_tag& task) noexcept {
   c.is_root = c.is_outside = false;
   task = c.written();
   double const at = std::ldexp(static_cast<double>((*last_mark_.address).fraction), -32);
-  double const point = c.range.left - at * (c.range.left - c.range.right);
+  double const point = common_.line.point_in(c.range, at);
   return {.worker = worker_id{range{point, point}.owner()}, .lane = lane::migrated};
 }
 

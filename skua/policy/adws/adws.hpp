@@ -16,6 +16,7 @@
 #include "skua/policy/adws/root.hpp"
 #include "skua/policy/adws/tag_fields.hpp"
 #include "skua/policy/adws/tree.hpp"
+#include "skua/policy/adws/worker_line.hpp"
 #include "skua/policy/per_worker.hpp"
 #include "skua/policy/policy.hpp"
 #include "skua/policy/search_round.hpp"
@@ -35,6 +36,8 @@ struct adws_options {
   widening widen = widening::carefully;
   /// A worker whose last waits ended with tasks allocated to it waits a moment before it steals again.
   bool delays_steals = true;
+  /// Ranges are divided by the speeds of their workers; false: by their number, as in the paper.
+  bool by_speed = true;
 };
 
 namespace adws {
@@ -44,6 +47,7 @@ struct common {
   common(layout const& where, adws_options const& chosen);
   std::uint32_t const workers;
   adws_options const options;
+  worker_line const line;
   /// True if workers differ in their local memory: it then matters which worker touches a page first.
   bool const watches_first_touches;
   tree<> ranges;
@@ -146,7 +150,7 @@ class almost_deterministic final : public per_worker<adws::worker_state> {
       case widening::always: return "adws:widen";
       case widening::carefully: break;
     }
-    return "adws";
+    return shared_.options.by_speed ? "adws" : "adws:equal";
   }
   [[nodiscard]] policy_needs needs() const noexcept override {
     return {.lanes = {lane::mailbox, lane::local, lane::migrated},

@@ -37,6 +37,26 @@ TEST_F(allocation, what_is_cut_from_the_range_of_another_worker_goes_there_searc
   EXPECT_TRUE(f.children[3].is().is_search_root());
 }
 
+TEST_F(allocation, slow_workers_get_less_of_the_range_and_of_its_addresses) {
+  layout const where(topology::synthetic("l3:1 core:8(speed=4x1,4x0.5)"));  // workers 0 to 3 are the fast ones
+  restart(where, {});
+  family const f = meet(0, root(), {1, 1, 1});
+  ASSERT_EQ(f.children.size(), 3U);
+  EXPECT_EQ(f.children[0].to, on(4, lane::mailbox));
+  EXPECT_EQ(f.children[0].is().range, (range{.right = 4, .left = 8}));
+  EXPECT_EQ(f.children[1].is().range, (range{.right = 2, .left = 4}));
+  restart(where, {.by_speed = false});
+  EXPECT_EQ(meet(0, root(), {1, 1}).children[0].is().range, (range{.right = 4, .left = 8}));
+  restart(where, {});
+  task_tag whole = root();
+  for (auto const& [at, worker] : {std::pair{0.3, 4U}, std::pair{0.4, 3U}, std::pair{0.9, 0U}}) {
+    born b;
+    b.tag = of(0).mark(whole, as_hint(address::at(at)));
+    b.to = of(0).place(b.tag, cause::released);
+    EXPECT_EQ(b.to, on(worker, lane::migrated)) << at;
+  }
+}
+
 TEST_F(allocation, a_spawned_task_with_an_address_goes_to_that_point_of_the_range_and_one_without_stays) {
   auto const spawned = [this](std::uint32_t w, task_tag parent, hint const& h) {
     born b;

@@ -40,15 +40,19 @@ struct range {
 /// worth a migration, and rounding leaves no slivers. Costs a worker at most two such parts.
 inline constexpr double least_share = 1.0 / 128;
 
-/// The point at which `r` is cut for a child with `work` of the `remaining` work; the child gets [cut, left]. Inside r
-/// for any two numbers. [adws-sc19 4.2.2, 5-8]
-[[nodiscard]] inline double cut(range const& r, double work, double remaining) noexcept {
-  if (!(work > 0)) return r.left;
-  if (!(work < remaining)) return r.right;
-  double const exact = r.left - (r.left - r.right) * (work / remaining);
+/// The border next to this point if it is closer than least_share, else the point; inside r.
+[[nodiscard]] inline double snapped(range const& r, double exact) noexcept {
   double const border = std::round(exact);
   double const at = std::abs(exact - border) < least_share ? border : exact;
   return std::clamp(at, r.right, r.left);
+}
+
+/// The point at which `r` is cut for a child with `work` of the `remaining` work, if all workers are equally fast
+/// (worker_line.hpp); the child gets [cut, left]. Inside r for any two numbers. [adws-sc19 4.2.2, 5-8]
+[[nodiscard]] inline double cut(range const& r, double work, double remaining) noexcept {
+  if (!(work > 0)) return r.left;
+  if (!(work < remaining)) return r.right;
+  return snapped(r, r.left - (r.left - r.right) * (work / remaining));
 }
 
 // A range in one word, for readers that race with its owner: both ends in units of 2^-16 worker, rounded. Holds up to

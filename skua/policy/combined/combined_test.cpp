@@ -316,7 +316,7 @@ TEST(named_answers, that_are_wrong_are_refused_with_what_is_allowed) {
   EXPECT_EQ(refusal("nodes="), "answer for nodes of a policy is ''; allowed: arms, plain");
   EXPECT_EQ(refusal("nodes=plain:width=1"), "option of answer 'plain' is 'width=1'; allowed: none");
   EXPECT_EQ(refusal("forks=adws:no-stael"),
-            "option of policy 'adws' is 'no-stael'; allowed: no-steal, paper, widen; did you mean 'no-steal'?");
+            "option of policy 'adws' is 'no-stael'; allowed: no-steal, paper, widen, equal; did you mean 'no-steal'?");
 }
 
 }}}}  // namespace skua::v0::policies

@@ -119,6 +119,8 @@ bool fiber::is_preempted() const noexcept {
   return !stays_on_worker() && !slot().mailbox.looks_empty() && slot().policy.preempts();
 }
 
+double fiber::speed_of_worker() const noexcept { return slot().map.speed_of(worker()); }
+
 bool fiber::is_stopped() const noexcept {
   failure_epoch<> const& failures = slot().failures;
   stop_node const* const n = watching();

@@ -144,6 +144,8 @@ class fiber {
     slot_->acquire_id();
     return slot_->id;
   }
+  /// layout::speed_of, of this worker.
+  [[nodiscard]] double speed_of_worker() const noexcept;
   /// The part of the fiber's worker slot that forks touch.
   [[nodiscard]] slot_front& front() const noexcept { return *slot_; }
   /// The whole slot: fiber_slot.hpp.

@@ -33,6 +33,7 @@ class here final : private fiber {
   friend fiber& fiber_of(here& h) noexcept { return h; }
   friend fiber const& fiber_of(here const& h) noexcept { return h; }
   friend here& here_of(fiber& f) noexcept { return static_cast<here&>(f); }
+  friend double worker_speed(here const& h) noexcept { return h.speed_of_worker(); }
 
   /// Runs two children or more, each called as f(here), hint words in front of it, and returns their values in order.
   /// Rethrows the first exception of a child. A fork of two takes a few nanoseconds (docs/measurements.md); more
