@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "cli/experiment/trees.hpp"
 #include "cli/text/app_arguments.hpp"
@@ -119,14 +120,20 @@ sim::machine_numbers experiment_study::numbers_of(std::size_t of, figure_setting
   for (sim::figure const& f : panel.figures) {
     if (f.key == setting.varied) continue;
     for (sim::figure_rule const& rule : sim::figure_rules()) {
-      if (rule.one != nullptr && f.key == fmt::format("{}.{}", rule.table, rule.name))
-        all.*rule.one = f.at(setting.all);
+      if (rule.one == nullptr || f.key != fmt::format("{}.{}", rule.table, rule.name)) continue;
+      double const before = std::exchange(all.*rule.one, f.at(setting.all));
+      // A kernel's rate is that of the fastest cores; the others' is as much higher or lower.
+      if (rule.one == &sim::machine_numbers::flops_per_ns) {
+        for (double& rate : all.kind_flops_per_ns) rate *= all.flops_per_ns / before;
+      }
     }
   }
   auto const least = 16.0 * static_cast<double>(all.block_bytes);  // the model needs so many
   all.private_bytes = std::max(least, all.private_bytes * panel.cache_scale);
   all.shared_bytes = std::max(least, all.shared_bytes * panel.cache_scale);
   all.first_level_bytes *= panel.cache_scale;
+  for (double& bytes : all.kind_private_bytes) bytes = std::max(least, bytes * panel.cache_scale);
+  for (double& bytes : all.kind_first_level_bytes) bytes *= panel.cache_scale;
   return all;
 }
 

@@ -13,6 +13,7 @@
 #include "skua/machine/sim/model/model_rules.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/printable.hpp"
+#include "skua/parts/topology/core_kinds.hpp"
 
 namespace skua { inline namespace v0 { namespace sim {
 namespace {
@@ -146,6 +147,7 @@ std::vector<figure> figures_of(topology const& tree, machine_model const& other,
                                std::string const& origin) {
   std::vector<figure> all;
   for (figure_rule const& rule : figure_rules()) {
+    if (rule.need == need::by_kind) continue;  // another machine's small cores: in proportion to the speed instead
     if (is_list(rule.need)) {
       add_list(all, rule, other, classes);
       continue;
@@ -184,10 +186,12 @@ void require_caches(topology const& tree, std::string const& origin) {
 
 machine_model const& nearest_shipped(topology const& tree) {
   outline const own = outline_of(tree);
+  bool const has_kinds = runtime::core_kinds_of(tree).size() > 1;
   machine_model const* best = nullptr;
   unlikeness least;
   for (machine_model const& m : shipped_models()) {
     if (own.nodes > 1 && m.nodes() == 1) continue;
+    if (m.kind_speeds().size() > 1 && !has_kinds) continue;
     unlikeness const here = unlikeness_of(own, outline_of(m));
     if (best != nullptr && here >= least) continue;
     best = &m;

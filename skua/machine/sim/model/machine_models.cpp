@@ -12,6 +12,7 @@
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/file.hpp"
 #include "skua/parts/base/printable.hpp"
+#include "skua/parts/topology/core_kinds.hpp"
 
 namespace skua { inline namespace v0 { namespace sim {
 namespace {
@@ -72,6 +73,17 @@ routes routes_of(model_file const& read, std::uint32_t nodes) {
   }
 }
 
+std::vector<double> speeds_of(topology const& tree) {
+  std::vector<double> all;
+  for (runtime::core_kind const& kind : runtime::core_kinds_of(tree)) all.push_back(kind.speed);
+  return all;
+}
+
+/// "kinds.private_bytes[0]" of "kinds.private_bytes"; also the name itself.
+bool is_of(figure const& f, std::string_view name) {
+  return f.key == name || (f.key.starts_with(name) && f.key[name.size()] == '[');
+}
+
 }  // namespace
 
 machine_model machine_model::load(std::string_view name_or_path) {
@@ -100,9 +112,9 @@ machine_model::machine_model(model_file read) : machine_model(read, tree_of(read
 
 machine_model::machine_model(model_file read, topology tree)
     : name_(std::move(read.name)), about_(std::move(read.about)), origin_(read.origin), tree_(std::move(tree)),
-      figures_(std::move(read.figures)), filling_(read.shared_filling), line_bytes_(read.line_bytes),
-      block_bytes_(read.block_bytes), page_bytes_(read.page_bytes), nodes_(tree_.count(runtime::level::numa_node)),
-      routes_(routes_of(read, nodes_)) {
+      kind_speeds_(speeds_of(tree_)), figures_(std::move(read.figures)), filling_(read.shared_filling),
+      line_bytes_(read.line_bytes), block_bytes_(read.block_bytes), page_bytes_(read.page_bytes),
+      nodes_(tree_.count(runtime::level::numa_node)), routes_(routes_of(read, nodes_)) {
   rank_distances(read.distances);
   check_lists(hops_by_distance(read));
   check_caches();
@@ -147,31 +159,45 @@ void machine_model::check_lists(std::span<std::uint32_t const> hops) const {
     std::string const key = std::string{rule.table} + "." + std::string{rule.name};
     auto const here = [&](figure const& f) { return f.key.starts_with(key + "["); };
     auto const given = std::ranges::count_if(figures_, here);
-    std::uint32_t const wanted = rule.need == need::linked ? linked : distances_;
+    auto const others = static_cast<std::uint32_t>(kind_speeds_.size() - 1);
+    std::uint32_t const wanted = rule.need == need::by_kind  ? (given == 0 ? 0 : others)
+                                 : rule.need == need::linked ? linked
+                                                             : distances_;
     if (static_cast<std::uint32_t>(given) == wanted) continue;
     auto const at = std::ranges::find_if(figures_, here);
     refuse_model(origin_, at == figures_.end() ? 1 : at->line,
                  key + " has " + std::to_string(given) + " figures; allowed: " + std::to_string(wanted) +
-                     (rule.need == need::linked ? ", one for each distance at which NUMA nodes have a link"
-                                                : ", one for each distance between NUMA nodes above the local one"));
+                     (rule.need == need::by_kind  ? ", one for each kind of core below the fastest in topology.words"
+                      : rule.need == need::linked ? ", one for each distance at which NUMA nodes have a link"
+                                                  : ", one for each distance between NUMA nodes above the local one"));
   }
 }
 
 void machine_model::check_caches() const {
   for (figure const& f : figures_) {
-    bool const is_cache = f.key == "private_cache.bytes" || f.key == "shared_cache.bytes";
+    bool const is_cache =
+        is_of(f, "private_cache.bytes") || is_of(f, "shared_cache.bytes") || is_of(f, "kinds.private_bytes");
     if (is_cache && (f.low < 16.0 * static_cast<double>(block_bytes_) || f.high > 0x1.0p36))
       refuse_model(origin_, f.line,
                    f.key + " must be from 16 blocks (of " + std::to_string(block_bytes_) +
                        " bytes) to 64 GiB, its range included");
   }
-  auto const first = std::ranges::find(figures_, std::string_view{"first_level_cache.bytes"}, &figure::key);
-  auto const second = std::ranges::find(figures_, std::string_view{"private_cache.bytes"}, &figure::key);
-  if (first == figures_.end()) return;
-  if (first->low < 4.0 * static_cast<double>(block_bytes_) || first->high > second->low)
-    refuse_model(origin_, first->line,
-                 "first_level_cache.bytes must be from 4 blocks (of " + std::to_string(block_bytes_) +
-                     " bytes) to private_cache.bytes, both with their ranges");
+  for (figure const& f : figures_) {
+    if (is_of(f, "first_level_cache.bytes")) check_first_level(f, "private_cache.bytes");
+    if (is_of(f, "kinds.first_level_bytes"))
+      check_first_level(f, "kinds.private_bytes" + f.key.substr(f.key.find('[')));
+  }
+}
+
+/// It must fit into the private cache of its kind of cores; a kind that has none of its own has that of the fastest.
+void machine_model::check_first_level(figure const& first, std::string_view of_private) const {
+  auto second = std::ranges::find(figures_, of_private, &figure::key);
+  if (second == figures_.end())
+    second = std::ranges::find(figures_, std::string_view{"private_cache.bytes"}, &figure::key);
+  if (first.low < 4.0 * static_cast<double>(block_bytes_) || first.high > second->low)
+    refuse_model(origin_, first.line,
+                 first.key + " must be from 4 blocks (of " + std::to_string(block_bytes_) + " bytes) to " +
+                     second->key + ", both with their ranges");
 }
 
 void machine_model::rank_distances(std::span<std::uint64_t const> latency) {

@@ -51,6 +51,9 @@ class machine_model {
   /// the file leaves out. Throws usage_error for an unknown key, and for a value that the figure cannot have.
   [[nodiscard]] machine_numbers numbers_with(std::string_view key, double value) const;
 
+  /// The speeds of the kinds of cores, the fastest first: 1, or more than one if the topology says so.
+  [[nodiscard]] std::span<double const> kind_speeds() const noexcept { return kind_speeds_; }
+
   [[nodiscard]] std::uint32_t nodes() const noexcept { return nodes_; }
   /// The distance between two NUMA nodes: 0 the same, 1 the nearest others, ... up to distances().
   [[nodiscard]] std::uint32_t distance(std::uint32_t a, std::uint32_t b) const noexcept {
@@ -73,11 +76,13 @@ class machine_model {
   [[nodiscard]] std::vector<std::uint32_t> hops_by_distance(model_file const& read) const;
   void check_lists(std::span<std::uint32_t const> hops) const;
   void check_caches() const;
+  void check_first_level(figure const& first, std::string_view of_private) const;
 
   std::string name_;
   std::string about_;
   std::string origin_;
   topology tree_;
+  std::vector<double> kind_speeds_;
   std::vector<figure> figures_;
   filling filling_ = filling::victim;
   std::uint64_t line_bytes_ = 64;

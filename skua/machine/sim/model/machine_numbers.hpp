@@ -47,6 +47,14 @@ struct machine_numbers {
   std::vector<double> link_core_bytes_per_ns = {};
   std::vector<double> link_latency_ns = {};
 
+  // [kind - 1]: of a core of that kind; kind 0, the fastest, has the figures above. Empty: in proportion to the speed.
+  std::vector<double> kind_clock_ghz = {};
+  std::vector<double> kind_flops_per_ns = {};
+  std::vector<double> kind_misses_in_flight = {};
+  std::vector<double> kind_first_level_bytes = {};
+  std::vector<double> kind_private_bytes = {};
+  std::vector<double> kind_memory_core_bytes_per_ns = {};
+
   std::uint64_t line_bytes = 64;
   std::uint64_t block_bytes = 1024;
   std::uint64_t page_bytes = 4096;
@@ -73,6 +81,11 @@ struct machine_numbers {
   double send_lines = 0;
 
   double spin_ns = 0;
+
+  /// The machine as a core of this kind has it, whose speed is this part of the fastest ones'. What the file does not say of the
+  /// kind is in proportion: the core's own caches to its clock, the runtime's operations, which are code, to its speed. What
+  /// lies outside of the core, and the kernel's operations, are the same for all. Kind 0: the machine itself.
+  [[nodiscard]] machine_numbers of_kind(std::uint32_t kind, double speed) const;
 };
 
 }}}  // namespace skua::v0::sim

@@ -27,10 +27,14 @@ memory_system::memory_system(machine_numbers const& machine, memory_shape shape,
   auto const lines = [&](double bytes) {
     return std::max(static_cast<std::uint64_t>(bytes) >> line_shift_, 2 * lines_per_block + 64);
   };
-  std::uint64_t const nearest =
-      has_first_level_ ? std::max(static_cast<std::uint64_t>(machine.first_level_bytes) >> line_shift_, lines_per_block)
-                       : 0;
-  private_.assign(shape_.place_of_core.size(), cache(lines(machine.private_bytes), nearest));
+  auto const nearest = [&](double bytes) {
+    return has_first_level_ ? std::max(static_cast<std::uint64_t>(bytes) >> line_shift_, lines_per_block) : 0;
+  };
+  own_caches const usual{.first_level_bytes = machine.first_level_bytes, .private_bytes = machine.private_bytes};
+  for (std::size_t core = 0; core < shape_.place_of_core.size(); ++core) {
+    own_caches const& own = shape_.caches_of_core.empty() ? usual : shape_.caches_of_core[core];
+    private_.emplace_back(lines(own.private_bytes), nearest(own.first_level_bytes));
+  }
   shared_.assign(shape_.node_of_place.size(), cache(lines(machine.shared_bytes)));
 }
 

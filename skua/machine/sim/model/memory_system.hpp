@@ -19,9 +19,16 @@
 
 namespace skua { inline namespace v0 { namespace sim {
 
+/// What a core has for itself.
+struct own_caches {
+  double first_level_bytes = 0;
+  double private_bytes = 0;
+};
+
 /// The cores and places in use, in the order of the machine; `nodes` counts those of the whole machine.
 struct memory_shape {
   std::vector<std::uint32_t> place_of_core = {};
+  std::vector<own_caches> caches_of_core = {};  ///< empty: those of the machine's numbers
   std::vector<std::uint32_t> node_of_place = {};
   std::uint32_t nodes = 1;
 };

@@ -31,15 +31,36 @@ std::vector<std::uint32_t> elements_of(topology const& tree, layout const& where
   return nodes;
 }
 
-/// The cores and places that the workers use. core_of[w] becomes the core of worker w.
-memory_shape shape_of(machine_model const& model, layout const& where, std::vector<std::uint32_t>& core_of) {
+/// By worker: the position of its core's speed among those of the model.
+std::vector<std::uint32_t> kinds_of(machine_model const& model, layout const& where) {
+  std::map<std::uint32_t, double> speed;  // of a PU, by OS index
+  for (runtime::topology_pu const& pu : model.tree().pus()) speed[pu.os_index] = pu.speed;
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t w = 0; w < where.workers(); ++w) {
+    auto const at = std::ranges::find(model.kind_speeds(), speed[where.pu_of(worker_id{w})]);
+    all.push_back(static_cast<std::uint32_t>(at - model.kind_speeds().begin()));
+  }
+  return all;
+}
+
+/// The cores and places that the workers use. core_of[w] becomes the core of worker w, kind_of[w] the kind of that core.
+memory_shape shape_of(machine_model const& model, machine_numbers const& machine, layout const& where,
+                      std::vector<std::uint32_t>& core_of, std::vector<std::uint32_t>& kind_of) {
   core_of = elements_of(model.tree(), where, runtime::level::core);
   auto const place_of = elements_of(model.tree(), where, runtime::level::l3);
   memory_shape shape{.nodes = model.nodes()};
   shape.place_of_core.resize(std::ranges::max(core_of) + 1);
   shape.node_of_place.resize(std::ranges::max(place_of) + 1);
+  kind_of = kinds_of(model, where);
+  std::vector<own_caches> caches;
+  for (std::uint32_t k = 0; k < model.kind_speeds().size(); ++k) {
+    machine_numbers const own = machine.of_kind(k, model.kind_speeds()[k]);
+    caches.push_back({.first_level_bytes = own.first_level_bytes, .private_bytes = own.private_bytes});
+  }
+  shape.caches_of_core.resize(shape.place_of_core.size());
   for (std::uint32_t w = 0; w < where.workers(); ++w) {
     shape.place_of_core[core_of[w]] = place_of[w];
+    shape.caches_of_core[core_of[w]] = caches[kind_of[w]];
     shape.node_of_place[place_of[w]] = where.numa_of(worker_id{w});
   }
   return shape;
@@ -66,65 +87,71 @@ model_costs::model_costs(machine_model const& model, machine_numbers const& mach
                          cost_options const& how)
     : machine_(machine), leaves_(how.leaves), measured_(how.measured), model_nodes_(model.nodes()),
       distances_(model.distances()), distance_(distances_of(model)),
-      ticks_per_recorded_ns_(ticks_per_ns * (how.recorded_ghz > 0 ? how.recorded_ghz / machine.clock_ghz : 1)),
-      ticks_per_flop_(ticks_per_ns / (how.flops_per_ns > 0 ? how.flops_per_ns : machine.flops_per_ns)),
       line_bytes_(static_cast<double>(machine.line_bytes)), spin_(ticks_of_ns(machine.spin_ns)), pages_(how.pages.mode),
-      memory_(machine, shape_of(model, where, core_of_), how.pages), noise_(how.noise, where.workers(), how.seed),
-      routes_(model.node_routes()), accounts_(where.workers()) {
-  set_sources();
-  set_prices();
+      memory_(machine, shape_of(model, machine, where, core_of_, kind_of_), how.pages),
+      noise_(how.noise, where.workers(), how.seed), routes_(model.node_routes()), accounts_(where.workers()) {
+  for (std::uint32_t k = 0; k < model.kind_speeds().size(); ++k) {
+    double const speed = model.kind_speeds()[k];
+    kinds_.push_back(costs_of(machine.of_kind(k, speed), speed, how));
+  }
+  nodes_.assign(model_nodes_, memory_queue(machine.memory_bytes_per_ns));
+  for (routes::link const& l : routes_.links())
+    links_.emplace_back(machine.link_bytes_per_ns[distance_[l.source * model_nodes_ + l.target] - 1]);
+  if (machine.shared_memory_bytes_per_ns > 0)
+    ports_.assign(memory_.shape().node_of_place.size(), memory_queue(machine.shared_memory_bytes_per_ns));
 }
 
-model_costs::source model_costs::source_of(double bytes_per_ns, double latency_ns) const noexcept {
-  return {.ticks_per_line = line_bytes_ / bytes_per_ns * ticks_per_ns,
-          .ticks_per_run = latency_ns / machine_.misses_in_flight * ticks_per_ns};
+/// `own`: the machine as such a core has it. A time that was measured, or a rate that is given, is that of the fastest kind.
+model_costs::core_costs model_costs::costs_of(machine_numbers const& own, double speed, cost_options const& how) const {
+  double const recorded = how.recorded_ghz > 0 ? how.recorded_ghz / machine_.clock_ghz : 1;
+  double const given = how.flops_per_ns > 0 ? how.flops_per_ns * (own.flops_per_ns / machine_.flops_per_ns) : 0;
+  core_costs all{.ticks_per_recorded_ns = ticks_per_ns * recorded / speed,
+                 .ticks_per_flop = ticks_per_ns / (given > 0 ? given : own.flops_per_ns)};
+  set_sources(all, own);
+  set_prices(all, own);
+  return all;
 }
 
-/// Lines from outside the place: a core with few of them in flight waits for their latency (Little's law).
-model_costs::source model_costs::outside_of(double bytes_per_ns, double latency_ns) const noexcept {
-  if (machine_.lines_in_flight > 0)
-    bytes_per_ns = std::min(bytes_per_ns, machine_.lines_in_flight * line_bytes_ / latency_ns);
-  return source_of(bytes_per_ns, latency_ns);
-}
-
-void model_costs::set_sources() {
-  machine_numbers const& m = machine_;
+void model_costs::set_sources(core_costs& all, machine_numbers const& m) const {
+  auto const source_of = [&](double bytes_per_ns, double latency_ns) -> source {
+    return {.ticks_per_line = line_bytes_ / bytes_per_ns * ticks_per_ns,
+            .ticks_per_run = latency_ns / m.misses_in_flight * ticks_per_ns};
+  };
+  // Lines from outside the place: a core with few of them in flight waits for their latency (Little's law).
+  auto const outside_of = [&](double bytes_per_ns, double latency_ns) {
+    if (m.lines_in_flight > 0) bytes_per_ns = std::min(bytes_per_ns, m.lines_in_flight * line_bytes_ / latency_ns);
+    return source_of(bytes_per_ns, latency_ns);
+  };
   if (m.first_level_bytes > 0) {
     if (!(m.first_level_bytes_per_ns > 0 && m.first_level_latency_ns > 0))
       throw usage_error(
           "first_level_cache.bytes is given without bytes_per_ns and latency_ns; allowed: all three, or none of them");
-    first_level_ = source_of(m.first_level_bytes_per_ns, m.first_level_latency_ns);
+    all.first_level = source_of(m.first_level_bytes_per_ns, m.first_level_latency_ns);
   }
-  own_ = source_of(m.private_bytes_per_ns, m.private_latency_ns);
-  shared_ = source_of(m.shared_bytes_per_ns, m.shared_latency_ns);
-  from_memory_.push_back(outside_of(m.memory_core_bytes_per_ns, m.memory_latency_ns));
-  from_transfer_.push_back(outside_of(m.transfer_bytes_per_ns, m.transfer_latency_ns));
+  all.own = source_of(m.private_bytes_per_ns, m.private_latency_ns);
+  all.shared = source_of(m.shared_bytes_per_ns, m.shared_latency_ns);
+  all.from_memory.push_back(outside_of(m.memory_core_bytes_per_ns, m.memory_latency_ns));
+  all.from_transfer.push_back(outside_of(m.transfer_bytes_per_ns, m.transfer_latency_ns));
   for (std::uint32_t d = 0; d < distances_; ++d) {
     double const far = m.link_core_bytes_per_ns[d];
-    from_memory_.push_back(
+    all.from_memory.push_back(
         outside_of(std::min(far, m.memory_core_bytes_per_ns), m.memory_latency_ns + m.link_latency_ns[d]));
-    from_transfer_.push_back(
+    all.from_transfer.push_back(
         outside_of(std::min(far, m.transfer_bytes_per_ns), m.transfer_latency_ns + m.link_latency_ns[d]));
   }
   if (m.memory_write_back_bytes_per_ns > 0)
-    ticks_per_written_line_ = line_bytes_ / m.memory_write_back_bytes_per_ns * ticks_per_ns;
-  nodes_.assign(model_nodes_, memory_queue(m.memory_bytes_per_ns));
-  for (routes::link const& l : routes_.links())
-    links_.emplace_back(m.link_bytes_per_ns[distance_[l.source * model_nodes_ + l.target] - 1]);
-  if (m.shared_memory_bytes_per_ns > 0)
-    ports_.assign(memory_.shape().node_of_place.size(), memory_queue(m.shared_memory_bytes_per_ns));
+    all.ticks_per_written_line = line_bytes_ / m.memory_write_back_bytes_per_ns * ticks_per_ns;
 }
 
 /// An operation on another worker costs its price within a place, plus for each of its lines the extra latency of a
 /// line from there over one from the place's own cache.
-void model_costs::set_prices() {
-  machine_numbers const& m = machine_;
+void model_costs::set_prices(core_costs& all, machine_numbers const& m) const {
   std::vector<double> longer{0, std::max(0.0, m.transfer_latency_ns - m.shared_latency_ns)};
   for (std::uint32_t d = 0; d < distances_; ++d) longer.push_back(longer[1] + m.link_latency_ns[d]);
-  prices_.resize(operations * longer.size());
+  all.prices.resize(operations * longer.size());
   auto const set = [&](operation what, double ns, double lines) {
     for (std::size_t c = 0; c < longer.size(); ++c)
-      prices_[static_cast<std::size_t>(what) * longer.size() + c] = ticks_of_ns(ns + lines * longer[c]);
+      all.prices[static_cast<std::size_t>(what) * longer.size() + c] = ticks_of_ns(ns + lines * longer[c]);
   };
   set(operation::fork, m.fork_ns, 0);
   set(operation::spawn, m.spawn_ns, 0);
@@ -156,14 +183,15 @@ std::uint32_t model_costs::class_between(worker_id a, worker_id b) const noexcep
 
 tick model_costs::price(tick, operation what, worker_id w, worker_id whom) {
   std::size_t const classes = std::size_t{2} + distances_;
-  return prices_[static_cast<std::size_t>(what) * classes + class_between(w, whom)];
+  return of_worker(w).prices[static_cast<std::size_t>(what) * classes + class_between(w, whom)];
 }
 
 tick model_costs::run(tick now, worker_id w, task_tree const& program, tree_node_id id) {
   tree_node const& n = program[id];
-  tick const length = n.kind == tree_node_kind::leaf
-                          ? leaf(now, w, program, n)
-                          : static_cast<tick>(std::llround(static_cast<double>(n.ns) * ticks_per_recorded_ns_));
+  tick const length =
+      n.kind == tree_node_kind::leaf
+          ? leaf(now, w, program, n)
+          : static_cast<tick>(std::llround(static_cast<double>(n.ns) * of_worker(w).ticks_per_recorded_ns));
   tick const lost = noise_.delay(now, w, length);
   memory_account& mine = accounts_[index(w)];
   mine.ran += length + lost;
@@ -171,12 +199,12 @@ tick model_costs::run(tick now, worker_id w, task_tree const& program, tree_node
   return length + lost;
 }
 
-model_costs::computing model_costs::arithmetic_of(tree_node const& n) const {
+model_costs::computing model_costs::arithmetic_of(core_costs const& mine, tree_node const& n) const {
   double const flops = std::isfinite(n.flops) && n.flops > 0 ? n.flops : 0;
   bool const has_time = leaves_ == arithmetic::by_ns ? n.ns > 0 : flops <= 0;
   double const ns = has_time ? static_cast<double>(n.ns) : flops > 0 ? measured_.ns_of(flops) : 0;
-  if (has_time || ns > 0) return {.ticks = ns * ticks_per_recorded_ns_, .measured = true};
-  return {.ticks = flops * ticks_per_flop_};
+  if (has_time || ns > 0) return {.ticks = ns * mine.ticks_per_recorded_ns, .measured = true};
+  return {.ticks = flops * mine.ticks_per_flop};
 }
 
 /// The duration on a core without competitors. A measured time already includes its misses, at the price of local memory:
@@ -203,7 +231,8 @@ constexpr double longest_leaf = 1ULL << 53;
 tick model_costs::leaf(tick now, worker_id w, task_tree const& program, tree_node const& n) {
   memory_account& mine = accounts_[index(w)];
   ++mine.leaves;
-  computing const busy = arithmetic_of(n);
+  core_costs const& prices = of_worker(w);
+  computing const busy = arithmetic_of(prices, n);
   if (!(busy.ticks <= longest_leaf)) refuse_leaf(busy.ticks);
   mine.arithmetic += static_cast<tick>(std::llround(busy.ticks));
   if (n.touches == 0) return static_cast<tick>(std::llround(busy.ticks));
@@ -212,7 +241,7 @@ tick model_costs::leaf(tick now, worker_id w, task_tree const& program, tree_nod
   memory_.clear_moved();
   std::uint64_t const before = memory_.homes().first_touches();
   for (std::uint32_t t = 0; t < n.touches; ++t) memory_.touch(core, program.touches()[n.first_touch + t]);
-  times const took = memory_of(now, core);
+  times const took = memory_of(now, prices, core);
   record_traffic(w, memory_.moved());
   tick const alone = static_cast<tick>(std::llround(std::max(on_core(busy, took), took.alone)));
   tick const all = std::max(alone, took.served - now);
@@ -221,17 +250,17 @@ tick model_costs::leaf(tick now, worker_id w, task_tree const& program, tree_nod
   return all;
 }
 
-model_costs::times model_costs::memory_of(tick now, std::uint32_t core) {
+model_costs::times model_costs::memory_of(tick now, core_costs const& mine, std::uint32_t core) {
   traffic const& moved = memory_.moved();
   memory_shape const& shape = memory_.shape();
   std::uint32_t const place = shape.place_of_core[core];
   std::uint32_t const here = shape.node_of_place[place];
   auto const bytes = [&](std::uint64_t lines) { return lines * machine_.line_bytes; };
-  double const near = first_level_.ticks_of(moved.first_level);
-  times all{
-      .core = near + own_.ticks_of(moved.own) + shared_.ticks_of(moved.shared) + shared_.ticks_of(moved.neighbour),
-      .near = near,
-      .served = now};
+  double const near = mine.first_level.ticks_of(moved.first_level);
+  times all{.core = near + mine.own.ticks_of(moved.own) + mine.shared.ticks_of(moved.shared) +
+                    mine.shared.ticks_of(moved.neighbour),
+            .near = near,
+            .served = now};
   std::uint64_t through_port = 0;
   for (std::uint32_t n = 0; n < model_nodes_; ++n) {
     stream const& read = moved.memory[n];
@@ -239,9 +268,10 @@ model_costs::times model_costs::memory_of(tick now, std::uint32_t core) {
     std::uint64_t const written = moved.write_back[n];
     if (read.lines + transferred.runs + written == 0) continue;
     std::uint32_t const d = distance_[here * model_nodes_ + n];
-    double const drawn = from_memory_[d].ticks_of(read) + from_transfer_[d].ticks_of(transferred);
-    all.core += drawn + ticks_per_written_line_ * static_cast<double>(written);
-    all.farther += std::max(0.0, drawn - from_memory_[0].ticks_of(read) - from_memory_[0].ticks_of(transferred));
+    double const drawn = mine.from_memory[d].ticks_of(read) + mine.from_transfer[d].ticks_of(transferred);
+    all.core += drawn + mine.ticks_per_written_line * static_cast<double>(written);
+    all.farther +=
+        std::max(0.0, drawn - mine.from_memory[0].ticks_of(read) - mine.from_memory[0].ticks_of(transferred));
     if (read.lines + written > 0) all.pass(nodes_[n], now, bytes(read.lines + written));
     cross(all, now, {n, here}, bytes(read.lines + transferred.lines));
     cross(all, now, {here, n}, bytes(written));

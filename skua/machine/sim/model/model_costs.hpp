@@ -127,19 +127,32 @@ class model_costs final : public costs {
     }
   };
 
-  void set_prices();
-  [[nodiscard]] source source_of(double bytes_per_ns, double latency_ns) const noexcept;
-  [[nodiscard]] source outside_of(double bytes_per_ns, double latency_ns) const noexcept;
-  void set_sources();
+  /// What a core of one kind takes for everything.
+  struct core_costs {
+    double ticks_per_recorded_ns = 0;
+    double ticks_per_flop = 0;
+    source first_level = {};
+    source own = {};
+    source shared = {};
+    std::vector<source> from_memory = {};    ///< by distance of the home
+    std::vector<source> from_transfer = {};  ///< by distance of the node
+    double ticks_per_written_line = 0;
+    std::vector<tick> prices = {};  ///< [operation * classes + class]
+  };
+
+  [[nodiscard]] core_costs costs_of(machine_numbers const& own, double speed, cost_options const& how) const;
+  void set_sources(core_costs& all, machine_numbers const& own) const;
+  void set_prices(core_costs& all, machine_numbers const& own) const;
+  [[nodiscard]] core_costs const& of_worker(worker_id w) const noexcept { return kinds_[kind_of_[index(w)]]; }
   struct computing {
     double ticks = 0;
     bool measured = false;  ///< a measured time includes the waits for data in local memory
   };
 
   tick leaf(tick now, worker_id w, task_tree const& program, tree_node const& n);
-  [[nodiscard]] computing arithmetic_of(tree_node const& n) const;
+  [[nodiscard]] computing arithmetic_of(core_costs const& mine, tree_node const& n) const;
   [[nodiscard]] double on_core(computing what, times const& fetching) const noexcept;
-  [[nodiscard]] times memory_of(tick now, std::uint32_t core);
+  [[nodiscard]] times memory_of(tick now, core_costs const& mine, std::uint32_t core);
   void record_traffic(worker_id w, traffic const& moved);
   [[nodiscard]] std::uint32_t class_between(worker_id a, worker_id b) const noexcept;
   void cross(times& all, tick now, routes::link const& way, std::uint64_t bytes) noexcept;
@@ -150,28 +163,21 @@ class model_costs final : public costs {
   std::uint32_t model_nodes_;
   std::uint32_t distances_;
   std::vector<std::uint32_t> distance_;  ///< between nodes, row by row
-  double ticks_per_recorded_ns_;
-  double ticks_per_flop_;
   double line_bytes_;
   tick spin_;
 
   std::vector<std::uint32_t> core_of_;  ///< by worker
+  std::vector<std::uint32_t> kind_of_;  ///< by worker: of its core, 0 = the fastest
   page_placement::kind pages_;
   memory_system memory_;
   noise noise_;
 
-  source first_level_;
-  source own_;
-  source shared_;
-  std::vector<source> from_memory_;    ///< by distance of the home
-  std::vector<source> from_transfer_;  ///< by distance of the node
-  double ticks_per_written_line_ = 0;
+  std::vector<core_costs> kinds_;
   std::vector<memory_queue> nodes_;
   routes routes_;
   std::vector<memory_queue> links_;  ///< of routes_
   std::vector<memory_queue> ports_;  ///< by place; empty: no such limit
 
-  std::vector<tick> prices_;  ///< [operation * classes + class]
   std::vector<memory_account> accounts_;
   tick first_touches_until_ = 0;
 };

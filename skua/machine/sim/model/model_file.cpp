@@ -67,9 +67,8 @@ class reader {
 
   static std::vector<std::string_view> keys_of(std::string_view table) {
     if (table.empty())
-      return {"name",          "about",        "topology", "granularity", "core", "first_level_cache",
-              "private_cache", "shared_cache", "transfer", "memory",      "link", "prices",
-              "idle"};
+      return {"name",          "about",        "topology", "granularity", "core", "kinds",  "first_level_cache",
+              "private_cache", "shared_cache", "transfer", "memory",      "link", "prices", "idle"};
     if (table == "topology") return {"words", "distances"};
     if (table == "granularity") return {"line_bytes", "block_bytes", "page_bytes"};
     std::vector<std::string_view> keys;
@@ -286,7 +285,9 @@ class reader {
       return;
     }
     if (!what->is_array())
-      refuse(line_of(*what), key + " must be a list, one figure for each distance, the nearest first");
+      refuse(line_of(*what),
+             key + (rule.need == need::by_kind ? " must be a list, one figure for each kind of core but the fastest"
+                                               : " must be a list, one figure for each distance, the nearest first"));
     std::size_t at = 0;
     for (toml::node const& each : *what->as_array())
       read_.figures.push_back(one_figure(each, key + "[" + std::to_string(at++) + "]", rule.need));

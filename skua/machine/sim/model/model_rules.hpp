@@ -17,6 +17,7 @@ enum class need : std::uint8_t {
   share,     ///< from 0 to 1; default: that of machine_numbers
   linked,    ///< as `apart`, but only for the distances at which nodes have a link
   together,  ///< all figures of the table, or no such table; default: 0
+  by_kind,  ///< a list, one figure per kind of core below the fastest, or no such list; default: machine_numbers::of_kind
 };
 
 struct figure_rule {
@@ -31,7 +32,9 @@ struct figure_rule {
 [[nodiscard]] std::span<figure_rule const> figure_rules() noexcept;
 
 /// Whether the figure is a list, whose length depends on the topology.
-[[nodiscard]] constexpr bool is_list(need n) noexcept { return n == need::apart || n == need::linked; }
+[[nodiscard]] constexpr bool is_list(need n) noexcept {
+  return n == need::apart || n == need::linked || n == need::by_kind;
+}
 
 /// A smaller or larger figure is a typing error: times would leave the range of virtual time.
 inline constexpr double least_of_any_figure = 1e-9;
