@@ -73,7 +73,7 @@ inputs_of_apps small_iterated_inputs() {
       {"tce", {"--scale small", "--hints work --seed 5", "--count-only --scale paper"}},
       {"synthetic-loads",
        {"--tasks 1", "--tasks 100 --mean-us 1", "--tasks 60 --mean-us 2 --shape uniform --hints work",
-        "--tasks 40 --mean-us 0.5 --shape table3 --floor 0.9", "--tasks 9 --shape equal --mean-us 0"}},
+        "--tasks 40 --mean-us 0.5 --shape table3 --floor 0.9", "--tasks 9 --shape equal --mean-us 0 --alone-us 2"}},
   };
 }
 
@@ -85,7 +85,7 @@ inputs_of_apps bad_iterated_inputs() {
       {"tce", {"--scale large", "--scale paper", "--hints flops", "--seed -1"}},
       {"synthetic-loads",
        {"--tasks 0", "--tasks -1", "--tasks 10000001", "--shape bumpy", "--mean-us -1", "--mean-us nan", "--floor -1",
-        "--hints time", "--seed -1"}},
+        "--alone-us -1", "--hints time", "--seed -1"}},
   };
 }
 

@@ -30,6 +30,7 @@ struct arguments {
   std::string directory = "experiments-results";
   std::vector<std::string> panels;
   std::optional<std::string> vary;
+  std::optional<std::string> machine;
   double threshold_percent = 5;
   bool quick = false;
 };
@@ -47,10 +48,12 @@ int list_all() {
 /// Complete results of an earlier run stay beside the incomplete ones of an interrupted run.
 std::string interrupt_ending(std::size_t done, std::size_t planned) { return done < planned ? "-interrupted" : ""; }
 
-/// "adws-sc19/fig12" in DIR: DIR/adws-sc19-fig12; with the panel "N = 2048" only: DIR/adws-sc19-fig12-N-2048
+/// "adws-sc19/fig12" in DIR: DIR/adws-sc19-fig12; with the panel "N = 2048" only: DIR/adws-sc19-fig12-N-2048; on another machine
+/// DIR/adws-sc19-fig12-on-MACHINE
 std::string stem_of(experiment const& e, arguments const& given) {
   std::string name = e.name.ends_with(".toml") ? e.name.substr(0, e.name.size() - 5) : e.name;
   for (std::string const& panel : given.panels) name += "/" + panel;
+  if (given.machine) name += "/on " + std::filesystem::path(*given.machine).stem().string();
   std::string stem;
   for (char const c : name) {
     bool const plain =
@@ -95,7 +98,7 @@ int vary(arguments const& given, experiment const& what) {
 
 int execute(arguments const& given) {
   if (given.name.empty()) return list_all();
-  experiment const what = with_panels(load_experiment(given.name), given.panels);
+  experiment const what = with_panels(load_experiment(given.name, given.machine), given.panels);
   if (given.vary) return vary(given, what);
   make_directory(given.directory);
   std::size_t at = 0, planned = 0;
@@ -135,6 +138,7 @@ subcommand add_experiment(parser root) {
       .shows_default();
   of_one.add_option("--panel", given->panels, "NAME", "only this panel, e.g. \"N = 2048\"; may be given several times")
       .repeatable();
+  of_one.add_option("--machine", given->machine, "NAME|FILE", "a machine model in place of the experiment's own");
   // A missing value arrives as the default: without a NAME in front, the NAME was taken for FIGURES.
   command
       .add_option_function(

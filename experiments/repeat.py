@@ -8,6 +8,7 @@ another commit say, gives a column "before". Nothing here is measured: every fig
     experiments/repeat.py strategies-2013 --only fig2b,fig3
     experiments/repeat.py arms-2021 --before old-results             # beside the values of old-results/arms-2021/
     experiments/repeat.py arms-2021 --keep                           # repeat only what the output folder lacks
+    experiments/repeat.py targets --machines epyc-7763,graviton3     # on these machine models, a column for each
 """
 
 import argparse
@@ -30,6 +31,7 @@ def arguments():
     given.add_argument("--output", default="experiments-results", help="results go to OUTPUT/PAPER")
     given.add_argument("--before", help="another such folder, whose values the table also has")
     given.add_argument("--keep", action="store_true", help="use the results that are there, run the others")
+    given.add_argument("--machines", help="machine models in place of the experiments' own, separated by commas")
     given.add_argument("--nice", type=int, default=10, help="niceness of the runs")
     given.add_argument("--quick", action="store_true", help="small inputs: do they run? There are no verdicts then")
     return given.parse_args()
@@ -46,17 +48,19 @@ def names_of(given):
     return asked
 
 
-def document_of(folder, given, name):
+def document_of(folder, given, name, machine=None):
     """What skua experiment wrote; None: nothing."""
-    path = pathlib.Path(folder) / f"{given.paper}-{name}{'-quick' if given.quick else ''}.json"
+    ending = (f"-on-{pathlib.Path(machine).stem}" if machine else "") + ("-quick" if given.quick else "")
+    path = pathlib.Path(folder) / f"{given.paper}-{name}{ending}.json"
     return json.loads(path.read_text()) if path.exists() else None
 
 
-def run(given, folder, name):
+def run(given, folder, name, machine=None):
     command = [given.skua, "experiment", f"{given.paper}/{name}", "--output", str(folder)] + ["--quick"] * given.quick
+    command += ["--machine", machine] if machine else []
     begin = time.monotonic()
     done = subprocess.run(command, stdout=subprocess.DEVNULL)
-    print(f"{name}: {'done' if done.returncode == 0 else 'FAILED'} in {time.monotonic() - begin:.0f} s", file=sys.stderr)
+    print(f"{name}{f' on {machine}' if machine else ''}: {'done' if done.returncode == 0 else 'FAILED'} in {time.monotonic() - begin:.0f} s", file=sys.stderr)
     return done.returncode == 0
 
 
@@ -80,11 +84,37 @@ def rows_of(name, document, before):
                f"{in_digits(verdict['value_low_ends'])} .. {in_digits(verdict['value_high_ends'])}", verdict["standing"]]
 
 
+MARK = {"holds": "{}", "fails": "**{}**", "at the stated values only": "{} (stated)"}
+
+
+def compared(given, folder, machines):
+    """A row per statement, a column per machine: bold fails; (stated) holds, but not at both ends of the assumed figures."""
+    rows, failed = {}, []
+    for name in names_of(given):
+        for machine in machines:
+            if not (given.keep and document_of(folder, given, name, machine)) and not run(given, folder, name, machine):
+                failed.append(f"{name} on {machine}")
+                continue
+            for verdict in document_of(folder, given, name, machine)["verdicts"]:
+                key = (name, verdict["says"], verdict["panel"], bound_of(verdict))
+                rows.setdefault(key, {})[machine] = MARK.get(verdict["standing"], "{} (?)").format(in_digits(verdict["value"]))
+    head = ["experiment", "statement", "panel", "bound", *machines]
+    print("| " + " | ".join(head) + " |\n" + "|" + "---|" * len(head))
+    for key, found in rows.items():
+        print("| " + " | ".join([*key, *(found.get(machine, "-") for machine in machines)]) + " |")
+    cells = [cell for found in rows.values() for cell in found.values()]
+    missed = sum(cell.startswith("**") for cell in cells)
+    print(f"\n{len(cells)} statements, simulated: {missed} fail" + (f"; failed to run: {', '.join(failed)}" if failed else ""))
+    return 1 if failed else 0
+
+
 def main():
     given = arguments()
     os.nice(given.nice)
     folder = pathlib.Path(given.output) / given.paper
     folder.mkdir(parents=True, exist_ok=True)
+    if given.machines:
+        return compared(given, folder, given.machines.split(","))
     failed, standings, rows = [], [], []
     for name in names_of(given):
         if not (given.keep and document_of(folder, given, name)) and not run(given, folder, name):

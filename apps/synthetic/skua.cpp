@@ -21,6 +21,7 @@ class synthetic_app final : public program_app<synthetic_app>, public ranks_prog
     has_no_effect({"--hints"}, ways::ranks | ways::simulated_ranks, "collections have no hints");
     has_no_effect({"--iterations", "--variation", "--pattern"}, ~(ways::ranks | ways::simulated_ranks),
                   "only ranks run the tasks several times");
+    has_no_effect({"--alone-us"}, ways::ranks | ways::simulated_ranks, "on ranks no caller is alone");
     has_no_effect({"--sleep"}, ways::simulation | ways::simulated_ranks, "virtual time uses no processor");
   }
 
@@ -49,7 +50,7 @@ class synthetic_app final : public program_app<synthetic_app>, public ranks_prog
  private:
   static constexpr double usual_floor = 0.25;
 
-  void build() override { problem_.emplace(times(), how()); }
+  void build() override { problem_.emplace(times(), how(), static_cast<std::uint64_t>(alone_us_ * 1000)); }
   void restore() override {
     on_ranks_.reset();
     problem_->reset();
@@ -79,6 +80,8 @@ class synthetic_app final : public program_app<synthetic_app>, public ranks_prog
   number_option<double> mean_us_{*this, "--mean-us", 100, between(0, 10'000'000), "their mean"};
   number_option<double> floor_{*this, "--floor", usual_floor, between(0, 1000),
                                "of table3: the same for each task, as a part of the mean of the rest"};
+  number_option<double> alone_us_{*this, "--alone-us", 0, between(0, 10'000'000),
+                                  "before them, the caller alone: idle workers fall asleep"};
   choice_option<bool> work_hints_{*this, "--hints", "none", hint_words, "none, or work: each task says its time"};
   seed_option seed_{*this, "of the times, their order and their variation"};
   number_option<std::uint32_t> iterations_{*this, "--iterations", 5, between(1, 1000),

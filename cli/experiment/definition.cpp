@@ -34,6 +34,7 @@ constexpr std::array quantities{
     quantity_entry{quantity::alone_share, "share alone", ""},
     quantity_entry{quantity::core_gflops, "GFLOPS per core", "GFLOPS"},
     quantity_entry{quantity::misses, "misses", "B"},
+    quantity_entry{quantity::roof_share, "share of the roof", ""},
     quantity_entry{quantity::fact, "fact", ""},
 };
 
@@ -68,13 +69,14 @@ app_command command_of(experiment const& of, experiment_panel const& p, experime
   return all;
 }
 
-experiment load_experiment(std::string const& name_or_path) {
+experiment load_experiment(std::string const& name_or_path, std::optional<std::string> const& machine) {
   if (name_or_path.ends_with(".toml")) {
     return parse_experiment(content_of(name_or_path), "own/" + name_or_path.substr(name_or_path.rfind('/') + 1),
-                            name_or_path);
+                            name_or_path, machine);
   }
   for (shipped_file const& f : shipped_experiment_files()) {
-    if (f.name == name_or_path) return parse_experiment(f.text, f.name, fmt::format("experiments/{}.toml", f.name));
+    if (f.name == name_or_path)
+      return parse_experiment(f.text, f.name, fmt::format("experiments/{}.toml", f.name), machine);
   }
   refuse_name("experiment", name_or_path, shipped_experiments());
 }

@@ -30,6 +30,7 @@ enum class quantity : std::uint8_t {
   alone_share,  ///< the share of the moldable tasks that ran with width 1
   core_gflops,  ///< billions of flops per second, over the width of most moldable tasks
   misses,       ///< bytes that leaves did not find in the private cache of their core
+  roof_share,   ///< the longer of T_1 / workers and what memory takes at least, over the time
   fact,         ///< a number that the app reports of its run
 };
 [[nodiscard]] std::string_view name_of(quantity q) noexcept;
@@ -157,12 +158,14 @@ struct app_command {
                                      double x, bool quick);
 
 /// From the text of a file. Throws usage_error "ORIGIN:LINE: what is wrong; allowed: ...", also for apps, options,
-/// policies, machines, placements, series and panels that do not exist.
-[[nodiscard]] experiment parse_experiment(std::string_view text, std::string_view name, std::string_view origin);
+/// policies, machines, placements, series and panels that do not exist. `machine`, if given, replaces the file's.
+[[nodiscard]] experiment parse_experiment(std::string_view text, std::string_view name, std::string_view origin,
+                                          std::optional<std::string> const& machine = {});
 
-/// A shipped experiment by its name, or a file by its path, which ends in ".toml". Throws usage_error with the nearest
-/// name.
-[[nodiscard]] experiment load_experiment(std::string const& name_or_path);
+/// A shipped experiment by its name, or a file by its path, which ends in ".toml"; `machine` as above. Throws usage_error
+/// with the nearest name.
+[[nodiscard]] experiment load_experiment(std::string const& name_or_path,
+                                         std::optional<std::string> const& machine = {});
 
 /// Keeps the named panels and their statements and expectations; without names, keeps all. Throws usage_error for an
 /// unknown panel.

@@ -109,6 +109,13 @@ TEST(experiment_file, what_is_wrong_is_refused_with_its_line) {
   }
 }
 
+TEST(experiment_file, another_machine_takes_the_place_of_its_own) {
+  EXPECT_EQ(parse_experiment(good, "test/it", "it.toml", "graviton3").machine, "graviton3");
+  EXPECT_EQ(parse_experiment(good, "test/it", "it.toml").machine, "xeon-6130-4s");
+  for (char const* const machine : {"", "graviton", "measured-2core"})  // the last has too few PUs for 4 workers
+    EXPECT_THROW(static_cast<void>(parse_experiment(good, "test/it", "it.toml", machine)), usage_error) << machine;
+}
+
 TEST(experiment_file, a_panel_has_tasks_of_its_own_or_those_of_all) {
   std::string const two =
       "task_ns = 3\n[[panel]]\nname = \"a\"\n[[panel]]\nname = \"b\"\ntask_ns = 47\n\n[[series]]\nname = \"random\"";

@@ -28,7 +28,8 @@ constexpr std::array<std::string_view, 10> panel_keys{
 
 class reader {
  public:
-  reader(toml_page top, std::string_view name, std::string_view origin) : top_(std::move(top)) {
+  reader(toml_page top, std::string_view name, std::string_view origin, std::optional<std::string> const& machine)
+      : top_(std::move(top)), other_machine_(machine) {
     made_.name = name;
     made_.origin = origin;
   }
@@ -101,8 +102,12 @@ class reader {
 
   void machine() {
     made_.machine = top_.text("machine");
-    auto const model = at_line(top_, "machine", [&] { return sim::machine_model::load(made_.machine); });
-    most_workers_ = static_cast<std::uint32_t>(model.tree().pus().size());
+    auto const own = at_line(top_, "machine", [&] { return sim::machine_model::load(made_.machine); });
+    most_workers_ = static_cast<std::uint32_t>(own.tree().pus().size());
+    if (other_machine_) {
+      made_.machine = *other_machine_;
+      most_workers_ = static_cast<std::uint32_t>(sim::machine_model::load(made_.machine).tree().pus().size());
+    }
     made_.seats =
         choice(top_, "seats", {"compact", "scatter"}) == 0 ? runtime::spread::compact : runtime::spread::scatter;
     made_.serial_placement = top_.text_or("serial_placement", "first-touch");
@@ -313,14 +318,16 @@ class reader {
   }
 
   toml_page top_;
+  std::optional<std::string> other_machine_;  ///< none: the file's
   experiment made_;
   std::uint32_t most_workers_ = 1;
 };
 
 }  // namespace
 
-experiment parse_experiment(std::string_view text, std::string_view name, std::string_view origin) {
-  return reader(toml_page::read(text, origin), name, origin).take();
+experiment parse_experiment(std::string_view text, std::string_view name, std::string_view origin,
+                            std::optional<std::string> const& machine) {
+  return reader(toml_page::read(text, origin), name, origin, machine).take();
 }
 
 }  // namespace skua::cli

@@ -159,6 +159,7 @@ report rows_of(experiment_results const& r) {
     cells.push_back({"inflation_over_one_work", "", over_one(what, value_of(what, quantity::inflation))});
     cells.push_back({"gflops", "", cell::of(value_of(what, quantity::gflops))});
     cells.push_back({"misses_bytes", "", cell::of(value_of(what, quantity::misses))});
+    cells.push_back({"memory_s", "", cell::of(what.memory_s)});
     cells.push_back({"fact", "", e.fact.empty() ? cell::of(nullptr) : cell::of(what.fact)});
     common_keys common = sim_keys(what.row, true);  // a wrong answer ends the experiment
     if (s.how == dealing::statically) common.runner = "static";

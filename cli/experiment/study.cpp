@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/experiment/roof.hpp"
 #include "cli/experiment/trees.hpp"
 #include "cli/text/app_arguments.hpp"
 #include "cli/text/interrupt.hpp"
@@ -79,6 +80,7 @@ double value_of(measured_point const& p, quantity q) {
     case quantity::alone_share: return share_of(o.widths, 1);
     case quantity::core_gflops: return quotient(p.flops, o.time_s * std::max(1.0, width_of_most(o.widths))) * 1e-9;
     case quantity::misses: return missed_bytes(o.memory);
+    case quantity::roof_share: return quotient(std::max(p.alone_s / p.row.workers, p.memory_s), o.time_s);
     case quantity::fact: return p.fact;
     case quantity::inflation: break;
   }
@@ -189,7 +191,9 @@ double experiment_study::serial_of(point_at const& p) {
 }
 
 bool experiment_study::asks_for_one_worker() const {
-  auto const needs = [](quantity q) { return q == quantity::scalability || q == quantity::inflation; };
+  auto const needs = [](quantity q) {
+    return q == quantity::scalability || q == quantity::inflation || q == quantity::roof_share;
+  };
   return needs(what_.shown) || what_.chart == chart_kind::breakdown ||
          std::ranges::any_of(what_.expected, needs, &expectation::what) ||
          std::ranges::any_of(what_.stated, needs, &stated_value::of);
@@ -205,7 +209,7 @@ experiment_study::alone const& experiment_study::alone_of(point_at const& p) {
     sim_program& program = program_of(p, series);
     before_run_(fmt::format("{}: {}, one worker", what_.panels[p.panel].name, series.name));
     sim_outcome const one = study_of(p, what_.serial_placement, program).run(series.policy, 1, 1);
-    at->second = {.time_s = one.time_s, .work_s = one.work_s};
+    at->second = {.time_s = one.time_s, .work_s = one.work_s, .memory = one.memory};
   }
   return at->second;
 }
@@ -222,11 +226,18 @@ measured_point experiment_study::run(point_at const& p, std::string const& place
     before_run_(fmt::format("{}: {} with {}", what_.panels[p.panel].name, series.name, in_words(workers, "worker")));
   });
   stop_if_interrupted();  // some seeds may be missing
+  made.memory_s = memory_seconds(made.row, one, study.numbers());
   made.flops = flops_of(program.tree());
   if (!what_.fact.empty())
     made.fact =
         fact_of(made.row.median, what_.fact, series.run.app.empty() ? what_.panels[p.panel].run.app : series.run.app);
   return made;
+}
+
+double experiment_study::memory_seconds(sim_row const& row, alone const& one, sim::machine_numbers const& by) const {
+  layout const where = machine_.layout_of({.workers = row.workers, .order = what_.seats});
+  double const all = least_memory_s(row.median.memory, by, where);
+  return one.time_s > 0 ? std::min(all, least_memory_s(one.memory, by, where)) : all;
 }
 
 /// The placement that is fastest at the last x.

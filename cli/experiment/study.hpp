@@ -27,8 +27,9 @@ struct measured_point {
   double serial_s = 0;  ///< of the serial elision
   double alone_s = 0;   ///< of one worker of the same series, with the serial run's pages; 0 unless it is shown
   double alone_work_s = 0;
-  double flops = 0;  ///< of the program
-  double fact = 0;   ///< if the experiment names one
+  double memory_s = 0;  ///< what memory takes at least for the bytes of this run, or of one worker's if those are fewer
+  double flops = 0;     ///< of the program
+  double fact = 0;      ///< if the experiment names one
   std::string placement = {};
 };
 
@@ -84,6 +85,7 @@ class experiment_study {
   struct alone {
     double time_s = 0;
     double work_s = 0;
+    sim::memory_account memory = {};
   };
 
   [[nodiscard]] std::uint32_t workers_at(double x) const;
@@ -94,6 +96,7 @@ class experiment_study {
   std::string const& placement_of(point_at const& p);
   alone const& alone_of(point_at const& p);
   [[nodiscard]] bool asks_for_one_worker() const;
+  [[nodiscard]] double memory_seconds(sim_row const& row, alone const& one, sim::machine_numbers const& by) const;
 
   experiment const& what_;
   bool const quick_;

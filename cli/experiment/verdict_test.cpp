@@ -4,8 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <optional>
 #include <vector>
+
+#include "cli/experiment/roof.hpp"
+#include "skua/machine/sim/model/machine_models.hpp"
 
 namespace skua::cli { namespace {
 
@@ -66,6 +70,33 @@ TEST(quantities, of_widths_rates_and_misses_follow_from_the_outcome) {
   o.widths = {};
   EXPECT_EQ(value_of(p, quantity::core_gflops), 4) << "nothing is moldable: one worker per task";
   EXPECT_EQ(value_of(p, quantity::alone_share), 0);
+}
+
+TEST(quantities, the_roof_is_linear_or_what_memory_allows) {
+  measured_point p{.alone_s = 8, .memory_s = 0.5};
+  p.row.workers = 4;
+  p.row.median.time_s = 4;
+  EXPECT_EQ(value_of(p, quantity::roof_share), 0.5) << "of 8 / 4";
+  p.memory_s = 3;
+  EXPECT_EQ(value_of(p, quantity::roof_share), 0.75);
+}
+
+TEST(roof, is_the_narrowest_of_nodes_places_and_cores) {
+  sim::machine_model const m = sim::machine_model::load("epyc-7763");
+  sim::machine_numbers by = m.numbers();
+  by.memory_bytes_per_ns = 160;
+  by.shared_memory_bytes_per_ns = 40;
+  by.memory_core_bytes_per_ns = 20;
+  sim::memory_account const moved{
+      .local_bytes = 6'000'000, .transfer_bytes = 1'000'000, .written_back_bytes = 2'000'000};
+  auto const least = [&](std::uint32_t workers) {
+    return least_memory_s(moved, by, m.layout_of({.workers = workers}));
+  };
+  EXPECT_DOUBLE_EQ(least(1), 6e6 / 20 * 1e-9) << "the core";
+  EXPECT_DOUBLE_EQ(least(16), 7e6 / 80 * 1e-9) << "two places";
+  EXPECT_DOUBLE_EQ(least(64), 8e6 / 160 * 1e-9) << "the node";
+  by.shared_memory_bytes_per_ns = 0;
+  EXPECT_DOUBLE_EQ(least(16), 8e6 / 160 * 1e-9) << "no limit of a place";
 }
 
 TEST(verdict, holds_only_at_the_stated_values_and_at_both_ends) {

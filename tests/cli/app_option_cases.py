@@ -190,6 +190,7 @@ APPS = {
     }),
     "synthetic-loads": ({"": "--tasks 50 --mean-us 2", "--ranks": "--tasks 50 --mean-us 2 --iterations 2", "sim --ranks": "--tasks 50 --mean-us 20 --iterations 2"}, {
         "--tasks": Option("40", also_wrong=("0",)), "--shape": Option("uniform", unseen={"--virtual": "time"}), "--mean-us": Option("3", unseen={"--virtual": "time"}),
+        "--alone-us": Option("5", unseen={"threads": "time", "serial": "time"}),
         "--floor": Option("0.5", line="--tasks 50 --mean-us 2 --shape table3", unseen={"--virtual": "time"}), "--hints": Option("work", unseen=ORDER), "--seed": Option("2", unseen={"--virtual": "time"}),
         "--iterations": Option("3", also_wrong=("0", "1001")), "--variation": Option("0.5", also_wrong=("1.1",)),
         "--pattern": Option("drift", line="--tasks 50 --mean-us 2 --iterations 2 --variation 0.5", wrong=("nope", "")), "--sleep": Option(unseen=dict.fromkeys(("threads", "--virtual", "serial", "--ranks"), "time")),

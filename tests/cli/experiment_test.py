@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Experiments run, say that they are simulated, and repeat themselves byte by byte in another process."""
 
+import json
 import pathlib
 import tempfile
 
@@ -62,6 +63,15 @@ class Experiment(command.Case):
         self.works("experiment", "adws-sc19/fig12", "--quick", "--panel", "N = 4096", "--output", str(self.scratch))
         names = sorted(p.name for p in self.scratch.iterdir())
         self.assertEqual(names, [f"adws-sc19-fig12-N-4096-quick.{end}" for end in ("csv", "json", "svg", "txt")])
+
+    def test_the_targets_run_on_models_of_servers(self):
+        for name in ("scaling", "heat", "loops", "wake"):
+            for machine in ("epyc-7763", "xeon-8481c", "graviton3"):
+                with self.subTest(experiment=name, machine=machine):
+                    self.works("experiment", f"targets/{name}", "--quick", "--machine", machine, "--output", str(self.scratch))
+                    document = json.loads((self.scratch / f"targets-{name}-on-{machine}-quick.json").read_text(encoding="utf-8"))
+                    self.assertEqual(document["model"], machine)
+        self.refuses("experiment", "targets/wake", "--machine", "graviton", message=["machine model is 'graviton'"])
 
     def test_help_names_its_argument(self):
         text = self.works("experiment", "--help")

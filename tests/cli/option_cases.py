@@ -269,7 +269,7 @@ COMMANDS = {
     }),
     "experiment": ({"list": Mode(["experiment"], whole), "NAME": Mode(OWN, whole), "--vary": Mode([*OWN, "--vary=core.flops_per_ns"], whole)}, {
         "NAME": Case({"list": "own.toml", "NAME": "second.toml", "--vary": "second.toml"}, wrong=("nope", "/no/such/file.toml", "wrong")),
-        "--output": Case("p"), "--panel": Case("one"), "--vary": Case("prices.spawn_ns"), "--threshold": Case("1000"), "--quick": Case(),
+        "--output": Case("p"), "--panel": Case("one"), "--machine": Case("epyc-7763", also_wrong=("measured-2core",)), "--vary": Case("prices.spawn_ns"), "--threshold": Case("1000"), "--quick": Case(),
     }),
     "balance": ({"distribution": Mode(DEALT, times_left_out), "--loads": Mode(["balance", "--loads", "many.csv", "--how", "tempered,hierarchical", "--json", "-"], times_left_out)}, {
         "--distribution": Case("uniform"), "--ranks": Case("30"), "--tasks": Case("300"), "--pattern": Case("2,3"), "--cost-model": Case("0.9"), "--loads": Case("other.csv", also_wrong=("wrong",)),
