@@ -33,6 +33,12 @@ class lanes : public Front {
     spawned.outside().request_attention();
   }
 
+  /// The same, for the owner: costs no more than two loads if nothing was pushed since the last request.
+  void request_own_attention() noexcept {
+    this->forks.request_attention();
+    spawned.request_attention();
+  }
+
   /// True if a thief would find no entry here. A hint. Any thread.
   [[nodiscard]] bool looks_stolen() noexcept {
     return this->forks.outside().looks_empty() && spawned.outside().looks_empty();

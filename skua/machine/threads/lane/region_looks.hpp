@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <type_traits>
 
@@ -15,14 +16,24 @@ template <class Injected, class Outside>
   return !injected.looks_empty() || !outside.look_empty();
 }
 
+/// True if thieves find nothing in the lanes of this slot.
+template <class Slot>
+[[nodiscard]] bool offers_nothing(Slot& s) noexcept {
+  return s.looks_stolen() && s.tagged_lanes_look_empty();
+}
+
 /// S3, S5: true if the worker of slot `mine` has no ready frame, no task from outside, an empty inbox, and no lane to steal from.
-/// With a null slot: true if there is nothing that any member may take.
-template <class Slot, class Ready, class Injected, class Outside, class Slots>
+/// With a null slot: true if there is nothing that any member may take. The lanes of a worker that sleeps are empty, or another thread is about to
+/// wake it (sleep.md, "Lanes of sleepers"), so those of slot i are not looked at if sleeps(i).
+template <class Slot, class Ready, class Injected, class Outside, class Slots, class Sleeps>
 [[nodiscard]] bool nothing_for(Slot* mine, Ready const& ready, Injected const& injected, Outside const& outside,
-                               Slots const& slots) noexcept {
+                               Slots const& slots, Sleeps const& sleeps) noexcept {
   if (!ready.looks_empty() || has_from_outside(injected, outside)) return false;
-  if (mine != nullptr && !mine->inbox.looks_empty()) return false;
-  return std::ranges::all_of(slots, [](auto const& s) { return s->looks_stolen() && s->tagged_lanes_look_empty(); });
+  if (mine != nullptr && !(mine->inbox.looks_empty() && offers_nothing(*mine))) return false;
+  for (std::uint32_t i = 0; i < std::ranges::size(slots); ++i) {
+    if (!sleeps(i) && !offers_nothing(*slots[i])) return false;
+  }
+  return true;
 }
 
 /// C5: true if something is left for the worker of slot `mine`, in its own lanes or in those that every member may take from. (caller.md)
@@ -38,7 +49,7 @@ template <class Ready, class Injected, class Outside, class Slots>
 [[nodiscard]] bool nothing_for_any(Ready const& ready, Injected const& injected, Outside const& outside,
                                    Slots const& slots) noexcept {
   using slot = std::remove_cvref_t<decltype(**std::ranges::begin(slots))>;
-  return nothing_for<slot>(nullptr, ready, injected, outside, slots) &&
+  return nothing_for<slot>(nullptr, ready, injected, outside, slots, [](std::uint32_t) { return false; }) &&
          std::ranges::all_of(slots, [](auto const& s) { return s->inbox.looks_empty(); });
 }
 

@@ -26,8 +26,8 @@ namespace {
 
 using namespace skua::explorer;
 using skua::worker_id;
-using skua::runtime::entry, skua::runtime::injectable, skua::runtime::outcome, skua::runtime::sleep_state,
-    skua::runtime::work_search;
+using skua::runtime::entry, skua::runtime::injectable, skua::runtime::outcome, skua::runtime::reach,
+    skua::runtime::sleep_state, skua::runtime::work_search;
 using sync = model_sync;
 using queue = skua::runtime::injector<sync>;
 using thread = sleep_state<sync>::thread;
@@ -67,7 +67,9 @@ struct slot : skua::runtime::lanes<sync> {
   queue ordered;
 };
 
-class place;
+template <unsigned Number>
+class place_of;
+using place = place_of<0>;
 
 /// A region of two workers, each of which is a member.
 struct region {
@@ -103,9 +105,18 @@ struct region {
     }
     skua::runtime::lane_list<lane, sync> all;
   };
-  slot* slot_for(place const& w);
+  template <unsigned Number>
+  slot* slot_for(place_of<Number> const&) {
+    return slots[Number];
+  }
   [[nodiscard]] bool looks_empty_to(slot* mine) const {
-    return skua::runtime::nothing_for(mine, ready, injected, outside, slots);
+    return skua::runtime::nothing_for(mine, ready, injected, outside, slots, [this](unsigned i) { return sleeps(i); });
+  }
+  [[nodiscard]] bool sleeps(unsigned i) const { return sleep.is_asleep(worker_id{i}); }
+  void request_attention_of_awake() {
+    for (unsigned i = 0; i < slots.size(); ++i) {
+      if (!sleeps(i)) slots[i]->request_attention();
+    }
   }
   [[nodiscard]] bool leaves_something_to(slot& mine) const {
     return skua::runtime::leaves_for(mine, ready, injected, outside);
@@ -151,37 +162,40 @@ struct region {
   injectable task;
 };
 
-/// Worker 0, for its own thread and a caller in turn.
-class place {
+/// A worker, for its own thread and a caller in turn.
+template <unsigned Number>
+class place_of {
  public:
-  place(sleep_state<sync>& s, region& r) : core_{s, r}, regions_{&r} {}
+  place_of(sleep_state<sync>& s, region& r) : core_{s, r}, regions_{&r} {}
 
   struct all {
     sleep_state<sync>& sleepers;
     region& only;
     auto& sleep() { return sleepers; }
     static bool closing() { return false; }
-    void request_attention() {
-      for (slot* const s : only.slots) s->request_attention();
-    }
+    void request_attention() { only.request_attention_of_awake(); }
   };
   all& pool() { return core_; }
-  [[nodiscard]] static worker_id number() { return worker_id{0}; }
+  [[nodiscard]] static worker_id number() { return worker_id{Number}; }
   [[nodiscard]] static bool has_new_regions() { return false; }
   [[nodiscard]] static bool has_tied_ready() { return false; }
   [[nodiscard]] auto const& regions() const { return regions_; }
 
+  void request_attention_of_own() { core_.only.slots[Number]->request_own_attention(); }
   void fall_asleep() {
     core_.sleepers.fall_asleep(
-        number(), [this] { core_.request_attention(); }, [this] { return work_search::anything_to_do(*this); });
+        number(),
+        [this](reach r) {
+          request_attention_of_own();
+          if (r == reach::all) core_.request_attention();
+        },
+        [this](reach r) { return work_search::anything_to_do(*this, r); });
   }
 
  private:
   all core_;
   std::array<region*, 1> regions_;
 };
-
-slot* region::slot_for(place const&) { return slots[0]; }
 
 /// Worker 0 falls asleep while worker 1, or a thread from outside, puts a task somewhere.
 template <source Where>
@@ -206,6 +220,33 @@ struct put_beside_a_sleeper {
     }
     current_world()->may_rest();
     while (!r.take(Where, lies_at)) worker.fall_asleep();
+    sleep.found();
+    ++taken;
+  }
+  void finish() { require(taken == 1, "the task is taken"); }
+};
+
+/// Another worker searches as long as the script runs, so worker 0 relies on it, but not for what only worker 0 may take.
+template <source Where>
+struct put_for_one_who_relies {
+  static constexpr int threads = 2;
+  sleep_state<sync>& sleep = immortal<sleep_state<sync>>(2U, &memory());
+  region& r = immortal<region>(sleep);
+  place& worker = immortal<place>(sleep, r);
+  int taken = 0;
+
+  put_for_one_who_relies() {
+    sleep.start_search();
+    sleep.start_search();
+  }
+  void run(int me) {
+    if (me == 1) {
+      r.put(Where, *r.slots[0]);
+      sleep.notify_worker(place::number(), [] {});
+      return;
+    }
+    current_world()->may_rest();
+    while (!r.take(Where, *r.slots[0])) worker.fall_asleep();
     sleep.found();
     ++taken;
   }
@@ -304,6 +345,41 @@ struct neighbour_pushes_later {
   void finish() {}
 };
 
+/// A caller pushes in the place of worker 1 and waits, as a join does; worker 0 must hear of it. An earlier caller has used up the request in that
+/// lane, and woken worker 0, which finds nothing and falls asleep.
+struct second_caller_pushes {
+  static constexpr int threads = 2;
+  sleep_state<sync>& sleep = immortal<sleep_state<sync>>(2U, &memory());
+  region& r = immortal<region>(sleep);
+  place& worker = immortal<place>(sleep, r);
+  place_of<1>& other = immortal<place_of<1>>(sleep, r);
+  skua::runtime::departure<sync> tied;
+  model_atomic<int> taken{0};
+
+  second_caller_pushes() {
+    sleep.begin_without_threads();
+    for (slot* const s : r.slots) s->request_attention();  // as a region that opens
+    call([] {});
+  }
+  void run(int me) {
+    if (me == 1) return call([this] { taken.wait(0, std::memory_order_acquire); });
+    sleep.sleep_until_woken(place::number());
+    while (!r.take(source::forks, *r.slots[1])) worker.fall_asleep();
+    sleep.found();
+    taken.exchange(1, std::memory_order_release);
+    taken.notify_all();
+  }
+  template <class Join>
+  void call(Join join) {
+    require(skua::runtime::take_place(sleep, worker_id{1}, tied) == skua::runtime::loan::given, "it is free");
+    r.put(source::forks, *r.slots[1]);
+    join();
+    static_cast<void>(r.slots[1]->forks.pop());
+    skua::runtime::leave_place(other);
+  }
+  void finish() {}
+};
+
 /// The own thread sleeps while a frame is parked that only it may resume; a caller wants its place meanwhile.
 struct frame_is_tied {
   static constexpr int threads = 2;
@@ -349,7 +425,8 @@ struct place_is_taken {
   void wait_for_the_task() {
     sleep.start_search();
     while (!r.take(source::injected, *r.slots[0])) {
-      sleep.fall_asleep(place::number(), [] {}, [this] { return !r.injected.looks_empty(); }, thread::callers);
+      sleep.fall_asleep(
+          place::number(), [](reach) {}, [this](reach) { return !r.injected.looks_empty(); }, thread::callers);
     }
     sleep.found();
   }
@@ -385,6 +462,17 @@ TEST(region_looks_model, who_falls_asleep_finds_what_is_put_anywhere) {
   holds_for_all<put_beside_a_sleeper>(of_two);
   holds_for_all<put_beside_a_sleeper>(weak);
 }
+TEST(region_looks_model, who_relies_on_a_searcher_finds_what_is_its_own) {
+  for (options const& with : {of_two, weak}) {
+    holds<put_for_one_who_relies<source::inbox>>(with);
+    holds<put_for_one_who_relies<source::mailbox>>(with);
+    holds<put_for_one_who_relies<source::local>>(with);
+    holds<put_for_one_who_relies<source::migrated>>(with);
+    holds<put_for_one_who_relies<source::next>>(with);
+    holds<put_for_one_who_relies<source::nodes>>(with);
+    holds<put_for_one_who_relies<source::ordered>>(with);
+  }
+}
 TEST(region_looks_model, who_leaves_a_place_finds_what_is_put_anywhere) {
   holds_for_all<put_beside_a_caller>(of_three);
   holds_for_all<put_beside_a_caller>({.model = memory_model::weak, .preemptions = 1, .stale = 1});
@@ -393,6 +481,10 @@ TEST(region_looks_model, who_ends_the_process_finds_what_lies_anywhere) { holds_
 TEST(region_looks_model, a_neighbour_hears_that_a_caller_has_left) {
   holds<neighbour_pushes_later>(of_three);
   holds<neighbour_pushes_later>({.model = memory_model::weak, .preemptions = 1, .stale = 1});
+}
+TEST(region_looks_model, a_push_into_the_lane_of_a_sleeper_is_heard) {
+  holds<second_caller_pushes>(of_two);
+  holds<second_caller_pushes>(weak);
 }
 TEST(region_looks_model, a_tied_frame_keeps_callers_away) {
   holds<frame_is_tied>(of_two);

@@ -51,6 +51,7 @@ class spawned_lane : private deque<Sync> {
   using entries::peek;
   using entries::poll;
   using entries::published;
+  using entries::request_attention;
   using entries::reserve;
 
   [[nodiscard]] bool push(void* task, std::uint64_t extra) noexcept {

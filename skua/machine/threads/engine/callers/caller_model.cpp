@@ -24,8 +24,8 @@ namespace {
 
 using namespace skua::explorer;
 using skua::worker_id;
-using skua::runtime::injectable, skua::runtime::injector, skua::runtime::loan, skua::runtime::sleep_state,
-    skua::runtime::visitors, skua::runtime::work_search;
+using skua::runtime::injectable, skua::runtime::injector, skua::runtime::loan, skua::runtime::reach,
+    skua::runtime::sleep_state, skua::runtime::visitors, skua::runtime::work_search;
 
 using sync = model_sync;
 using sleepers = sleep_state<sync>;
@@ -96,6 +96,7 @@ class place {
   static void note_failed_round(std::uint64_t) {}
   static bool is_barred() { return false; }
   static void short_sleep(std::uint64_t) {}
+  static void request_attention_of_own() {}
   bool was_woken() { return std::exchange(woken_, false); }
   [[nodiscard]] bool has_new_regions() const {
     return regions_seen_.get() != core_.regions_version.load(std::memory_order_acquire);
@@ -106,7 +107,7 @@ class place {
   found take_ready() { return {tied_ready.pop() == nullptr ? nullptr : later_}; }
   found probe_everywhere() { return {regions().empty() || later_->injected.pop() == nullptr ? nullptr : later_}; }
   void fall_asleep() {
-    core_.sleep().fall_asleep(number_, [] {}, [this] { return work_search::anything_to_do(*this); });
+    core_.sleep().fall_asleep(number_, [](reach) {}, [this](reach r) { return work_search::anything_to_do(*this, r); });
   }
 
   /// The own thread, from its first sleep on. True: it has found something, and is busy from then on.
@@ -269,7 +270,8 @@ struct guest_that_is_woken {
     using thread = sleepers::thread;
     core.sleep().start_search();
     while (only.tied_ready.pop() == nullptr) {
-      core.sleep().fall_asleep(only.number(), [] {}, [this] { return only.has_tied_ready(); }, thread::callers);
+      core.sleep().fall_asleep(
+          only.number(), [](reach) {}, [this](reach) { return only.has_tied_ready(); }, thread::callers);
     }
     core.sleep().found();
   }

@@ -17,6 +17,7 @@ template <class Sleepers, class Departure>
 template <class Worker>
 void leave_place(Worker& me) noexcept {
   auto& all = me.pool();
+  me.request_attention_of_own();
   if (all.sleep().take_back(me.number(), [&me] { return work_search::anything_left(me); })) all.request_attention();
 }
 

@@ -269,7 +269,7 @@ std::string pool_core::pin(worker_id w) const {
 
 void pool_core::request_attention() noexcept {
   std::lock_guard const hold(regions_changing_);
-  for (auto const& r : *regions_) r->request_attention();
+  for (auto const& r : *regions_) r->request_attention_of_awake();
 }
 
 void pool_core::back_off() noexcept {

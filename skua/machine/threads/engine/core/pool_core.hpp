@@ -153,7 +153,7 @@ class pool_core {
   std::uint64_t share_regions(std::shared_ptr<region_list const>& with) noexcept;
   /// Pins the calling thread, which is that of `w`. Returns the outcome as text for reports.
   [[nodiscard]] std::string pin(worker_id w) const;
-  void request_attention() noexcept;  ///< all lanes of all regions
+  void request_attention() noexcept;  ///< the lanes of all workers that are awake, in all regions
   void back_off() noexcept;           ///< between two rounds of a search
   [[nodiscard]] oversubscription& oversubscribed() noexcept { return oversubscription_; }
   /// The observers of the threads that work in this pool, or in the pool of which this is a guest.

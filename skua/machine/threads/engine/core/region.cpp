@@ -205,8 +205,16 @@ void region::request_attention() noexcept {
   for (auto const& s : slots_) s->request_attention();
 }
 
+void region::request_attention_of_awake() noexcept {
+  for (std::uint32_t i = 0; i < workers(); ++i) {
+    if (!sleeps(i)) slots_[i]->request_attention();
+  }
+}
+
+bool region::sleeps(std::uint32_t local) const noexcept { return core_.sleep().is_asleep(members_[local]); }
+
 bool region::looks_empty_to(worker_slot* mine) noexcept {
-  return nothing_for(mine, ready_, injected_, outside_, slots_);
+  return nothing_for(mine, ready_, injected_, outside_, slots_, [this](std::uint32_t i) { return sleeps(i); });
 }
 
 bool region::leaves_something_to(worker_slot& mine) noexcept { return leaves_for(mine, ready_, injected_, outside_); }

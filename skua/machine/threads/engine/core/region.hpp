@@ -108,6 +108,8 @@ class region final : public std::enable_shared_from_this<region>, private polici
   [[nodiscard]] failure_epoch<>& failures() noexcept { return failures_; }
   /// Makes every fiber of this region poll at its next fork. Any thread.
   void request_attention() noexcept;
+  /// The same, but the lanes of workers that sleep hold a request already (sleep.md, "Lanes of sleepers").
+  void request_attention_of_awake() noexcept;
   /// True if there is nothing to take for the worker of this slot; with a null slot, for any member.
   [[nodiscard]] bool looks_empty_to(worker_slot* mine) noexcept;
   /// True if something is left in this slot's own lanes, or in lanes from which every member may take.
@@ -120,6 +122,7 @@ class region final : public std::enable_shared_from_this<region>, private polici
  private:
   friend class pool_core;
   void keep(worker_slot& by, outside_batch const& batch) noexcept;
+  [[nodiscard]] bool sleeps(std::uint32_t local) const noexcept;
   [[nodiscard]] bool has_tasks(worker_id local) const noexcept override;
   [[nodiscard]] bool works_elsewhere(worker_id local) const noexcept override;
   [[nodiscard]] bool runs_nested(worker_id local) const noexcept override;

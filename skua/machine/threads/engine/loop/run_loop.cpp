@@ -191,11 +191,24 @@ void worker::fall_asleep() noexcept {
   trace_.sleeps(counts_.attempts.read());
   home_processor::saved_mask const own = home_.before_sleep();
   bool const slept = core_.sleep().fall_asleep(
-      number_, [this] { core_.request_attention(); }, [this] { return work_search::anything_to_do(*this); },
+      number_,
+      [this](reach r) {
+        request_attention_of_own();
+        if (r == reach::all) core_.request_attention();
+      },
+      [this](reach r) { return work_search::anything_to_do(*this, r); },
       is_lent_ ? sleep_state<>::thread::callers : sleep_state<>::thread::own);
   home_.after_sleep(own);
   if (slept) counts_.sleeps.add(1);
   begin(activity::scheduling);
+}
+
+/// The lanes of a worker that sleeps hold a request, for the next one to push there. (sleep.md, "Lanes of sleepers")
+void worker::request_attention_of_own() noexcept {
+  for (auto const& r : regions()) {
+    worker_slot* const s = r->slot_for(*this);
+    if (s != nullptr) s->request_own_attention();
+  }
 }
 
 bool worker::was_woken() noexcept { return std::exchange(was_woken_, false); }

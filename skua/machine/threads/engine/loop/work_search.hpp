@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "skua/machine/threads/engine/sleep/sleep.hpp"
+
 namespace skua { inline namespace v0 { namespace runtime {
 
 struct work_search {
@@ -53,10 +55,17 @@ struct work_search {
     return ready.slot != nullptr ? ready : me.probe_everywhere();
   }
 
-  /// S3, S5: true if there is work for this worker. For work that only others may take it notifies them: the pusher may have
+  /// S3, S5 of a worker that is not the last searcher: true if there is work that it should do, or that is at hand.
+  template <class Worker>
+  [[nodiscard]] static bool anything_at_hand(Worker& me) noexcept {
+    return me.pool().closing() || anything_left(me);
+  }
+
+  /// S3, S5 of the last searcher: true if there is work for this worker. For work that only others may take it notifies them: the pusher may have
   /// relied on this worker, which searched but is not a member, or woken it instead of a member.
   template <class Worker>
-  [[nodiscard]] static bool anything_to_do(Worker& me) noexcept {
+  [[nodiscard]] static bool anything_to_do(Worker& me, reach looks_at) noexcept {
+    if (looks_at == reach::own) return anything_at_hand(me);
     if (me.pool().closing() || me.has_new_regions() || me.has_tied_ready()) return true;
     bool mine = false;
     for (auto const& r : me.regions()) {

@@ -24,7 +24,7 @@ namespace {
 
 using namespace skua::explorer;
 using skua::worker_id;
-using skua::runtime::work_search;
+using skua::runtime::reach, skua::runtime::work_search;
 
 enum class fault : std::uint8_t {
   none,
@@ -97,9 +97,11 @@ struct region {
   worker_slot<Sync>* slot_for(worker<Sync, Fault> const& w) {
     return std::ranges::find(members, w.number()) == members.end() ? nullptr : &owners;
   }
+  /// Nothing is at hand: only the last searcher finds what is pushed.
+  static bool leaves_something_to(worker_slot<Sync>&) { return false; }
   bool looks_empty_to(worker_slot<Sync>* mine) {
     return skua::runtime::nothing_for(mine, ready, injected, no_lanes_outside{},
-                                      std::array<worker_slot<Sync>*, 1>{&owners});
+                                      std::array<worker_slot<Sync>*, 1>{&owners}, [](std::uint32_t) { return false; });
   }
   /// Called in S3 and S5.
   bool notify_work() {
@@ -171,8 +173,11 @@ class worker {
   }
   void fall_asleep() {
     core_.real_sleep.fall_asleep(
-        number_, [this] { regions_[0]->owners.forks.outside().request_attention(); },
-        [this] { return work_search::anything_to_do(*this); });
+        number_,
+        [this](reach r) {
+          if (r == reach::all) regions_[0]->owners.forks.outside().request_attention();
+        },
+        [this](reach r) { return work_search::anything_to_do(*this, r); });
   }
 
  private:

@@ -48,7 +48,8 @@ struct mover_and_sleeper {
     sleep.start_search();
     while (calls.pop() == nullptr && !take()) {
       sleep.fall_asleep(
-          worker_id{1}, [] {}, [this] { return !calls.looks_empty() || in_lane.load(std::memory_order_acquire) > 0; });
+          worker_id{1}, [](skua::runtime::reach) {},
+          [this](skua::runtime::reach) { return !calls.looks_empty() || in_lane.load(std::memory_order_acquire) > 0; });
     }
     sleep.found();
     taken.fetch_add(1, std::memory_order_seq_cst);

@@ -7,7 +7,9 @@
 #include <deque>
 #include <memory_resource>
 #include <mutex>
+#include <optional>
 
+#include "skua/machine/threads/engine/sleep/worker_set.hpp"
 #include "skua/parts/base/condition.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/base/platform.hpp"
@@ -22,15 +24,21 @@ enum class loan : std::uint8_t {
   refused,  ///< the worker's thread is awake, or another caller was faster
 };
 
+/// What a worker that falls asleep looks at, and whose lanes it asks for attention.
+enum class reach : bool {
+  own,  ///< what only this worker may take, and what is at hand
+  all,  ///< all lanes of all regions: for the last searcher
+};
+
 /// The sleepers of one pool. Sync is the real world, or the explorer's.
 ///
-/// Invariant (sleepers): under the lock, the count `asleep` is the number of sleepers in state sleeping.
+/// Invariant (sleepers): under the lock, the count `asleep` is the size of the set `sleeping`.
 template <synchronisation Sync = real_sync>
 class sleep_state {
  public:
   /// Throws std::bad_alloc.
   explicit sleep_state(std::uint32_t workers, std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
-      : workers_(workers), sleepers_(memory) {
+      : workers_(workers), sleepers_(memory), sleeping_(workers, memory) {
     for (std::uint32_t w = 0; w < workers; ++w) sleepers_.emplace_back();
   }
 
@@ -50,30 +58,25 @@ class sleep_state {
   /// Which thread sleeps as the worker.
   enum class thread : bool { own, callers };
 
-  /// S1 to S6, for a worker that searches. `request_attention()` does so in all lanes; `anything()` looks at all sources. On return the worker
-  /// counts as searching. Returns true if it was woken.
+  /// S1 to S6, for a worker that searches. `request_attention(reach)` does so in the lanes; `anything(reach)` looks for work. Only the last
+  /// searcher looks at what others may take as well; the others rely on it. On return the worker counts as searching. Returns true if it
+  /// was woken.
   template <class Request, class Anything>
   bool fall_asleep(worker_id self, Request&& request_attention, Anything&& anything, thread waiter = thread::own) {
-    sleeper& mine = sleepers_[index(self)];
-    {
-      std::lock_guard const hold(sleepers_lock_);
-      mine.state.store(sleeping, std::memory_order_relaxed);  // relaxed: states change under the lock
-      // release: a reader of the count also sees the state. Pairs with: notify and found, counts_. The full fence below orders it
-      // before S3.
-      counts_.fetch_add(one_asleep - one_searching, std::memory_order_release);
-    }
-    request_attention();
+    reach const looks_at = announce(self);
+    request_attention(looks_at);
     Sync::full_fence();  // S3: sees entries that were pushed with a full fence. Pairs with: notify, fence
-    if (anything()) return stay_awake(mine);
+    if (anything(looks_at)) return stay_awake(self);
+    if (looks_at == reach::own) return sleep_until_woken(self, waiter);
     if (short_wait(self, waiter)) return true;
-    if (anything()) return stay_awake(mine);
+    if (anything(looks_at)) return stay_awake(self);
     return sleep_until_woken(self, waiter);
   }
 
   /// Call it before any worker runs: a new pool has no work, so all workers begin asleep. (sleep.md, "The first sleep")
   void begin_asleep() noexcept {
-    for (sleeper& s : sleepers_)
-      s.state.store(sleeping, std::memory_order_relaxed);  // relaxed, both: no other thread uses this yet
+    for (std::uint32_t w = 0; w < workers_; ++w) sleeping_.add(worker_id{w});
+    // relaxed: no other thread uses this yet
     counts_.store(workers_ * one_asleep, std::memory_order_relaxed);
   }
 
@@ -89,6 +92,9 @@ class sleep_state {
     return sleepers_[index(w)].is_waiting;
   }
 
+  /// Any thread. A worker that was awake when the caller last held the lock, and is asleep for the caller, has fallen asleep since.
+  [[nodiscard]] bool is_asleep(worker_id w) const noexcept { return sleeping_.has(w); }
+
   /// True if a worker sleeps or searches, so that it would take new work. A hint. Any thread.
   [[nodiscard]] bool anyone_idle() const noexcept { return counts_.load(std::memory_order_relaxed) != 0; }
 
@@ -98,7 +104,7 @@ class sleep_state {
     std::unique_lock hold(sleepers_lock_);
     bool slept = false;
     if (waiter == thread::own) mine.is_waiting = true;
-    while (has_to_wait(mine, waiter)) {
+    while (has_to_wait(self, waiter)) {
       slept = true;
       signal_of(mine, waiter).wait(hold);
     }
@@ -110,22 +116,21 @@ class sleep_state {
   /// that thread keeps waiting meanwhile. The caller counts as a worker that is active and does not search.
   template <class MayBeLent>
   loan lend(worker_id w, MayBeLent&& may_be_lent) noexcept {
+    if (!sleeping_.has(w)) return loan::refused;
     sleeper& s = sleepers_[index(w)];
-    if (s.state.load(std::memory_order_relaxed) != sleeping) return loan::refused;  // relaxed: a hint
     std::lock_guard const hold(sleepers_lock_);
-    // relaxed: under the lock.
-    if (s.state.load(std::memory_order_relaxed) != sleeping || s.is_lent || !may_be_lent()) return loan::refused;
+    if (!sleeping_.has(w) || s.is_lent || !may_be_lent()) return loan::refused;
     if (is_retired()) return loan::refused;
     if (!s.is_waiting) return loan::soon;
     s.is_lent = true;
-    s.state.store(awake, std::memory_order_relaxed);           // relaxed: under the lock
+    sleeping_.remove(w);
     counts_.fetch_sub(one_asleep, std::memory_order_seq_cst);  // seq_cst: as in start_search
     return loan::given;
   }
 
   /// C2: the caller leaves, and the thread of worker `w` counts as asleep again; it is woken if `anything()` was left for
-  /// it. Returns true if other workers run tasks: they may push without a wake-up for this worker, so the caller then
-  /// requests attention in all lanes. (sleep.md, "Callers")
+  /// it. Returns true if other workers run tasks and none sleeps or searches: they may push without a wake-up for this worker, so the
+  /// caller then requests attention in all lanes. (sleep.md, "Callers")
   template <class Anything>
   bool take_back(worker_id w, Anything&& anything) noexcept {
     sleeper& s = sleepers_[index(w)];
@@ -134,13 +139,13 @@ class sleep_state {
     {
       std::lock_guard const hold(sleepers_lock_);
       s.is_lent = false;
-      s.state.store(sleeping, std::memory_order_relaxed);  // relaxed: under the lock
+      sleeping_.add(w);
       // seq_cst: before the look. Pairs with: notify_worker, load of counts_.
       std::uint64_t const before = counts_.fetch_add(one_asleep, std::memory_order_seq_cst);
-      others = asleep(before) + 1 + searching(before) < workers_;
+      others = before == 0 && workers_ > 1;
       Sync::full_fence_after_rmw();  // as P3: a pusher that relied on this caller pushed before, and we see the entry
       wakes = anything();
-      if (wakes) wake_up_locked(s);
+      if (wakes) wake_up_locked(w);
     }
     if (wakes) s.signal.notify_one();
     return others;
@@ -172,9 +177,9 @@ class sleep_state {
     Sync::full_fence();                                                      // P3, as in notify
     if (asleep(counts_.load(std::memory_order_seq_cst)) == 0) return false;  // seq_cst: as in notify
     std::size_t const n = some.size();
-    for (std::size_t i = 1; i <= n; ++i) {  // the first one last, and relaxed: as in wake_any
+    for (std::size_t i = 1; i <= n; ++i) {  // the first one last: as in wake_any
       worker_id const w = some[i % n];
-      if (sleepers_[index(w)].state.load(std::memory_order_relaxed) == sleeping && wake(w)) return true;
+      if (sleeping_.has(w) && wake(w)) return true;
     }
     return false;
   }
@@ -187,17 +192,7 @@ class sleep_state {
 
   /// Wakes this worker if it sleeps; then returns true.
   bool wake(worker_id w) noexcept {
-    sleeper& target = sleepers_[index(w)];
-    typename Sync::condition* signal = nullptr;
-    {
-      std::lock_guard const hold(sleepers_lock_);
-      // relaxed: under the lock
-      if (target.state.load(std::memory_order_relaxed) != sleeping || is_retired()) return false;
-      wake_up_locked(target);
-      signal = target.is_lent ? &target.caller_signal : &target.signal;
-    }
-    signal->notify_one();
-    return true;
+    return wake_one([this, w] { return sleeping_.has(w) ? std::optional(w) : std::nullopt; });
   }
 
   /// E1: if all own threads wait and `nothing_left()`, then from now on no thread wakes a worker or takes its place. A thread
@@ -205,9 +200,9 @@ class sleep_state {
   template <class NothingLeft>
   [[nodiscard]] bool retire(NothingLeft&& nothing_left) noexcept {
     std::lock_guard const hold(sleepers_lock_);
-    for (sleeper const& s : sleepers_) {
-      // relaxed: under the lock
-      if (s.state.load(std::memory_order_relaxed) != sleeping || !s.is_waiting || s.is_lent) return false;
+    for (std::uint32_t w = 0; w < workers_; ++w) {
+      sleeper const& s = sleepers_[w];
+      if (!sleeping_.has(worker_id{w}) || !s.is_waiting || s.is_lent) return false;
     }
     // seq_cst: before the look. Pairs with: is_retired, load, which comes after a push.
     retired_.store(true, std::memory_order_seq_cst);
@@ -223,13 +218,12 @@ class sleep_state {
 
   /// For the end of the pool: wakes all, also those that are retired.
   void wake_all() noexcept {
-    for (sleeper& s : sleepers_) {
+    for (std::uint32_t w = 0; w < workers_; ++w) {
       typename Sync::condition* signal = nullptr;
       {
         std::lock_guard const hold(sleepers_lock_);
-        if (s.state.load(std::memory_order_relaxed) != sleeping) continue;  // relaxed: under the lock
-        wake_up_locked(s);
-        signal = s.is_lent ? &s.caller_signal : &s.signal;
+        if (!sleeping_.has(worker_id{w})) continue;
+        signal = wake_up_locked(worker_id{w});
       }
       signal->notify_one();
     }
@@ -241,7 +235,6 @@ class sleep_state {
   }
 
  private:
-  enum : std::uint32_t { awake, sleeping };
   static constexpr std::uint64_t one_asleep = 1;
   static constexpr std::uint64_t one_searching = std::uint64_t{1} << 32;
   static constexpr std::uint32_t asleep(std::uint64_t counts) noexcept { return static_cast<std::uint32_t>(counts); }
@@ -250,7 +243,6 @@ class sleep_state {
   }
 
   struct alignas(cache_line_bytes) sleeper {
-    typename Sync::template atomic<std::uint32_t> state{awake};
     // Under the lock:
     bool is_waiting = false;  ///< the worker's own thread sleeps in S4 or S6, and uses nothing of the worker
     bool is_lent = false;     ///< a caller has the worker's place; implies is_waiting
@@ -267,52 +259,79 @@ class sleep_state {
     {
       std::unique_lock hold(sleepers_lock_);
       mine.is_waiting = mine.is_waiting || is_own;
-      while (has_to_wait(mine, waiter) && !time_has_passed && !(is_own && mine.is_lent))
+      while (has_to_wait(self, waiter) && !time_has_passed && !(is_own && mine.is_lent))
         time_has_passed = !signal_of(mine, waiter).short_wait(hold);
       bool const goes_on = is_own && (mine.is_lent || is_retired());
       if (is_own) mine.is_waiting = goes_on;
-      if (!has_to_wait(mine, waiter)) return true;
+      if (!has_to_wait(self, waiter)) return true;
       if (!goes_on) return false;
     }
+    hand_over_the_look();
     return sleep_until_woken(self, waiter);
   }
-  /// For a sleeper that has found work after all.
-  bool stay_awake(sleeper& mine) noexcept {
+  /// The last searcher cannot do S5, because a caller has its place: another sleeper searches in its stead.
+  void hand_over_the_look() noexcept {
+    std::uint64_t const seen = counts_.load(std::memory_order_seq_cst);  // seq_cst: as in notify
+    if (searching(seen) == 0 && asleep(seen) > 0) wake_any();
+  }
+  /// S1. The last searcher looks at all.
+  reach announce(worker_id self) noexcept {
     std::lock_guard const hold(sleepers_lock_);
-    if (mine.state.load(std::memory_order_relaxed) == sleeping) wake_up_locked(mine);  // relaxed: under the lock
+    sleeping_.add(self);
+    // release: a reader of the count also sees the set. Pairs with: notify and found, counts_. A full fence orders it before S3.
+    std::uint64_t const before = counts_.fetch_add(one_asleep - one_searching, std::memory_order_release);
+    return searching(before) == 1 ? reach::all : reach::own;
+  }
+  /// For a sleeper that has found work after all.
+  bool stay_awake(worker_id self) noexcept {
+    std::lock_guard const hold(sleepers_lock_);
+    if (sleeping_.has(self)) static_cast<void>(wake_up_locked(self));
     return false;
   }
-  // Both under the lock.
-  static bool has_to_wait(sleeper const& s, thread waiter) noexcept {
-    return s.state.load(std::memory_order_relaxed) == sleeping ||
-           (waiter == thread::own && s.is_lent);  // relaxed: as said
+  // Under the lock.
+  [[nodiscard]] bool has_to_wait(worker_id w, thread waiter) const noexcept {
+    return sleeping_.has(w) || (waiter == thread::own && sleepers_[index(w)].is_lent);
   }
   static typename Sync::condition& signal_of(sleeper& s, thread waiter) noexcept {
     return waiter == thread::own ? s.signal : s.caller_signal;
   }
 
-  /// Makes the sleeper wake and search. Under the lock.
-  void wake_up_locked(sleeper& s) noexcept {
-    s.state.store(awake, std::memory_order_relaxed);  // relaxed: counts_ and the signal publish it
+  /// Makes the sleeper wake and search, and returns what to signal. Under the lock.
+  typename Sync::condition* wake_up_locked(worker_id w) noexcept {
+    sleeping_.remove(w);
     // seq_cst: as in start_search. Pairs with: notify, load of counts_.
     counts_.fetch_add(one_searching - one_asleep, std::memory_order_seq_cst);
+    sleeper& s = sleepers_[index(w)];
+    return s.is_lent ? &s.caller_signal : &s.signal;
   }
 
-  bool wake_any() noexcept {
-    // Low numbers first: with little work, the pool shrinks to its first workers. But worker 0 last: callers from outside take
-    // its place, and so find the same worker every time.
-    for (std::uint32_t i = 1; i <= workers_; ++i) {
-      std::uint32_t const w = i % workers_;
-      // relaxed: a hint; `wake` looks again under the lock.
-      if (sleepers_[w].state.load(std::memory_order_relaxed) == sleeping && wake(worker_id{w})) return true;
+  /// Wakes the worker that choose() returns under the lock; false: it returns none.
+  template <class Choose>
+  bool wake_one(Choose&& choose) noexcept {
+    typename Sync::condition* signal = nullptr;
+    {
+      std::lock_guard const hold(sleepers_lock_);
+      if (is_retired()) return false;
+      std::optional<worker_id> const chosen = choose();
+      if (!chosen) return false;
+      signal = wake_up_locked(*chosen);
     }
-    return false;
+    signal->notify_one();
+    return true;
+  }
+  /// Low numbers first: with little work, the pool shrinks to its first workers. But worker 0 last: callers from outside take
+  /// its place, and so find the same worker every time.
+  bool wake_any() noexcept {
+    return wake_one([this] { return sleeping_.first_but_0(); });
   }
 
+  // Read by all, and written seldom.
   std::uint32_t const workers_;
   std::pmr::deque<sleeper> sleepers_;
-  typename Sync::mutex sleepers_lock_;                   ///< guards every sleeper's state
+  worker_set<Sync> sleeping_;                            ///< changed under the lock
   typename Sync::template atomic<bool> retired_{false};  ///< written under the lock
+
+  alignas(cache_line_bytes) typename Sync::mutex sleepers_lock_;  ///< guards every sleeper's state
   alignas(cache_line_bytes) typename Sync::template atomic<std::uint64_t> counts_{0};
 };
 

@@ -48,8 +48,8 @@ struct owner_and_sleeper {
         return;
       }
       sleep.fall_asleep(
-          worker_id{1}, [this] { lane.outside().request_attention(); },
-          [this] { return !lane.outside().looks_empty(); });
+          worker_id{1}, [this](auto) { lane.outside().request_attention(); },
+          [this](auto) { return !lane.outside().looks_empty(); });
     }
   }
   void push(int which) {
@@ -150,7 +150,7 @@ struct from_outside {
     }
     sleep.start_search();
     while (!items.take()) {
-      sleep.fall_asleep(worker_id{static_cast<unsigned>(me)}, [] {}, [this] { return items.any(); });
+      sleep.fall_asleep(worker_id{static_cast<unsigned>(me)}, [](auto) {}, [this](auto) { return items.any(); });
     }
     sleep.found();
   }
@@ -199,8 +199,8 @@ struct offer_and_sleeper {
     owner.sleep.start_search();
     while (!take()) {
       owner.sleep.fall_asleep(
-          worker_id{1}, [this] { owner.request_attention(); },
-          [this] { return !owner.looks_stolen() || !local.looks_empty(); });
+          worker_id{1}, [this](auto) { owner.request_attention(); },
+          [this](auto) { return !owner.looks_stolen() || !local.looks_empty(); });
     }
     owner.sleep.found();
     taken.fetch_add(1, std::memory_order_seq_cst);
@@ -243,8 +243,8 @@ struct share_and_sleeper {
     skua::runtime::entry got;
     while (!take(outside, got) && !take(spawned, got)) {
       sleep.fall_asleep(
-          worker_id{1}, [this] { spawned.outside().request_attention(); },
-          [this] { return !outside.outside().looks_empty() || !spawned.outside().looks_empty(); });
+          worker_id{1}, [this](auto) { spawned.outside().request_attention(); },
+          [this](auto) { return !outside.outside().looks_empty() || !spawned.outside().looks_empty(); });
     }
     sleep.found();
     taken.fetch_add(1, std::memory_order_seq_cst);
@@ -311,16 +311,15 @@ struct caller_in_its_place {
   }
   using thread = typename skua::runtime::sleep_state<Sync>::thread;
   void fall_asleep(thread who) {
-    sleep.fall_asleep(worker_id{0}, [] {}, [this] { return items.any(); }, who);
+    sleep.fall_asleep(worker_id{0}, [](auto) {}, [this](auto) { return items.any(); }, who);
   }
   void use() { require(users.fetch_add(1, std::memory_order_seq_cst) == 0, "one thread at a time is the worker"); }
   void leave() { users.fetch_sub(1, std::memory_order_seq_cst); }
   void finish() { require(items.taken() == Items, "all items are taken"); }
 };
 
-/// The end of the process: thread 0 is the worker's own, thread 1 retires it if it can and ends it, thread 2 pushes an item
-/// and takes it back if no worker will come. Without E1 the worker continues; it must not lose the item then, either. It begins
-/// asleep, or on its way there (S1 to S5).
+/// The end of the process: thread 0 is the worker's own, thread 1 retires it if it can and ends it, thread 2 pushes an item and takes it
+/// back if no worker will come. Without E1 the worker continues; it must not lose the item then, either. It begins asleep, or is about to.
 template <class Sync, bool TakesBack = true, bool Asleep = true>
 struct end_and_pusher {
   static constexpr int threads = 3;
@@ -357,7 +356,7 @@ struct end_and_pusher {
     current_world()->may_rest();  // if the pusher has taken its item back, and the process could not retire the worker
     if (Asleep) sleep.sleep_until_woken(worker_id{0});
     while (!is_closing() && !items.take()) {
-      sleep.fall_asleep(worker_id{0}, [] {}, [this] { return anything(); });
+      sleep.fall_asleep(worker_id{0}, [](auto) {}, [this](auto) { return anything(); });
     }
   }
   /// The own thread is awake.
@@ -403,7 +402,8 @@ struct end_and_caller {
     if (sleep.lend(worker_id{0}, [] { return true; }) != skua::runtime::loan::given) return;
     came = true;
     sleep.start_search();
-    while (!items.take()) sleep.fall_asleep(worker_id{0}, [] {}, [this] { return items.any(); }, thread::callers);
+    while (!items.take())
+      sleep.fall_asleep(worker_id{0}, [](auto) {}, [this](auto) { return items.any(); }, thread::callers);
     sleep.found();
     sleep.take_back(worker_id{0}, [this] { return items.any(); });
   }

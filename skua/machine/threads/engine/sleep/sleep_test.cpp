@@ -30,7 +30,30 @@ TEST(sleepers, a_searcher_does_not_push) {
   EXPECT_EQ(three.lend(worker_id{0}, at_any_time), loan::given);
   EXPECT_TRUE(three.wake(worker_id{2}));
   EXPECT_FALSE(three.found()) << "another one searches, so nobody is woken instead";
-  EXPECT_TRUE(three.take_back(worker_id{0}, nothing)) << "worker 1 or 2 runs";
+  EXPECT_FALSE(three.take_back(worker_id{0}, nothing)) << "one searches, and will look at all lanes before it sleeps";
+  EXPECT_EQ(three.lend(worker_id{0}, at_any_time), loan::given);
+  EXPECT_FALSE(three.found());
+  EXPECT_TRUE(three.take_back(worker_id{0}, nothing)) << "workers 1 and 2 run";
+}
+
+TEST(sleepers, whoever_sleeps_has_asked_those_who_run) {
+  sleep_state<> three(3);
+  three.begin_without_threads();
+  EXPECT_EQ(three.lend(worker_id{0}, at_any_time), loan::given);
+  EXPECT_EQ(three.lend(worker_id{1}, at_any_time), loan::given);
+  EXPECT_FALSE(three.take_back(worker_id{0}, nothing)) << "worker 2 sleeps, and worker 1 runs";
+}
+
+TEST(sleepers, are_woken_from_worker_1_on) {
+  sleep_state<> many(130);
+  many.begin_without_threads();
+  EXPECT_TRUE(many.notify());
+  for (std::uint32_t w = 1; w < 130; ++w) {
+    EXPECT_FALSE(many.wake(worker_id{w})) << "it is awake";
+    EXPECT_EQ(many.asleep_now(), 130 - w);
+    EXPECT_TRUE(many.found()) << "it wakes the next one";
+  }
+  EXPECT_EQ(many.asleep_now(), 0U) << "worker 0 is the last one";
 }
 
 TEST(sleepers, a_caller_that_leaves_something_wakes_its_worker) {
@@ -66,11 +89,11 @@ TEST(sleepers, a_thread_waits_from_its_short_wait_on) {
     EXPECT_EQ(one.asleep_now(), 1U);
   };
   one.start_search();
-  auto const looks_twice = [&] {
+  auto const looks_twice = [&](reach) {
     EXPECT_FALSE(one.is_waiting(worker_id{0}));
     return ++looks == 2;
   };
-  EXPECT_FALSE(one.fall_asleep(worker_id{0}, [] {}, looks_twice)) << "it was not woken";
+  EXPECT_FALSE(one.fall_asleep(worker_id{0}, [](reach) {}, looks_twice)) << "it was not woken";
   EXPECT_EQ(looks, 2);
   EXPECT_EQ(waits, 1);
   EXPECT_EQ(one.asleep_now(), 0U);
@@ -84,8 +107,8 @@ TEST(sleepers, a_caller_that_has_the_place_does_not_wait_as_its_thread) {
   int looks = 0;
   watched_sync::condition::meanwhile = [&] { EXPECT_TRUE(one.is_waiting(worker_id{0})) << "its own thread does"; };
   one.start_search();
-  auto const looks_twice = [&] { return ++looks == 2; };
-  EXPECT_FALSE(one.fall_asleep(worker_id{0}, [] {}, looks_twice, sleep_state<watched_sync>::thread::callers));
+  auto const looks_twice = [&](reach) { return ++looks == 2; };
+  EXPECT_FALSE(one.fall_asleep(worker_id{0}, [](reach) {}, looks_twice, sleep_state<watched_sync>::thread::callers));
   EXPECT_TRUE(one.is_waiting(worker_id{0}));
   EXPECT_EQ(one.searching_now(), 1U);
 }
