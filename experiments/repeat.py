@@ -84,7 +84,7 @@ def rows_of(name, document, before):
                f"{in_digits(verdict['value_low_ends'])} .. {in_digits(verdict['value_high_ends'])}", verdict["standing"]]
 
 
-MARK = {"holds": "{}", "fails": "**{}**", "at the stated values only": "{} (stated)"}
+MARK = {"holds": "{}", "does not hold": "**{}**", "at the stated values only": "{} (stated)"}
 
 
 def compared(given, folder, machines):
