@@ -99,8 +99,43 @@ struct outside_and_sleepers {
   void finish() { require(taken == 1, "the item is taken"); }
 };
 
+/// Only worker 1 may take what comes into its inbox. It falls asleep while worker 0 still searches, so it looks once, and nobody looks in its stead.
+template <class Sync>
+struct inbox_of_one_that_relies {
+  static constexpr int threads = 3;
+  skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(2U, &memory());
+  typename Sync::template atomic<int> inbox{0};
+  int taken = 0;
+
+  inbox_of_one_that_relies() {
+    sleep.start_search();
+    sleep.start_search();
+  }
+  void run(int me) {
+    if (me == 2) {
+      inbox.store(1, std::memory_order_release);
+      sleep.notify_worker(worker_id{1}, [] {});
+      return;
+    }
+    current_world()->may_rest();
+    if (me == 0) {
+      sleep.fall_asleep(worker_id{0}, [](reach) {}, [](reach) { return false; });
+      return;
+    }
+    auto const is_something = [this](reach) { return inbox.load(std::memory_order_acquire) != 0; };
+    while (!is_something(reach::own)) sleep.fall_asleep(worker_id{1}, [](reach) {}, is_something);
+    sleep.found();
+    ++taken;
+  }
+  void finish() { require(taken == 1, "the item is taken"); }
+};
+
 }  // namespace
 
+TEST(last_searcher_model, one_that_relies_on_it_finds_what_only_itself_may_take) {
+  holds<inbox_of_one_that_relies<model_sync>>({.preemptions = 2});
+  holds<inbox_of_one_that_relies<model_sync>>({.model = memory_model::weak, .preemptions = 1, .stale = 1});
+}
 TEST(last_searcher_model, finds_what_an_owner_pushes) {
   holds<owner_and_sleepers<model_sync>>({.preemptions = 2});
   holds<owner_and_sleepers<full_model_sync>>({.preemptions = 2});
