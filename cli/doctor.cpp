@@ -17,6 +17,7 @@
 #include "cli/text/output.hpp"
 #include "cli/text/pool_flags.hpp"
 #include "skua/parts/context/stack.hpp"
+#include "skua/parts/topology/core_kinds.hpp"
 
 namespace skua::cli {
 namespace {
@@ -49,6 +50,7 @@ std::string machine_text(findings const& found) {
   t.add({"NUMA nodes", fmt::format("{}", tree.count(runtime::level::numa_node))});
   t.add({"L3 caches", fmt::format("{}", tree.count(runtime::level::l3))});
   t.add({"cores", fmt::format("{}", tree.count(runtime::level::core))});
+  if (std::string const kinds = runtime::core_kinds_text(tree); !kinds.empty()) t.add({"kinds of cores", kinds});
   return section("Machine", t);
 }
 

@@ -28,6 +28,7 @@
 #include "cli/text/pool_flags.hpp"
 #include "cli/text/progress.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/topology/core_kinds.hpp"
 #include "skua/policy/registry.hpp"
 
 namespace skua::cli {
@@ -329,7 +330,8 @@ int execute(arguments const& given) {
   }
   if (maps != nullptr && !interrupted()) map_once(app, *maps, who, given.verify, what);
   finish_in_spite_of_interrupts();
-  if (what.map) picture.write(*what.map, app.name(), who);
+  std::string const speeds = workers ? runtime::worker_speeds_text(workers->layout()) : "";
+  if (what.map) picture.write(*what.map, app.name(), who, speeds);
 
   row const only{.who = &who, .what = &what};
   json document = document_of("run", app.name(), given.app.given(), false);
@@ -338,7 +340,7 @@ int execute(arguments const& given) {
   document["rows"][0]["times_s"] = what.times_s;
   std::string text = text_of(app.name(), only);
   if (interrupted()) text += "  " + interrupt_line(what.times_s.size(), repeat, "run");
-  if (what.map) text += picture.to_text(*what.map);
+  if (what.map) text += picture.to_text(*what.map, speeds);
   if (counted) {
     document["rows"][0]["counters"] = counted->counters();
     document["rows"][0]["choices"] = counted->choices();

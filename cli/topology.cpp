@@ -9,6 +9,7 @@
 #include "cli/subcommand.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/pool_flags.hpp"
+#include "skua/parts/topology/core_kinds.hpp"
 
 namespace skua::cli {
 namespace {
@@ -27,6 +28,7 @@ int execute(arguments const& given) {
   if (target.takes_stdout()) return exit_done;
 
   std::string text = fmt::format("{}\n{}", tree_text(machine, map), places_text(map));
+  if (std::string const kinds = runtime::core_kinds_text(machine); !kinds.empty()) text += fmt::format("\n{}\n", kinds);
   text += details_text(details);
   if (!machine.remarks().empty()) text += "\n";
   for (std::string const& remark : machine.remarks()) text += fmt::format("note: {}\n", remark);

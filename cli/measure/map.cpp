@@ -27,18 +27,21 @@ map_target::map_target(std::string path) : path_(std::move(path)) {
   require_writable(path_);
 }
 
-void map_target::write(apps::task_map const& map, std::string_view app, runner const& who) const {
+void map_target::write(apps::task_map const& map, std::string_view app, runner const& who,
+                       std::string const& speeds) const {
   if (!wanted()) return;
   apps::map_texts texts{.title = fmt::format("{}: which worker ran which leaf", app), .subtitle = who.full_name()};
   if (map.overlap()) texts.subtitle += fmt::format("; overlap of consecutive iterations {}", overlap_of(map).text);
+  if (!speeds.empty()) texts.subtitle += "; " + speeds;
   write_to_file(path_, apps::map_file(path_, map, texts));
 }
 
-std::string map_target::to_text(apps::task_map const& map) const {
+std::string map_target::to_text(apps::task_map const& map, std::string const& speeds) const {
   std::string text = fmt::format("  map     {}: {}", path_, in_words(map.iterations(), "iteration"));
   if (map.overlap()) text += fmt::format(", overlap of consecutive ones {}", overlap_of(map).text);
   if (map.lost() > 0) text += fmt::format("; INCOMPLETE, no memory for {} leaves", map.lost());
-  return text + fmt::format("\n  shares  of the work by worker: {}\n", shares_text(map));
+  return text + fmt::format("\n  shares  of the work by worker: {}{}\n", shares_text(map),
+                            speeds.empty() ? "" : "; " + speeds);
 }
 
 cell overlap_of(apps::task_map const& map) {

@@ -22,9 +22,10 @@ class map_target {
 
   [[nodiscard]] bool wanted() const noexcept { return !path_.empty(); }
   /// Throws resource_error.
-  void write(apps::task_map const& map, std::string_view app, runner const& who) const;
+  /// `speeds`: of the workers' cores if they differ, as text.
+  void write(apps::task_map const& map, std::string_view app, runner const& who, std::string const& speeds = {}) const;
   /// For people: what the picture shows, and the overlap.
-  [[nodiscard]] std::string to_text(apps::task_map const& map) const;
+  [[nodiscard]] std::string to_text(apps::task_map const& map, std::string const& speeds = {}) const;
 
  private:
   std::string path_;

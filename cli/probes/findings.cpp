@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "cli/probes/bare_system.hpp"
 #include "cli/text/report.hpp"
 #include "skua/parts/topology/affinity.hpp"
+#include "skua/parts/topology/core_kinds.hpp"
 
 namespace skua::cli {
 namespace {
@@ -29,6 +32,12 @@ void add_missing_pages(runtime::page_abilities const& pages, std::vector<std::st
     all.push_back(fmt::format("huge pages: {}; arrays that ask for them get small pages", pages.huge.why));
 }
 
+/// True if the system ranks cores differently.
+bool has_ranks(topology const& tree) {
+  return std::ranges::adjacent_find(tree.pus(), std::ranges::not_equal_to{}, &runtime::topology_pu::efficiency) !=
+         tree.pus().end();
+}
+
 void add_missing_levels(topology const& tree, std::vector<std::string>& all) {
   auto const nodes = tree.count(runtime::level::numa_node);
   if (nodes == 0) all.emplace_back("NUMA nodes: the system reports none, so all memory counts as equally near");
@@ -45,6 +54,12 @@ void add_missing_levels(topology const& tree, std::vector<std::string>& all) {
   bool kinds = false;
   for (runtime::topology_pu const& pu : tree.pus()) kinds = kinds || pu.efficiency >= 0;
   if (!kinds) all.emplace_back("kinds of cores: the system does not rank them, so all cores count as equally fast");
+  if (tree.pus().size() > 1 && has_ranks(tree) && runtime::core_kinds_text(tree).empty()) {
+    all.emplace_back(
+        "speeds of cores: the system ranks the kinds without a capacity or frequency that differs, so all count as "
+        "equally "
+        "fast");
+  }
 }
 
 }  // namespace

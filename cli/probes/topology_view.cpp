@@ -8,6 +8,7 @@
 
 #include "cli/text/report.hpp"
 #include "skua/parts/base/printable.hpp"
+#include "skua/parts/topology/core_kinds.hpp"
 #include "skua/parts/topology/cpu_mask.hpp"
 
 namespace skua::cli {
@@ -25,6 +26,10 @@ bool has_kinds(topology const& machine) {
   auto const pus = machine.pus();
   return std::ranges::any_of(pus,
                              [&](runtime::topology_pu const& pu) { return pu.efficiency != pus.front().efficiency; });
+}
+
+bool has_speeds(topology const& machine) {
+  return std::ranges::any_of(machine.pus(), [](runtime::topology_pu const& pu) { return pu.speed < 1; });
 }
 
 std::string workers_text(runtime::cpu_mask const& workers) {
@@ -47,6 +52,7 @@ json node_json(topology const& machine, std::uint32_t at, std::map<std::uint32_t
   if (n.kind == runtime::level::pu) {
     runtime::topology_pu const& pu = machine.pus()[n.first_pu];
     if (pu.efficiency >= 0) one["efficiency"] = pu.efficiency;
+    if (has_speeds(machine)) one["speed"] = pu.speed;
     auto const here = workers.find(pu.os_index);
     one["workers"] = here == workers.end() ? std::vector<std::uint32_t>{} : here->second.members();
     return one;
@@ -88,6 +94,13 @@ std::string kind_text(runtime::core_kind_details const& kind) {
   return line + "\n";
 }
 
+json kinds_json(topology const& machine) {
+  json all = json::array();
+  for (runtime::core_kind const& kind : runtime::core_kinds_of(machine))
+    all.push_back({{"name", kind.name}, {"speed", kind.speed}, {"cores", kind.cores}, {"pus", kind.pus.members()}});
+  return all;
+}
+
 json workers_json(layout const& map) {
   json all = json::array();
   for (std::uint32_t w = 0; w < map.workers(); ++w) {
@@ -105,6 +118,7 @@ json workers_json(layout const& map) {
 std::string tree_text(topology const& machine, layout const& map) {
   auto const workers = workers_by_pu(map);
   bool const kinds = has_kinds(machine);
+  bool const speeds = has_speeds(machine);
   std::string all;
   for (runtime::topology_node const& n : machine.nodes()) {
     std::string line = fmt::format("{:{}}{}", "", 2 * n.depth, runtime::level_name(n.kind));
@@ -114,6 +128,7 @@ std::string tree_text(topology const& machine, layout const& map) {
     if (n.kind == runtime::level::pu) {
       runtime::topology_pu const& pu = machine.pus()[n.first_pu];
       if (kinds) line += fmt::format("  kind {}", pu.efficiency);
+      if (speeds) line += fmt::format("  speed {:.2g}", pu.speed);
       if (auto const here = workers.find(pu.os_index); here != workers.end())
         line += fmt::format("  {}", workers_text(here->second));
     }
@@ -148,6 +163,7 @@ std::string places_text(layout const& map) {
 }
 
 json topology_json(topology const& machine, layout const& map) {
+  json kinds = has_speeds(machine) ? kinds_json(machine) : json::array();
   json places = json::array();
   for (std::uint32_t p = 0; p < map.places(); ++p) {
     place_id const id{p};
@@ -159,6 +175,7 @@ json topology_json(topology const& machine, layout const& map) {
           {"pus", machine.pus().size()},
           {"tree", node_json(machine, 0, workers_by_pu(map))},
           {"places", std::move(places)},
+          {"core_kinds", std::move(kinds)},
           {"workers", workers_json(map)},
           {"remarks", std::vector<std::string>(machine.remarks().begin(), machine.remarks().end())}};
 }

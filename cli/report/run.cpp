@@ -153,6 +153,9 @@ class merger {
     if (all == about.end() || !all->is_array() || w >= all->size() || !(*all)[w].is_object()) return;
     json const& one = (*all)[w];
     to.processor = number_in(one, "processor");
+    auto const speed = one.find("speed");
+    double const said = speed != one.end() && speed->is_number() ? speed->get<double>() : 1;
+    to.speed = said > 0 && said < 1 ? said : 1;
     // A place or a node of another rank is another one.
     auto const own = [&](char const* key) {
       std::int64_t const n = number_in(one, key);

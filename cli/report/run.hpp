@@ -28,6 +28,7 @@ struct traced_worker {
   std::uint32_t rank = 0;
   std::uint32_t pool = 0;                              ///< which of the run's files
   std::int64_t place = -1, node = -1, processor = -1;  ///< -1: unknown; places of other ranks have other numbers
+  double speed = 1;                                    ///< as a part of the fastest ones', on cores of several kinds
   std::vector<event> events;                           ///< oldest first; ticks: nanoseconds since the run began
   std::uint64_t lost = 0;                              ///< older events that were overwritten
   std::uint64_t missing = 0;               ///< newer events that a file cut short lacks, if it says how many

@@ -29,6 +29,7 @@ json times_json(times const& t) {
 
 json rows_json(run const& of, std::vector<times> const& by_worker) {
   json all = json::array();
+  bool const has_kinds = std::ranges::any_of(of.workers, [](traced_worker const& w) { return w.speed != 1; });
   std::size_t const each = sharing(of.workers.size());
   for (std::size_t w = 0; w < of.workers.size(); w += each) {
     std::size_t const end = std::min(w + each, of.workers.size());
@@ -49,6 +50,7 @@ json rows_json(run const& of, std::vector<times> const& by_worker) {
                    {"place", first.place},
                    {"node", first.node},
                    {"processor", first.processor}});
+    if (has_kinds) all.back()["speed"] = first.speed;
     all.back().update(times_json(spent));
     all.back().update({{"tasks", tasks}, {"steals", steals}, {"lost_events", lost}});
   }

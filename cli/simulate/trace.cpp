@@ -29,6 +29,7 @@ std::string describe(std::string_view app, std::string_view policy, std::string_
                               {"place", runtime::index(where.place_of(id))},
                               {"node", known_number(where.numa_of(id))},
                               {"package", known_number(where.package_of(id))}});
+    if (where.speed_of(id) != 1) all["workers"].back()["speed"] = where.speed_of(id);
   }
   for (std::uint32_t d = 0; d < where.distance_classes(); ++d) all["distances"].push_back(where.distance_name(d));
   return all.sorted().dump_repaired();

@@ -78,6 +78,21 @@ class Topology(command.Case):
         self.assertEqual(len(re.findall(r"^ +pu \d", text, re.M)), 4)
         self.assertEqual(len(re.findall(r"worker \d$", text.split("\n\n", maxsplit=1)[0], re.M)), 3)
 
+    def test_cores_of_several_speeds_are_named_and_the_fast_ones_work_first(self):
+        words = ["--synthetic", "l3:1 core:6(speed=2x0.4,4x1)"]
+        kinds = "4 cores of kind performance, 2 of kind efficiency (speed 0.4)"
+        text = self.works("topology", *words)
+        self.assertIn(f"\n{kinds}\n", text)
+        self.assertRegex(text, r"pu 0  kind 0  speed 0\.4  worker 4")
+        self.assertRegex(text, r"pu 2  kind 1  speed 1  worker 0")
+        found = self.works_json("topology", *words, "--workers", "4", "--json")
+        self.assertEqual([w["pu"] for w in found["workers"]], [2, 3, 4, 5])
+        self.assertEqual([(k["name"], k["speed"], k["pus"]) for k in found["core_kinds"]],
+                         [("performance", 1, [2, 3, 4, 5]), ("efficiency", 0.4, [0, 1])])
+        self.assertRegex(self.works("doctor", *words), rf"kinds of cores +{re.escape(kinds)}")
+        self.assertNotIn("kinds of cores  ", self.works("doctor", "--synthetic", "l3:1 core:6"))
+        self.assertEqual(self.works_json("topology", "--synthetic", "core:6", "--json")["core_kinds"], [])
+
     def test_json_holds_the_same_tree(self):
         found = self.works_json("topology", "--synthetic", "package:2 l3:2 core:4", "--json")
         self.assertEqual((found["pus"], found["this_system"]), (16, False))
@@ -208,6 +223,9 @@ class Run(command.Case):
     def test_a_map_shows_every_leaf_in_the_colour_of_its_worker(self):
         path = self.scratch / "map.svg"
         arguments = ["run", "heat", "--n", "256", "--leaf-rows", "64", "--leaf-cols", "64", "--iterations", "5", "--map", str(path)]
+        hybrid = self.works(*arguments, "--synthetic", "l3:1 core:3(speed=1,2x0.5)")
+        self.assertIn("; workers 0 at speed 1, 1-2 at 0.5\n", hybrid)
+        self.assertIn("workers 0 at speed 1, 1-2 at 0.5", path.read_text())
         for workers in (1, 2, 7):
             (row,) = self.works_json(*arguments, "--workers", str(workers), "--json", "-")["rows"]
             panels = [[box.get("fill") for box in group] for group in groups_of(path, "iteration")]

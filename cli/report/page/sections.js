@@ -95,6 +95,7 @@ function workerTimes(panel, run, title, shared) {
     describe: (i) => `${name(rows[i])}: ${states.map((a) => `${a} ${seconds(rows[i][`${a}_s`])}`).join(", ")}; ${words(rows[i].steals, "steal")}`,
     table: () => tableOf([{head: "worker", value: (r) => r.worker}, {head: "rank", value: (r) => r.rank}, {head: "place", value: (r) => (r.place < 0 ? null : r.place)},
       {head: "processor", value: (r) => (r.processor < 0 ? null : r.processor)},
+      ...(rows.some((r) => r.speed) ? [{head: "speed of its core", value: (r) => r.speed, show: digits}] : []),
       ...states.map((a) => ({head: labelOf(a), value: (r) => r[`${a}_s`], show: seconds})),
       {head: "tasks", value: (r) => r.tasks, show: count}, {head: "steals", value: (r) => r.steals, show: count}], rows),
   });

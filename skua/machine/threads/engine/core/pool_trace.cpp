@@ -30,6 +30,7 @@ nlohmann::json describe(settings const& chosen, layout const& map) {
                               {"place", index(map.place_of(id))},
                               {"node", known_number(map.numa_of(id))},
                               {"package", known_number(map.package_of(id))}});
+    if (map.speed_of(id) != 1) all["workers"].back()["speed"] = map.speed_of(id);
   }
   for (std::uint32_t d = 0; d < map.distance_classes(); ++d) all["distances"].push_back(map.distance_name(d));
   return all;
