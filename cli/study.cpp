@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "apps/timing.hpp"
@@ -71,7 +74,7 @@ std::string last_line_of(std::string const& path) {
   std::istringstream in(text_of_file(path));
   std::string last;
   for (std::string line; std::getline(in, line);) {
-    if (!line.empty()) last = line;
+    if (line.find_first_not_of("- ") != std::string::npos) last = line;  // MPI's launchers frame what they say
   }
   return runtime::printable(last, 300);
 }
@@ -80,6 +83,15 @@ std::string last_line_of(std::string const& path) {
 json result_in(std::string const& path) {
   json found = json::parse(text_of_file(path));
   return found.is_discarded() ? json() : found;
+}
+
+/// Of the copy `number` of a program that ran beside itself.
+void add_rows(json& all, json const& others, unsigned number) {
+  if (!all.contains("rows") || !others.contains("rows")) return;
+  for (json row : others["rows"]) {
+    row["runner"] = fmt::format("{} (process {})", row["runner"].get<std::string>(), number);
+    all["rows"].push_back(std::move(row));
+  }
 }
 
 class course {
@@ -134,7 +146,7 @@ class course {
     }
     return all;
   }
-  [[nodiscard]] std::string path_of(study_part const& part, char const* ending) const {
+  [[nodiscard]] std::string path_of(study_part const& part, std::string_view ending) const {
     std::string name = part.key;
     std::ranges::replace(name, '/', '-');
     return fmt::format("{}/parts/{}{}", wish_.folder, name, ending);
@@ -143,6 +155,7 @@ class course {
   std::string obstacle(study_part const& part) const {
     if (part.kind == part_kind::bench && !std::filesystem::exists(part.words.front()))
       return fmt::format("{} is not there", part.words.front());
+    if (part.words.front().empty()) return "there is no MPI: no mpirun in PATH";
     if (part.kind == part_kind::prediction && !std::filesystem::exists(wish_.folder + "/model.toml"))
       return "there is no model of this machine";
     if (part.kind == part_kind::prediction && was_measured())
@@ -164,6 +177,32 @@ class course {
       if (end.is_good || is_second || interrupted()) return end;
     }
   }
+  std::pair<child_end, json> run_alone(study_part const& part, std::vector<std::string> const& words,
+                                       std::string const& file) {
+    child_end end = run_program(part, words);
+    return {std::move(end), part.kind == part_kind::calibration ? json(text_of_file(file)) : result_in(file)};
+  }
+  /// Runs the copies beside the program, from its beginning to their own end. The result has the rows of all.
+  std::pair<child_end, json> run_beside(study_part const& part, std::string const& file) {
+    std::vector<child_end> ends(part.copies);
+    std::vector<std::string> files;
+    for (unsigned i = 0; i < part.copies; ++i) files.push_back(i == 0 ? file : fmt::format("{}.{}", file, i + 1));
+    double const limit = std::max(budget_s_ - seconds_since(began_), 2 * part.seconds);
+    {
+      std::vector<std::jthread> at_once;
+      for (unsigned i = 0; i < part.copies; ++i) {
+        at_once.emplace_back([&, i] {
+          std::vector<std::string> words = part.words;
+          std::ranges::replace(words, std::string{"{json}"}, files[i]);
+          ends[i] = run_child(words, path_of(part, i == 0 ? ".log" : fmt::format(".{}.log", i + 1)), limit);
+        });
+      }
+    }
+    json all = result_in(file);
+    for (unsigned i = 1; i < part.copies; ++i) add_rows(all, result_in(files[i]), i + 1);
+    auto const bad = std::ranges::find(ends, false, &child_end::is_good);
+    return {bad == ends.end() ? ends.front() : *bad, std::move(all)};
+  }
   void run_part(study_part const& part, std::size_t number, std::size_t all) {
     if (notes_.has(part)) {
       ++done_;
@@ -182,12 +221,11 @@ class course {
     study_part with_file = part;
     std::ranges::replace(with_file.words, std::string{"{json}"}, file);
     processor_ticks const before = ticks_now();
-    child_end end = run_program(part, with_file.words);
+    auto [end, result] = part.copies > 1 ? run_beside(part, file) : run_alone(part, with_file.words, file);
     if (!end.is_good && end.how != "interrupted") end.how += fmt::format(" ({})", last_line_of(path_of(part, ".log")));
     if (!end.is_good) write_to_stderr(fmt::format("study: {} ended badly: {}", part.key, end.how));
     done_ += end.is_good;
-    notes_.add(part, end, part.kind == part_kind::calibration ? json(text_of_file(file)) : result_in(file),
-               conditions_since(before));
+    notes_.add(part, end, std::move(result), conditions_since(before));
   }
 
   study_wish wish_;
@@ -217,6 +255,7 @@ int execute(arguments const& given) {
     std::filesystem::remove(given.folder + "/model.toml", fault);
   }
   prepare_folder(given.folder);
+  char const* const path = std::getenv("PATH");
   keep_after_interrupts();
   course all(given,
              {.quick = given.quick,
@@ -225,7 +264,8 @@ int execute(arguments const& given) {
               .programs = std::filesystem::path(skua).parent_path().string(),
               .folder = given.folder,
               .policies = given.policies,
-              .only = std::move(only)},
+              .only = std::move(only),
+              .launcher = launcher_in(path == nullptr ? "" : path)},
              60 * minutes);
   all.run();
   write_to_file(given.folder + "/study.html",

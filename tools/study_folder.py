@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 
-BENCHES = ["regions", "herd", "loops", "steal", "wake", "fork", "callers"]
+BENCHES = ["regions", "herd", "near_far", "loops", "steal", "wake", "fork", "callers"]
 
 README = """\
 A study of this machine by Skua: what it could do (simulated, from a model that is measured first), and what it does.

@@ -2,6 +2,7 @@
 #include "cli/study/plan.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -34,6 +35,11 @@ study_part calibration_part(study_wish const& wish) {
       .seconds = wish.quick ? 8.0 : 20.0};
 }
 
+std::string policies_for(study_app const& app, study_wish const& wish) {
+  bool const is_there = ("," + wish.policies + ",").find(fmt::format(",{},", app.also)) != std::string::npos;
+  return app.also.empty() || is_there ? wish.policies : fmt::format("{},{}", wish.policies, app.also);
+}
+
 study_part prediction_of(study_app const& app, study_wish const& wish, std::string const& counts) {
   std::string_view const simulated = app.simulated.empty() ? app.words : app.simulated;
   study_part part{.key = fmt::format("prediction/{}", app.key),
@@ -42,8 +48,8 @@ study_part prediction_of(study_app const& app, study_wish const& wish, std::stri
                   .words = {wish.skua, "sim"},
                   .seconds = 3};
   append(part.words, simulated);
-  append(part.words,
-         fmt::format("--machine {}/model.toml --policies {} --workers {}", wish.folder, wish.policies, counts));
+  append(part.words, fmt::format("--machine {}/model.toml --policies {} --workers {}", wish.folder,
+                                 policies_for(app, wish), counts));
   if (app.leaves_are_measured) part.words.emplace_back("--measured-leaves");
   append(part.words, "--json {json}");
   return part;
@@ -59,7 +65,7 @@ study_part scaling_of(study_app const& app, study_wish const& wish, std::string 
                   .is_repeated = is_repeated};
   append(part.words, app.words);
   append(part.words, fmt::format("--policies auto,{} --workers {} --repeat {} --breakdown --json {{json}}",
-                                 wish.policies, counts, rounds));
+                                 policies_for(app, wish), counts, rounds));
   if (!app.peers.empty()) append(part.words, fmt::format("--peers {}", app.peers));
   return part;
 }
@@ -91,7 +97,46 @@ study_part crowded_part(study_app const& app, study_wish const& wish) {
   return part;
 }
 
+/// Two processes, each with all workers.
+study_part together_part(study_app const& app, study_wish const& wish) {
+  study_part part{.key = fmt::format("together/{}", app.key),
+                  .kind = part_kind::crowded,
+                  .title = fmt::format("{}, two processes at once", app.words),
+                  .words = {wish.skua, "compare"},
+                  .seconds = 6,
+                  .copies = 2};
+  append(part.words, app.words);
+  append(part.words,
+         fmt::format("--policies auto,{} --workers {} --repeat 3 --json {{json}}", wish.policies, wish.workers));
+  return part;
+}
+
+/// A rank on each processor, over the MPI that is there.
+study_part ranks_part(study_wish const& wish) {
+  study_part part{.key = "ranks/uts",
+                  .kind = part_kind::crowded,
+                  .title = fmt::format("uts --tree T3 on {} ranks of this machine", wish.workers),
+                  .words = {wish.launcher, "-n", std::to_string(wish.workers), wish.skua},
+                  .seconds = 8};
+  append(part.words, "run uts --tree T3 --ranks --repeat 3 --json {json}");
+  return part;
+}
+
+bool is_wanted(study_part const& part, std::vector<std::string> const& only) {
+  std::size_t const at = part.key.find('/');
+  return only.empty() || at == std::string::npos || std::ranges::find(only, part.key.substr(at + 1)) != only.end();
+}
+
 }  // namespace
+
+std::string launcher_in(std::string const& folders) {
+  std::istringstream in(folders);
+  for (std::string folder; std::getline(in, folder, ':');) {
+    std::string path = folder + "/mpirun";
+    if (!folder.empty() && ::access(path.c_str(), X_OK) == 0) return path;
+  }
+  return "";
+}
 
 std::string_view name_of(part_kind kind) noexcept {
   constexpr std::array<std::string_view, 6> names{"machine", "calibration", "prediction",
@@ -125,6 +170,8 @@ std::vector<study_app> study_apps(bool quick) {
       {.key = "cg", .words = "cg --class W"},
       {.key = "quicksort", .words = "quicksort --n 4000000"},
       {.key = "hull", .words = "hull --n 4000000"},
+      {.key = "sparselu", .words = "sparselu --blocks 32"},
+      {.key = "chains", .words = "chains --parallelism 2", .also = "arms"},
   };
 }
 
@@ -134,6 +181,8 @@ std::vector<study_bench> study_benches() {
        60},
       {"herd", "herd_bench", "--workers {workers}", "--workers {workers} --rounds 50",
        "wake-ups of all workers, calls of many threads at once, and fences", 8},
+      {"near_far", "near_far_bench", "", "--rounds 50",
+       "a cache line, a steal and a wake-up between near and far processors", 6},
       {"loops", "loops_bench", "--rounds 3", "--rounds 1", "loops of light bodies, beside peers", 30},
       {"steal", "steal_bench", "", "", "what a steal costs", 20},
       {"wake", "wake_bench", "--workers {workers}", "--workers {workers} --rounds 100 --idle-ms 400",
@@ -158,19 +207,17 @@ std::vector<study_part> plan_of(study_wish const& wish) {
   for (study_app const& app : apps) all.push_back(prediction_of(app, wish, counts));
   for (study_app const& app : apps) all.push_back(scaling_of(app, wish, counts, 3, false));
   for (study_bench const& bench : study_benches()) {
-    bool const is_short = bench.key == "regions" || bench.key == "herd";
+    bool const is_short = bench.key == "regions" || bench.key == "herd" || bench.key == "near_far";
     if (!wish.quick || is_short) all.push_back(bench_part(bench, wish));
   }
   all.push_back(crowded_part(apps.front(), wish));
+  all.push_back(together_part(apps.front(), wish));
   if (!wish.quick) {
     all.push_back(crowded_part(apps[1], wish));
+    all.push_back(ranks_part(wish));
     for (study_app const& app : apps) all.push_back(scaling_of(app, wish, counts, 9, true));
   }
-  std::erase_if(all, [&](study_part const& part) {
-    std::size_t const at = part.key.find('/');
-    return !wish.only.empty() && at != std::string::npos &&
-           std::ranges::find(wish.only, part.key.substr(at + 1)) == wish.only.end();
-  });
+  std::erase_if(all, [&](study_part const& part) { return !is_wanted(part, wish.only); });
   return all;
 }
 

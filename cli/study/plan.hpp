@@ -20,6 +20,7 @@ struct study_part {
   std::vector<std::string> words;  ///< the program and its arguments; {json}: the file that it writes
   double seconds = 10;             ///< about what it takes
   bool is_repeated = false;        ///< a better measurement of what an earlier part of this key has found
+  unsigned copies = 1;             ///< processes that run it at the same time
 };
 
 struct study_wish {
@@ -30,7 +31,11 @@ struct study_wish {
   std::string folder;                  ///< where the model is written
   std::string policies;                ///< "random,adws,..."; `auto` comes on top where it is measured
   std::vector<std::string> only = {};  ///< keys of apps and benches; empty: all
+  std::string launcher = {};           ///< mpirun; empty: there is none
 };
+
+/// The launcher of MPI jobs in these folders, separated by colons, such as those of PATH; empty: none.
+[[nodiscard]] std::string launcher_in(std::string const& folders);
 
 /// 1, 2, 4, .. and `all`; quick: 1 and `all`.
 [[nodiscard]] std::vector<unsigned> study_worker_counts(unsigned all, bool quick);
@@ -43,6 +48,7 @@ struct study_app {
   std::string_view simulated = {};  ///< empty: the same
   bool leaves_are_measured = true;
   std::string_view peers = {};  ///< empty: all; those that take seconds for a task per call are left out
+  std::string_view also = {};   ///< a scheduler that is made for it, beside the others
 };
 [[nodiscard]] std::vector<study_app> study_apps(bool quick);
 

@@ -66,6 +66,45 @@ TEST(study_plan, a_quick_study_takes_about_ninety_seconds) {
   EXPECT_LT(all, 90);
 }
 
+TEST(study_plan, two_processes_run_the_first_app_at_once) {
+  for (bool const quick : {false, true}) {
+    std::vector<study_part> const plan = plan_of(wish(4, quick));
+    auto const twice = std::ranges::find(plan, 2U, &study_part::copies);
+    ASSERT_NE(twice, plan.end());
+    EXPECT_EQ(twice->key, "together/heat-640");
+  }
+}
+
+TEST(study_plan, a_scheduler_that_is_made_for_an_app_runs_beside_the_others_and_once) {
+  auto const policies = [](char const* given) {
+    study_wish asked = wish(4, false);
+    asked.policies = given;
+    std::vector<study_part> const plan = plan_of(asked);
+    auto const chains = std::ranges::find(plan, "scaling/chains", &study_part::key);
+    return *(std::ranges::find(chains->words, "--policies") + 1);
+  };
+  EXPECT_EQ(policies("random,adws"), "auto,random,adws,arms");
+  EXPECT_EQ(policies("arms,random"), "auto,arms,random");
+}
+
+TEST(study_plan, ranks_begin_with_the_launcher_that_is_there) {
+  study_wish asked = wish(4, false);
+  asked.launcher = "/usr/bin/mpirun";
+  std::vector<study_part> const plan = plan_of(asked);
+  auto const ranks = std::ranges::find(plan, "ranks/uts", &study_part::key);
+  ASSERT_NE(ranks, plan.end());
+  EXPECT_EQ(ranks->words.front(), "/usr/bin/mpirun");
+  auto const folder = std::filesystem::temp_directory_path() / ("launchers." + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  std::string const path = "/no/such::" + folder.string();
+  EXPECT_EQ(launcher_in(path), "");
+  std::ofstream(folder / "mpirun") << "#!/bin/sh\n";
+  EXPECT_EQ(launcher_in(path), "") << "it cannot be executed";
+  std::filesystem::permissions(folder / "mpirun", std::filesystem::perms::owner_all);
+  EXPECT_EQ(launcher_in(path), (folder / "mpirun").string());
+  std::filesystem::remove_all(folder);
+}
+
 class study_notebook : public testing::Test {
  protected:
   void SetUp() override {
