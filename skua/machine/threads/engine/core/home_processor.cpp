@@ -28,7 +28,7 @@ bool home_processor::is_elsewhere() const noexcept { return ::sched_getcpu() != 
 void home_processor::go() noexcept {
   tsan::unseen const of_the_thread;
   std::uint64_t const now = clock_ns();
-  if (now - came_ns_ < period_ns || are_left(now)) return;
+  if (now - came_ns_ < period_ns || (!stays_bound_ && are_left(now))) return;
   came_ns_ = now;
   if (stays_bound_ && callers_) return;
   saved_mask before = bind();
