@@ -41,15 +41,13 @@ class Leaving(unittest.TestCase):
         return job.returncode, err
 
     def ends(self, *arguments, rank, reason):
-        """The job fails, one rank says why, and no launcher before it."""
+        """The job fails, and one rank says why. In which order a launcher prints its own lines and those of the ranks, it does not promise."""
         for mpi in self.each():
             code, err = self.on(mpi, *arguments)
             said = f"{mpi}: {' '.join(arguments)} -> {code}: {err}"
             self.assertNotEqual(code, 0, said)
             self.assertEqual(err.count("; ending the job\n"), 1, said)
             self.assertIn(f"skua: rank {rank}: {reason}", err, said)
-            first = next(line for line in err.splitlines() if line)
-            self.assertTrue(first.startswith(("skua: rank", "handler: ")), said)
 
     def test_a_job_without_a_fault_says_nothing(self):
         for mpi in self.each():
