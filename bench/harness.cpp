@@ -161,6 +161,44 @@ std::string workers_in_words(std::int64_t workers) {
 
 // ---- other programs ------------------------------------------------------------------------------------------------
 
+namespace {
+
+std::string in_words(std::vector<std::string> const& words) {
+  std::string all;
+  for (std::string const& word : words) all += (all.empty() ? "`" : " ") + word;
+  return all + "`";
+}
+
+/// Everything that can be read from `end` until its writers have closed it.
+std::string all_from(int end) {
+  std::string said;
+  std::array<char, 4096> piece{};
+  for (;;) {
+    ssize_t const got = read(end, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return said;
+    said.append(piece.data(), static_cast<std::size_t>(got));
+  }
+}
+
+int status_of(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) throw resource_error("cannot wait for a process: " + std::generic_category().message(errno));
+  }
+  return status;
+}
+
+constexpr int was_not_found = 127;  // as a shell says it
+
+std::string how_it_ended(int status) {
+  if (WIFSIGNALED(status)) return "was ended by signal " + std::to_string(WTERMSIG(status));
+  if (WEXITSTATUS(status) == was_not_found) return "could not be started";
+  return "ended with exit code " + std::to_string(WEXITSTATUS(status));
+}
+
+}  // namespace
+
 std::string output_of(std::vector<std::string> const& words) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) throw resource_error("cannot make a pipe: " + std::generic_category().message(errno));
@@ -168,24 +206,21 @@ std::string output_of(std::vector<std::string> const& words) {
   for (auto const& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   pid_t const child = fork();
+  int const refused = errno;
   if (child == 0) {
     dup2(ends[1], STDOUT_FILENO);
     close(ends[0]);
     close(ends[1]);
     execvp(arguments[0], arguments.data());
-    _exit(127);
+    _exit(was_not_found);
   }
   close(ends[1]);
-  std::string said;
-  std::array<char, 4096> piece{};
-  for (ssize_t got = 0; (got = read(ends[0], piece.data(), piece.size())) > 0;) {
-    said.append(piece.data(), static_cast<std::size_t>(got));
-  }
+  std::string said = all_from(ends[0]);
   close(ends[0]);
-  int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
-    throw resource_error("`" + words[0] + "` failed or could not be started");
-  }
+  if (child < 0)
+    throw resource_error(in_words(words) + " could not be started: " + std::generic_category().message(refused));
+  int const status = status_of(child);
+  if (status != 0) throw resource_error(in_words(words) + " " + how_it_ended(status));
   return said;
 }
 

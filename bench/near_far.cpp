@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What distance costs: a cache line that travels between two processors, a steal by a searching worker, and a worker that a fork wakes, for one pair
-// of processors at each distance. The calling thread and the worker are bound, so a round counts only if the other worker took its task.
+// What distance costs: a cache line that travels between two processors, a steal by a searching worker, a worker that a fork wakes, and a task that
+// a policy sends to another worker, for one pair of processors at each distance. The calling thread and the worker are bound, so a round counts only if the other worker took its task.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -80,54 +80,63 @@ std::vector<double> line_ns(pair_of_pus const& of, std::int64_t rounds) {
   return seen;
 }
 
-/// From a fork to the first instruction of its second child on the other worker, and from that child's end until the first one knows.
+/// From a fork to the first instruction of the child on the other worker, and from that child's end until the caller's one knows.
 struct visit {
   double there_ns;
   double back_ns;
 };
 
-/// Nothing: nobody came within 0.1 s.
+/// Either child may be the one that another worker runs: `random` steals the second. Nothing: nobody came within 0.1 s.
 std::optional<visit> visited(pool& p) {
   return p.run([](auto& here) -> std::optional<visit> {
-    std::atomic<int> done{0};
+    std::atomic<bool> done{false};
+    std::atomic<bool> waits{false};
     bench::clock::time_point began;
     bench::clock::time_point answered;
+    bool came = false;
+    std::thread::id const callers = std::this_thread::get_id();
     auto const start = bench::clock::now();
-    auto const [came, nothing] = here.join(
-        [&](auto&) {
-          while (done.load(std::memory_order_acquire) == 0 && bench::seconds_since(start) < 0.1) runtime::relax();
-          answered = bench::clock::now();
-          return done.load(std::memory_order_acquire) == 1;
-        },
-        [&](auto&) {
-          began = bench::clock::now();
-          done.store(1, std::memory_order_release);
-          return 0;
-        });
-    static_cast<void>(nothing);
+    auto const child = [&](auto&) {
+      if (std::this_thread::get_id() != callers) {
+        began = bench::clock::now();
+        return done.store(true, std::memory_order_release);
+      }
+      if (waits.exchange(true)) return;  // it runs both
+      while (!done.load(std::memory_order_acquire) && bench::seconds_since(start) < 0.1) runtime::relax();
+      answered = bench::clock::now();
+      came = done.load(std::memory_order_acquire);
+    };
+    here.join(child, child);
     if (!came) return {};
     return visit{bench::ns_between(start, began), bench::ns_between(began, answered)};
   });
 }
 
+/// How the other worker gets its task, and what it does until then.
+struct way {
+  char const* name;
+  char const* policy;
+  std::chrono::nanoseconds spin;
+  std::chrono::nanoseconds rest;  ///< between two rounds
+};
+
 /// The pool's two workers are on the two processors; this thread takes the place of one, on its processor.
-void visits(bench::report& say, pair_of_pus const& of, std::string const& what, std::chrono::nanoseconds spin,
-            std::chrono::nanoseconds rest, std::int64_t rounds) {
+void visits(bench::report& say, pair_of_pus const& of, way const& w, std::int64_t rounds) {
   bind({of.here, of.there});
-  pool p({.workers = 2, .pin = true, .spin = spin});
+  pool p({.workers = 2, .policy = w.policy, .pin = true, .spin = w.spin});
   bind({of.here});
   std::vector<double> there;
   std::vector<double> back;
   for (std::int64_t i = 0; i < rounds; ++i) {
-    std::this_thread::sleep_for(rest);
+    std::this_thread::sleep_for(w.rest);
     if (std::optional<visit> const seen = visited(p)) {
       there.push_back(seen->there_ns);
       back.push_back(seen->back_ns);
     }
   }
-  if (there.empty()) return say.note(of.name + ", " + what + ": left out, the other worker never came");
-  say.row(of.name + ": " + what, "ns", there);
-  say.row(of.name + ": " + what + ", and back", "ns", back);
+  if (there.empty()) return say.note(of.name + ", " + w.name + ": left out, the other worker never came");
+  say.row(of.name + ": " + w.name, "ns", there);
+  say.row(of.name + ": " + w.name + ", and back", "ns", back);
 }
 
 void run(options const& o, bench::report& say) {
@@ -138,8 +147,11 @@ void run(options const& o, bench::report& say) {
     bind({of.here});
     say.row(of.name + " (PUs " + std::to_string(of.here) + " and " + std::to_string(of.there) + "): a line's way", "ns",
             line_ns(of, o.rounds));
-    visits(say, of, "fork to a searching thief", runtime::spin_forever, 50us, o.rounds);
-    visits(say, of, "fork to a worker that it wakes", 50us, 2ms, o.rounds);
+    for (way const& w : {way{"fork to a searching thief", "random", runtime::spin_forever, 50us},
+                         way{"fork to a worker that it wakes", "random", 50us, 2ms},
+                         way{"task sent to a searching worker", "adws", runtime::spin_forever, 50us},
+                         way{"task sent to a worker that it wakes", "adws", 50us, 2ms}})
+      visits(say, of, w, o.rounds);
   }
 }
 

@@ -23,6 +23,11 @@ class idle_workers {
     if (s.activity != activity::searching) ++searching_;
     s = {activity::searching, now};
   }
+  /// The sleeping worker is woken, and searches from `at` on.
+  void wake(worker_id w, tick at) {
+    search(w, at);
+    states_[index(w)].was_woken = true;
+  }
   /// The worker has found work.
   void found(worker_id w) {
     if (states_[index(w)].activity == activity::searching) --searching_;
@@ -36,6 +41,8 @@ class idle_workers {
 
   [[nodiscard]] bool searches(worker_id w) const { return states_[index(w)].activity == activity::searching; }
   [[nodiscard]] bool sleeps(worker_id w) const { return states_[index(w)].activity == activity::sleeping; }
+  /// True if it searches because it was woken, and has not slept since.
+  [[nodiscard]] bool was_woken(worker_id w) const { return searches(w) && states_[index(w)].was_woken; }
   [[nodiscard]] tick since(worker_id w) const { return states_[index(w)].since; }
   [[nodiscard]] std::uint32_t searching() const noexcept { return searching_; }
   [[nodiscard]] std::uint32_t asleep() const noexcept { return asleep_; }
@@ -54,6 +61,7 @@ class idle_workers {
   struct state {
     idle_workers::activity activity = idle_workers::activity::running;
     tick since = 0;
+    bool was_woken = false;
   };
 
   std::vector<state> states_;

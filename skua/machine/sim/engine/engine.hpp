@@ -148,7 +148,8 @@ class engine final : private policies::machine_view {
   // Searching and sleeping (probing.cpp).
   void keep_searching(worker_id w);
   [[nodiscard]] bool nothing_in_reach_of(worker_id w) const;
-  void found(worker_id w);
+  void found(worker_id w, bool leaves_more = false);
+  [[nodiscard]] bool is_more_where(probe const& p) const;
   void offered(worker_id by);
   void wake(worker_id by, worker_id whom);
 

@@ -90,7 +90,7 @@ void engine::finish_probe(worker_id w, worker_policy const& m, probe const& p, t
     t.scheduling += waited;
     count_steal(layout_.distance(w, p.victim));
   }
-  found(w);
+  found(w, is_more_where(p));
   receive(w, *taken, p);
 }
 
@@ -110,12 +110,17 @@ void engine::keep_searching(worker_id w) {
 /// An entry that a choosy policy does not admit now may be admitted later, so the worker does not sleep beside it.
 bool engine::nothing_in_reach_of(worker_id w) const { return !lanes_.in_reach_of(w); }
 
-/// A searching worker has found work. If it was the last searcher, a sleeper must take over the search.
-void engine::found(worker_id w) {
+/// A searching worker has found work. If it was the last searcher, a sleeper must take over the search. One that was woken and leaves more wakes
+/// two. (machine/threads/engine/sleep/sleep.md, F1)
+void engine::found(worker_id w, bool leaves_more) {
   if (!idle_.searches(w)) return;
+  bool const doubles = idle_.was_woken(w) && leaves_more;
   idle_.found(w);
-  offered(w);
+  if (!doubles) return offered(w);
+  for (int woken = 0; woken < 2 && idle_.asleep() > 0; ++woken) wake(w, *idle_.first_sleeper());
 }
+
+bool engine::is_more_where(probe const& p) const { return p.kind == action::steal && !lanes_.empty(p.victim, p.lane); }
 
 /// There is an entry to take: wakes a sleeper if no worker searches.
 void engine::offered(worker_id by) {
@@ -127,7 +132,7 @@ void engine::wake(worker_id by, worker_id whom) {
   pay(by, operation::notify, whom);
   tick const at = now_ + spent_ + prices_.price(now_, operation::wake_up, by, whom);
   heavy_fences_.wakes(whom, at);
-  idle_.search(whom, at);
+  idle_.wake(whom, at);
   acts(whom, trace::kind::idling, at);
   schedule(whom, at);
 }

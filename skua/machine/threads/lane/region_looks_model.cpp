@@ -182,8 +182,8 @@ class place_of {
   [[nodiscard]] auto const& regions() const { return regions_; }
 
   void request_attention_of_own() { core_.only.slots[Number]->request_own_attention(); }
-  void fall_asleep() {
-    core_.sleepers.fall_asleep(
+  bool fall_asleep() {
+    return core_.sleepers.fall_asleep(
         number(),
         [this](reach r) {
           request_attention_of_own();

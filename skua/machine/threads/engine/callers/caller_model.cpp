@@ -81,10 +81,11 @@ class place {
 
   struct found {
     region* slot = nullptr;
+    [[nodiscard]] bool leaves_more() const { return !slot->injected.looks_empty(); }
   };
   struct {
     struct {
-      void add(int) {}
+      void add(unsigned) {}
     } wakeups_sent;
   } counters;
 
@@ -106,8 +107,8 @@ class place {
   [[nodiscard]] bool has_tied_ready() const { return !tied_ready.looks_empty(); }
   found take_ready() { return {tied_ready.pop() == nullptr ? nullptr : later_}; }
   found probe_everywhere() { return {regions().empty() || later_->injected.pop() == nullptr ? nullptr : later_}; }
-  void fall_asleep() {
-    core_.sleep().fall_asleep(number_, [](reach) {}, [this](reach r) { return work_search::anything_to_do(*this, r); });
+  bool fall_asleep() {
+    return core_.sleep().fall_asleep(number_, [](reach) {}, [this](reach r) { return work_search::anything_to_do(*this, r); });
   }
 
   /// The own thread, from its first sleep on. True: it has found something, and is busy from then on.

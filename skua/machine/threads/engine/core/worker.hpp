@@ -44,6 +44,10 @@ class worker final : public thread_record, private thread_owner {
     worker_slot* slot = nullptr;
     tagged_entry taken{};
     runtime::lane lane = runtime::lane::forks;
+    worker_slot* victim = nullptr;  ///< from which it was stolen
+
+    /// True if thieves, or whoever takes tasks from outside, would visibly find more there.
+    [[nodiscard]] bool leaves_more() const noexcept;
   };
 
   /// Throws std::bad_alloc.
@@ -211,7 +215,7 @@ class worker final : public thread_record, private thread_owner {
     if (counts_.times.current() == activity::working) return counts_.times.change_to(activity::scheduling, now);
     counts_.times.charge(activity::idling, now);
   }
-  void fall_asleep() noexcept;
+  bool fall_asleep() noexcept;
   [[nodiscard]] bool runs_isolated() const noexcept { return running()->is_isolated(); }
   [[nodiscard]] bool has_new_regions() const noexcept;
   /// True once after the first sleep: the worker that was woken from it already counts as searching.

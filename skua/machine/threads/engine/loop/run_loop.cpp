@@ -183,7 +183,7 @@ void worker::short_sleep(std::uint64_t since) noexcept {
   begin(activity::scheduling);
 }
 
-void worker::fall_asleep() noexcept {
+bool worker::fall_asleep() noexcept {
   if (!is_lent_)
     leave_observed();  // ThreadSanitizer ignores what an observer does here, which can hide a race but report no false one
   core_.oversubscribed().look_again(now_ns());
@@ -201,6 +201,7 @@ void worker::fall_asleep() noexcept {
   home_.after_sleep(own);
   if (slept) counts_.sleeps.add(1);
   begin(activity::scheduling);
+  return slept;
 }
 
 /// The lanes of a worker that sleeps hold a request, for the next one to push there. (sleep.md, "Lanes of sleepers")

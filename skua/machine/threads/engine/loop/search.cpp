@@ -186,11 +186,17 @@ worker::found probe_in(worker_slot& s) noexcept {
     tagged_entry taken;
     outcome const how = execute(s, next, taken);
     s.policy.learn(probed{next, how});
-    if (how == outcome::got && !is_sent_on(s, next, taken)) return {&s, taken, next.lane};
+    if (how == outcome::got && !is_sent_on(s, next, taken))
+      return {&s, taken, next.lane, next.kind == action::steal ? &s.region.slot_of(next.victim) : nullptr};
   }
 }
 
 }  // namespace
+
+bool worker::found::leaves_more() const noexcept {
+  if (victim != nullptr) return !offers_nothing(*victim);
+  return lane == lane::injected && slot->region.has_injected();
+}
 
 /// Regions take turns: the region where a task was found last comes first again, but at most tasks_per_turn times.
 worker::found worker::probe_everywhere() noexcept {

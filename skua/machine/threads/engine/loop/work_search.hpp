@@ -16,13 +16,14 @@ struct work_search {
   static typename Worker::found find_work(Worker& me) noexcept {
     auto& all = me.pool();
     bool searching = me.was_woken();
+    bool woken = searching;
     if (searching && all.closing()) return {};  // see the last comment of this function
     std::uint64_t began = 0;
     for (;;) {
       me.refresh_regions();
       typename Worker::found const f = find(me);
       if (f.slot != nullptr) {
-        if (searching && all.sleep().found()) me.counts().wakeups_sent.add(1);
+        if (searching) me.counts().wakeups_sent.add(all.sleep().found(left_by(woken, f)));
         return f;
       }
       me.leave_finish();  // a waiter for the tasks that we counted must not wait for the next task, too
@@ -31,7 +32,7 @@ struct work_search {
       me.note_failed_round(now);
       if (began == 0) began = now;
       if (me.is_barred()) {  // other workers must not rely on it as a searcher
-        if (std::exchange(searching, false) && all.sleep().found()) me.counts().wakeups_sent.add(1);
+        if (std::exchange(searching, false)) me.counts().wakeups_sent.add(all.sleep().found());
         me.short_sleep(now - began);
         continue;
       }
@@ -40,7 +41,7 @@ struct work_search {
         all.back_off();
         continue;
       }
-      me.fall_asleep();
+      woken = me.fall_asleep();
       // A pool that closes has no work left. If each of the n workers that are woken then looked at all lanes first,
       // closing would cost n^2 looks.
       if (all.closing()) return {};
@@ -53,6 +54,12 @@ struct work_search {
   [[nodiscard]] static typename Worker::found find(Worker& me) noexcept {
     typename Worker::found const ready = me.take_ready();
     return ready.slot != nullptr ? ready : me.probe_everywhere();
+  }
+
+  /// What a searcher leaves that was `woken`, or has been awake for long and says nothing.
+  template <class Found>
+  [[nodiscard]] static remains left_by(bool woken, Found const& f) noexcept {
+    return woken && f.leaves_more() ? remains::more : remains::unknown;
   }
 
   /// S3, S5 of a worker that is not the last searcher: true if there is work that it should do, or that is at hand.

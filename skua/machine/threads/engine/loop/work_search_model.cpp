@@ -45,7 +45,7 @@ struct pool_core {
   struct faulty_sleep {
     skua::runtime::sleep_state<Sync>& all;
     void start_search() { all.start_search(); }
-    bool found() { return Fault == fault::found_in_silence ? false : all.found(); }
+    unsigned found(skua::runtime::remains left = {}) { return Fault == fault::found_in_silence ? 0 : all.found(left); }
   };
   faulty_sleep& sleep() { return faulty; }
   bool closing() const { return closing_.load(std::memory_order_acquire); }
@@ -127,7 +127,7 @@ struct region {
 
 struct live_counters {
   struct none {
-    void add(int) {}
+    void add(unsigned) {}
   } wakeups_sent;
 };
 
@@ -140,6 +140,7 @@ class worker {
   struct found {
     worker_slot<Sync>* slot = nullptr;
     bool is_frame = false;
+    [[nodiscard]] bool leaves_more() const { return !is_frame && !slot->looks_stolen(); }
   };
   pool_core<Sync, Fault>& pool() { return core_; }
   worker_id number() const { return number_; }
@@ -171,8 +172,8 @@ class worker {
     if (r.owners.steal()) return {mine};
     return {r.injected.pop() == nullptr ? nullptr : mine};
   }
-  void fall_asleep() {
-    core_.real_sleep.fall_asleep(
+  bool fall_asleep() {
+    return core_.real_sleep.fall_asleep(
         number_,
         [this](reach r) {
           if (r == reach::all) regions_[0]->owners.forks.outside().request_attention();

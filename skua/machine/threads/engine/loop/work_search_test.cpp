@@ -15,20 +15,23 @@ class scripted {
  public:
   struct found {
     int const* slot = nullptr;
+    bool more = false;
+    [[nodiscard]] bool leaves_more() const { return more; }
   };
-  /// One letter per round: '-' finds nothing, 'r' a ready frame, 't' a task, 'b' nothing because its policy bars it, 'c' the pool closes.
+  /// One letter per round: '-' finds nothing, 'r' a ready frame, 't' a task, 'm' a task that is not the last, 'b' nothing because its policy bars it, 'c' the pool closes.
   explicit scripted(std::string rounds) : rounds_(rounds.begin(), rounds.end()) {}
 
   std::string done;  ///< what it did
   bool woken = false;
-  bool wakes_another = false;
+  bool sleeps = true;  ///< until it is woken
+  unsigned wakes = 0;
 
   scripted& pool() { return *this; }
   scripted& sleep() { return *this; }
   scripted& counts() { return *this; }
   struct counter {
-    int value = 0;
-    void add(int n) { value += n; }
+    unsigned value = 0;
+    void add(unsigned n) { value += n; }
   } wakeups_sent;
 
   static std::uint64_t spin_ns() { return 3; }
@@ -38,13 +41,16 @@ class scripted {
   [[nodiscard]] bool closing() const { return rounds_.empty() || rounds_.front() == 'c'; }
   bool was_woken() { return std::exchange(woken, false); }
   void start_search() { done += "("; }
-  bool found() {
-    done += ")";
-    return wakes_another;
+  unsigned found(remains left = remains::unknown) {
+    done += left == remains::more ? "))" : ")";
+    return wakes;
   }
   void refresh_regions() { done += "?"; }
   struct found take_ready() { return round_is('r'); }
-  struct found probe_everywhere() { return round_is('t'); }
+  struct found probe_everywhere() {
+    struct found const one = round_is('t');
+    return one.slot != nullptr ? one : round_is('m');
+  }
   void leave_finish() { done += "l"; }
   void note_failed_round(std::uint64_t) {
     ++time;
@@ -57,14 +63,17 @@ class scripted {
   }
   void short_sleep(std::uint64_t) { done += "s"; }
   void back_off() { done += "."; }
-  void fall_asleep() { done += "z"; }
+  bool fall_asleep() {
+    done += "z";
+    return sleeps;
+  }
 
  private:
   struct found round_is(char kind) {
     static constexpr int something = 0;
     if (rounds_.empty() || rounds_.front() != kind) return {};
     next();
-    return {&something};
+    return {&something, kind == 'm'};
   }
   void next() {
     if (!rounds_.empty()) rounds_.pop_front();
@@ -81,7 +90,7 @@ TEST(work_search, what_is_there_needs_no_search) {
   for (char const* const kind : {"t", "r"}) {
     scripted me(kind);
     EXPECT_EQ(search(me, true), "?");
-    EXPECT_EQ(me.wakeups_sent.value, 0);
+    EXPECT_EQ(me.wakeups_sent.value, 0U);
   }
 }
 
@@ -92,9 +101,9 @@ TEST(work_search, lasts_as_long_after_a_sleep_as_before) {
 
 TEST(work_search, whoever_finds_something_says_so_and_may_wake_another) {
   scripted me("-t");
-  me.wakes_another = true;
+  me.wakes = 1;
   EXPECT_EQ(search(me, true), "?lf(.?)");
-  EXPECT_EQ(me.wakeups_sent.value, 1);
+  EXPECT_EQ(me.wakeups_sent.value, 1U);
 }
 
 TEST(work_search, who_was_woken_searches_already) {
@@ -103,11 +112,35 @@ TEST(work_search, who_was_woken_searches_already) {
   EXPECT_EQ(search(me, true), "?lf.?)");
 }
 
+TEST(work_search, who_was_woken_says_that_there_is_more) {
+  scripted at_first("-m");
+  at_first.woken = true;
+  EXPECT_EQ(search(at_first, true), "?lf.?))");
+  scripted later("----m");
+  EXPECT_EQ(search(later, true), "?lf(.?lf.?lf.?lfz?))");
+}
+
+TEST(work_search, who_was_awake_says_nothing_of_more) {
+  scripted me("-m");
+  EXPECT_EQ(search(me, true), "?lf(.?)");
+  scripted stays_awake("----m");
+  stays_awake.sleeps = false;
+  EXPECT_EQ(search(stays_awake, true), "?lf(.?lf.?lf.?lfz?)");
+}
+
+TEST(work_search, counts_all_whom_it_woke) {
+  scripted me("m");
+  me.woken = true;
+  me.wakes = 2;
+  EXPECT_EQ(search(me, true), "?))");
+  EXPECT_EQ(me.wakeups_sent.value, 2U);
+}
+
 TEST(work_search, nobody_relies_on_who_is_barred) {
   scripted me("-b-t");
-  me.wakes_another = true;
+  me.wakes = 1;
   EXPECT_EQ(search(me, true), "?lf(.?lf)s?lf(.?)");
-  EXPECT_EQ(me.wakeups_sent.value, 2);
+  EXPECT_EQ(me.wakeups_sent.value, 2U);
 }
 
 TEST(work_search, ends_with_the_pool) {

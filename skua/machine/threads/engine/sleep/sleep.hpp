@@ -24,6 +24,9 @@ enum class loan : std::uint8_t {
   refused,  ///< the worker's thread is awake, or another caller was faster
 };
 
+/// What a searcher that has got a task leaves where it got it.
+enum class remains : bool { unknown, more };
+
 /// What a worker that falls asleep looks at, and whose lanes it asks for attention.
 enum class reach : bool {
   own,  ///< what only this worker may take, and what is at hand
@@ -48,11 +51,16 @@ class sleep_state {
     counts_.fetch_add(one_searching, std::memory_order_seq_cst);
   }
 
-  /// F1: a searcher got a task. Returns true if it woke another worker to search in its stead.
-  bool found() noexcept {
+  /// F1: a searcher got a task. Returns how many workers it woke to search in its stead: one if it was the last searcher. One that was woken itself
+  /// and leaves more wakes two, so that the awake double and do not form a chain.
+  std::uint32_t found(remains left = remains::unknown) noexcept {
     // seq_cst: as in start_search. Pairs with: notify, load of counts_.
     std::uint64_t const before = counts_.fetch_sub(one_searching, std::memory_order_seq_cst);
-    return searching(before) == 1 && asleep(before) > 0 && wake_any();
+    if (asleep(before) == 0) return 0;
+    std::uint32_t const wakes = left == remains::more ? 2 : searching(before) == 1 ? 1 : 0;
+    std::uint32_t woken = 0;
+    while (woken < wakes && wake_any()) ++woken;
+    return woken;
   }
 
   /// Which thread sleeps as the worker.

@@ -29,10 +29,10 @@ TEST(sleepers, a_searcher_does_not_push) {
   EXPECT_FALSE(three.take_back(worker_id{0}, nothing)) << "worker 1 searches, and worker 2 sleeps";
   EXPECT_EQ(three.lend(worker_id{0}, at_any_time), loan::given);
   EXPECT_TRUE(three.wake(worker_id{2}));
-  EXPECT_FALSE(three.found()) << "another one searches, so nobody is woken instead";
+  EXPECT_EQ(three.found(), 0U) << "another one searches, so nobody is woken instead";
   EXPECT_FALSE(three.take_back(worker_id{0}, nothing)) << "one searches, and will look at all lanes before it sleeps";
   EXPECT_EQ(three.lend(worker_id{0}, at_any_time), loan::given);
-  EXPECT_FALSE(three.found());
+  EXPECT_EQ(three.found(), 0U);
   EXPECT_TRUE(three.take_back(worker_id{0}, nothing)) << "workers 1 and 2 run";
 }
 
@@ -51,9 +51,23 @@ TEST(sleepers, are_woken_from_worker_1_on) {
   for (std::uint32_t w = 1; w < 130; ++w) {
     EXPECT_FALSE(many.wake(worker_id{w})) << "it is awake";
     EXPECT_EQ(many.asleep_now(), 130 - w);
-    EXPECT_TRUE(many.found()) << "it wakes the next one";
+    EXPECT_EQ(many.found(), 1U) << "it wakes the next one";
   }
   EXPECT_EQ(many.asleep_now(), 0U) << "worker 0 is the last one";
+}
+
+TEST(sleepers, whoever_was_woken_and_leaves_more_wakes_two) {
+  sleep_state<> many(8);
+  many.begin_without_threads();
+  EXPECT_TRUE(many.notify());
+  EXPECT_EQ(many.found(remains::more), 2U);
+  EXPECT_EQ(many.found(remains::more), 2U) << "another one searches, but that would be a chain";
+  EXPECT_EQ(many.found(remains::unknown), 0U) << "two others search";
+  EXPECT_EQ(many.asleep_now(), 3U);
+  EXPECT_EQ(many.found(remains::more), 2U);
+  EXPECT_EQ(many.found(remains::more), 1U) << "there are no more";
+  EXPECT_EQ(many.found(remains::more), 0U);
+  EXPECT_EQ(many.searching_now(), 2U);
 }
 
 TEST(sleepers, a_caller_that_leaves_something_wakes_its_worker) {
