@@ -393,7 +393,8 @@ struct frame_is_tied {
     if (me == 0) {
       current_world()->may_rest();
       tied.ties();
-      return worker.fall_asleep();
+      static_cast<void>(worker.fall_asleep());
+      return;
     }
     require(skua::runtime::take_place(sleep, place::number(), tied) != skua::runtime::loan::given,
             "nobody takes a place to whose thread a frame is tied");

@@ -108,7 +108,8 @@ class place {
   found take_ready() { return {tied_ready.pop() == nullptr ? nullptr : later_}; }
   found probe_everywhere() { return {regions().empty() || later_->injected.pop() == nullptr ? nullptr : later_}; }
   bool fall_asleep() {
-    return core_.sleep().fall_asleep(number_, [](reach) {}, [this](reach r) { return work_search::anything_to_do(*this, r); });
+    return core_.sleep().fall_asleep(
+        number_, [](reach) {}, [this](reach r) { return work_search::anything_to_do(*this, r); });
   }
 
   /// The own thread, from its first sleep on. True: it has found something, and is busy from then on.

@@ -27,7 +27,15 @@ class scripted {
   unsigned wakes = 0;
 
   scripted& pool() { return *this; }
-  scripted& sleep() { return *this; }
+  struct sleepers {
+    scripted& of;
+    void start_search() const { of.done += "("; }
+    [[nodiscard]] unsigned found(remains left = remains::unknown) const {
+      of.done += left == remains::more ? "))" : ")";
+      return of.wakes;
+    }
+  };
+  sleepers sleep() { return {*this}; }
   scripted& counts() { return *this; }
   struct counter {
     unsigned value = 0;
@@ -40,15 +48,10 @@ class scripted {
 
   [[nodiscard]] bool closing() const { return rounds_.empty() || rounds_.front() == 'c'; }
   bool was_woken() { return std::exchange(woken, false); }
-  void start_search() { done += "("; }
-  unsigned found(remains left = remains::unknown) {
-    done += left == remains::more ? "))" : ")";
-    return wakes;
-  }
   void refresh_regions() { done += "?"; }
-  struct found take_ready() { return round_is('r'); }
-  struct found probe_everywhere() {
-    struct found const one = round_is('t');
+  found take_ready() { return round_is('r'); }
+  found probe_everywhere() {
+    found const one = round_is('t');
     return one.slot != nullptr ? one : round_is('m');
   }
   void leave_finish() { done += "l"; }
@@ -69,7 +72,7 @@ class scripted {
   }
 
  private:
-  struct found round_is(char kind) {
+  found round_is(char kind) {
     static constexpr int something = 0;
     if (rounds_.empty() || rounds_.front() != kind) return {};
     next();
