@@ -184,11 +184,7 @@ class place_of {
   void request_attention_of_own() { core_.only.slots[Number]->request_own_attention(); }
   bool fall_asleep() {
     return core_.sleepers.fall_asleep(
-        number(),
-        [this](reach r) {
-          request_attention_of_own();
-          if (r == reach::all) core_.request_attention();
-        },
+        number(), [this] { core_.request_attention(); },
         [this](reach r) { return work_search::anything_to_do(*this, r); });
   }
 
@@ -277,7 +273,7 @@ struct put_beside_a_caller {
       return;
     }
     if (me == 1) {
-      if (skua::runtime::take_place(sleep, place::number(), tied) != skua::runtime::loan::given) return;
+      if (skua::runtime::take_place(sleep, place::number(), tied, [] {}) != skua::runtime::loan::given) return;
       if (is_lane(Where)) put_task();
       return skua::runtime::leave_place(worker);
     }
@@ -320,11 +316,12 @@ struct neighbour_pushes_later {
 
   neighbour_pushes_later() {
     sleep.begin_without_threads();
-    static_cast<void>(sleep.lend(worker_id{1}, [] { return true; }));  // it runs
+    static_cast<void>(sleep.lend(worker_id{1}, [] { return true; }, [] {}));  // it runs
   }
   void run(int me) {
     if (me == 2) {
-      require(skua::runtime::take_place(sleep, place::number(), tied) == skua::runtime::loan::given, "it is free");
+      require(skua::runtime::take_place(sleep, place::number(), tied, [] {}) == skua::runtime::loan::given,
+              "it is free");
       skua::runtime::leave_place(worker);
       return set(left);
     }
@@ -371,7 +368,9 @@ struct second_caller_pushes {
   }
   template <class Join>
   void call(Join join) {
-    require(skua::runtime::take_place(sleep, worker_id{1}, tied) == skua::runtime::loan::given, "it is free");
+    require(skua::runtime::take_place(sleep, worker_id{1}, tied, [this] { other.request_attention_of_own(); }) ==
+                skua::runtime::loan::given,
+            "it is free");
     r.put(source::forks, *r.slots[1]);
     join();
     static_cast<void>(r.slots[1]->forks.pop());
@@ -396,7 +395,7 @@ struct frame_is_tied {
       static_cast<void>(worker.fall_asleep());
       return;
     }
-    require(skua::runtime::take_place(sleep, place::number(), tied) != skua::runtime::loan::given,
+    require(skua::runtime::take_place(sleep, place::number(), tied, [] {}) != skua::runtime::loan::given,
             "nobody takes a place to whose thread a frame is tied");
   }
   void finish() {}
@@ -413,7 +412,7 @@ struct place_is_taken {
 
   place_is_taken() { sleep.begin_without_threads(); }
   void run(int me) {
-    if (skua::runtime::take_place(sleep, place::number(), tied) == skua::runtime::loan::given) {
+    if (skua::runtime::take_place(sleep, place::number(), tied, [] {}) == skua::runtime::loan::given) {
       require(callers.fetch_add(1, std::memory_order_acq_rel) == 0, "one caller at a time has the place");
       if (me == 0) wait_for_the_task();
       callers.fetch_sub(1, std::memory_order_acq_rel);
@@ -426,8 +425,7 @@ struct place_is_taken {
   void wait_for_the_task() {
     sleep.start_search();
     while (!r.take(source::injected, *r.slots[0])) {
-      sleep.fall_asleep(
-          place::number(), [](reach) {}, [this](reach) { return !r.injected.looks_empty(); }, thread::callers);
+      sleep.fall_asleep(place::number(), [] {}, [this](reach) { return !r.injected.looks_empty(); }, thread::callers);
     }
     sleep.found();
   }

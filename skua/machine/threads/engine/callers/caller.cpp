@@ -29,7 +29,7 @@ worker* caller::borrow(region& where) noexcept {
 worker* caller::borrow(worker& w, int& patience) noexcept {
   loan answer = loan::soon;
   do {
-    answer = take_place(w.pool().sleep(), w.number(), w.departure_);
+    answer = take_place(w.pool().sleep(), w.number(), w.departure_, [&w]() noexcept { w.request_attention_of_own(); });
     if (answer == loan::soon) ::sched_yield();
   } while (answer == loan::soon && --patience > 0);
   return answer == loan::given ? &w : nullptr;

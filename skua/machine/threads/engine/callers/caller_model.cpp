@@ -97,7 +97,6 @@ class place {
   static void note_failed_round(std::uint64_t) {}
   static bool is_barred() { return false; }
   static void short_sleep(std::uint64_t) {}
-  static void request_attention_of_own() {}
   bool was_woken() { return std::exchange(woken_, false); }
   [[nodiscard]] bool has_new_regions() const {
     return regions_seen_.get() != core_.regions_version.load(std::memory_order_acquire);
@@ -108,8 +107,7 @@ class place {
   found take_ready() { return {tied_ready.pop() == nullptr ? nullptr : later_}; }
   found probe_everywhere() { return {regions().empty() || later_->injected.pop() == nullptr ? nullptr : later_}; }
   bool fall_asleep() {
-    return core_.sleep().fall_asleep(
-        number_, [](reach) {}, [this](reach r) { return work_search::anything_to_do(*this, r); });
+    return core_.sleep().fall_asleep(number_, [] {}, [this](reach r) { return work_search::anything_to_do(*this, r); });
   }
 
   /// The own thread, from its first sleep on. True: it has found something, and is busy from then on.
@@ -120,7 +118,7 @@ class place {
   }
   /// A caller; false if it does not get the place.
   bool come() {
-    if (skua::runtime::take_place(core_.sleep(), number_, tied_) != loan::given) return false;
+    if (skua::runtime::take_place(core_.sleep(), number_, tied_, [] {}) != loan::given) return false;
     refresh_regions();
     return true;
   }
@@ -255,12 +253,14 @@ struct guest_that_is_woken {
       inside.leave();
       return;
     }
-    require(core.sleep().lend(only.number(), [] { return true; }) == loan::given, "a guest's place is free at first");
+    require(core.sleep().lend(
+                only.number(), [] { return true; }, [] {}) == loan::given,
+            "a guest's place is free at first");
     has_called = true;
     wait_for_the_frame();
     core.sleep().take_back(only.number(), [this] { return work_search::anything_left(only); });
     // The next call. It is refused if the worker was woken in between: the guest is used up.
-    bool const again = core.sleep().lend(only.number(), [] { return true; }) == loan::given;
+    bool const again = core.sleep().lend(only.number(), [] { return true; }, [] {}) == loan::given;
     if (again) core.sleep().take_back(only.number(), [] { return false; });
     // Used up, or because the pool ends.
     while (Fault != fault::waits_for_no_visitor && !inside.are_gone())
@@ -272,8 +272,7 @@ struct guest_that_is_woken {
     using thread = sleepers::thread;
     core.sleep().start_search();
     while (only.tied_ready.pop() == nullptr) {
-      core.sleep().fall_asleep(
-          only.number(), [](reach) {}, [this](reach) { return only.has_tied_ready(); }, thread::callers);
+      core.sleep().fall_asleep(only.number(), [] {}, [this](reach) { return only.has_tied_ready(); }, thread::callers);
     }
     core.sleep().found();
   }

@@ -129,8 +129,7 @@ struct end_and_parked_frame {
     fall_asleep();
   }
   void fall_asleep() {
-    all.sleep.fall_asleep(
-        worker_id{0}, [](skua::runtime::reach) {}, [this](skua::runtime::reach) { return !lane().looks_empty(); });
+    all.sleep.fall_asleep(worker_id{0}, [] {}, [this](skua::runtime::reach) { return !lane().looks_empty(); });
   }
   queue& lane() { return Where == waits_in::worker ? only.tied_ready : r.ready; }
   void finish() {

@@ -109,7 +109,7 @@ class worker final : public thread_record, private thread_owner {
   /// True if spawns of the running fiber may run inline: less than half of its stack is used, or, on a caller's own stack, whose
   /// size is expensive to query, less than 3/8 of a pool's stack since its call.
   [[nodiscard]] bool has_room_for_calls() const noexcept;
-  /// Before this worker sleeps, or a caller leaves its place: the next push into its lanes asks for attention.
+  /// For a caller that comes when nobody searches: its next push asks for attention. (sleep.md, "Lanes of sleepers")
   void request_attention_of_own() noexcept;
   // Tells the observers of the pool that this thread begins to work there, or stops; `observer_list` says when. Cost without observers: a load.
   void enter_observed() noexcept {

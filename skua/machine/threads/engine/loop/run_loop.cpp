@@ -191,12 +191,7 @@ bool worker::fall_asleep() noexcept {
   trace_.sleeps(counts_.attempts.read());
   home_processor::saved_mask const own = home_.before_sleep();
   bool const slept = core_.sleep().fall_asleep(
-      number_,
-      [this](reach r) {
-        request_attention_of_own();
-        if (r == reach::all) core_.request_attention();
-      },
-      [this](reach r) { return work_search::anything_to_do(*this, r); },
+      number_, [this] { core_.request_attention(); }, [this](reach r) { return work_search::anything_to_do(*this, r); },
       is_lent_ ? sleep_state<>::thread::callers : sleep_state<>::thread::own);
   home_.after_sleep(own);
   if (slept) counts_.sleeps.add(1);
@@ -204,8 +199,8 @@ bool worker::fall_asleep() noexcept {
   return slept;
 }
 
-/// The lanes of a worker that sleeps hold a request, for the next one to push there. (sleep.md, "Lanes of sleepers")
 void worker::request_attention_of_own() noexcept {
+  tsan::unseen const scheduling;
   for (auto const& r : regions()) {
     worker_slot* const s = r->slot_for(*this);
     if (s != nullptr) s->request_own_attention();

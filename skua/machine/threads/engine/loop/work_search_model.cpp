@@ -174,10 +174,7 @@ class worker {
   }
   bool fall_asleep() {
     return core_.real_sleep.fall_asleep(
-        number_,
-        [this](reach r) {
-          if (r == reach::all) regions_[0]->owners.forks.outside().request_attention();
-        },
+        number_, [this] { regions_[0]->owners.forks.outside().request_attention(); },
         [this](reach r) { return work_search::anything_to_do(*this, r); });
   }
 

@@ -38,10 +38,7 @@ struct owner_and_sleepers {
     current_world()->may_rest();
     while (!take()) {
       sleep.fall_asleep(
-          worker_id{static_cast<unsigned>(me)},
-          [this](reach r) {
-            if (r == reach::all) lane.outside().request_attention();
-          },
+          worker_id{static_cast<unsigned>(me)}, [this] { lane.outside().request_attention(); },
           [this](reach r) { return r == reach::all && !lane.outside().looks_empty(); });
     }
     sleep.found();
@@ -56,7 +53,7 @@ struct owner_and_sleepers {
     if (taken.load(std::memory_order_acquire) == 0) taken.wait(0, std::memory_order_acquire);
   }
   void come_and_go() {
-    if (sleep.lend(worker_id{1}, [] { return true; }) != skua::runtime::loan::given) return;
+    if (sleep.lend(worker_id{1}, [] { return true; }, [] {}) != skua::runtime::loan::given) return;
     if (sleep.take_back(worker_id{1}, [] { return false; })) lane.outside().request_attention();
   }
   bool take() {
@@ -90,7 +87,7 @@ struct outside_and_sleepers {
     current_world()->may_rest();
     while (injected.pop() == nullptr) {
       sleep.fall_asleep(
-          worker_id{static_cast<unsigned>(me)}, [](reach) {},
+          worker_id{static_cast<unsigned>(me)}, [] {},
           [this](reach r) { return r == reach::all && !injected.looks_empty(); });
     }
     sleep.found();
@@ -119,11 +116,11 @@ struct inbox_of_one_that_relies {
     }
     current_world()->may_rest();
     if (me == 0) {
-      sleep.fall_asleep(worker_id{0}, [](reach) {}, [](reach) { return false; });
+      sleep.fall_asleep(worker_id{0}, [] {}, [](reach) { return false; });
       return;
     }
     auto const is_something = [this](reach) { return inbox.load(std::memory_order_acquire) != 0; };
-    while (!is_something(reach::own)) sleep.fall_asleep(worker_id{1}, [](reach) {}, is_something);
+    while (!is_something(reach::own)) sleep.fall_asleep(worker_id{1}, [] {}, is_something);
     sleep.found();
     ++taken;
   }

@@ -48,7 +48,7 @@ struct mover_and_sleeper {
     sleep.start_search();
     while (calls.pop() == nullptr && !take()) {
       sleep.fall_asleep(
-          worker_id{1}, [](skua::runtime::reach) {},
+          worker_id{1}, [] {},
           [this](skua::runtime::reach) { return !calls.looks_empty() || in_lane.load(std::memory_order_acquire) > 0; });
     }
     sleep.found();

@@ -66,13 +66,13 @@ class sleep_state {
   /// Which thread sleeps as the worker.
   enum class thread : bool { own, callers };
 
-  /// S1 to S6, for a worker that searches. `request_attention(reach)` does so in the lanes; `anything(reach)` looks for work. Only the last
-  /// searcher looks at what others may take as well; the others rely on it. On return the worker counts as searching. Returns true if it
-  /// was woken.
+  /// S1 to S6, for a worker that searches. Only the last searcher calls `request_attention()`, which does so in the lanes of workers that are
+  /// awake, and looks at what others may take as well (`anything(reach)`); the others rely on it. On return the worker counts as searching.
+  /// Returns true if it was woken.
   template <class Request, class Anything>
   bool fall_asleep(worker_id self, Request&& request_attention, Anything&& anything, thread waiter = thread::own) {
     reach const looks_at = announce(self);
-    request_attention(looks_at);
+    if (looks_at == reach::all) request_attention();
     Sync::full_fence();  // S3: sees entries that were pushed with a full fence. Pairs with: notify, fence
     if (anything(looks_at)) return stay_awake(self);
     if (looks_at == reach::own) return sleep_until_woken(self, waiter);
@@ -121,18 +121,23 @@ class sleep_state {
   }
 
   /// C1: a caller takes the place of worker `w` if its thread waits, no other caller has it, and `may_be_lent()` says so;
-  /// that thread keeps waiting meanwhile. The caller counts as a worker that is active and does not search.
-  template <class MayBeLent>
-  loan lend(worker_id w, MayBeLent&& may_be_lent) noexcept {
+  /// that thread keeps waiting meanwhile. The caller counts as a worker that is active and does not search. If no worker searches that will
+  /// look at its lanes, it first calls `request_attention()`, which does so in the lanes of w.
+  template <class MayBeLent, class Request>
+  loan lend(worker_id w, MayBeLent&& may_be_lent, Request&& request_attention) noexcept {
     if (!sleeping_.has(w)) return loan::refused;
     sleeper& s = sleepers_[index(w)];
-    std::lock_guard const hold(sleepers_lock_);
-    if (!sleeping_.has(w) || s.is_lent || !may_be_lent()) return loan::refused;
-    if (is_retired()) return loan::refused;
-    if (!s.is_waiting) return loan::soon;
-    s.is_lent = true;
-    sleeping_.remove(w);
-    counts_.fetch_sub(one_asleep, std::memory_order_seq_cst);  // seq_cst: as in start_search
+    std::uint64_t before = 0;
+    {
+      std::lock_guard const hold(sleepers_lock_);
+      if (!sleeping_.has(w) || s.is_lent || !may_be_lent()) return loan::refused;
+      if (is_retired()) return loan::refused;
+      if (!s.is_waiting) return loan::soon;
+      s.is_lent = true;
+      sleeping_.remove(w);
+      before = counts_.fetch_sub(one_asleep, std::memory_order_seq_cst);  // seq_cst: as in start_search
+    }
+    if (searching(before) == 0 && workers_ > 1) request_attention();
     return loan::given;
   }
 

@@ -48,7 +48,7 @@ struct owner_and_sleeper {
         return;
       }
       sleep.fall_asleep(
-          worker_id{1}, [this](auto) { lane.outside().request_attention(); },
+          worker_id{1}, [this] { lane.outside().request_attention(); },
           [this](auto) { return !lane.outside().looks_empty(); });
     }
   }
@@ -150,7 +150,7 @@ struct from_outside {
     }
     sleep.start_search();
     while (!items.take()) {
-      sleep.fall_asleep(worker_id{static_cast<unsigned>(me)}, [](auto) {}, [this](auto) { return items.any(); });
+      sleep.fall_asleep(worker_id{static_cast<unsigned>(me)}, [] {}, [this](auto) { return items.any(); });
     }
     sleep.found();
   }
@@ -199,7 +199,7 @@ struct offer_and_sleeper {
     owner.sleep.start_search();
     while (!take()) {
       owner.sleep.fall_asleep(
-          worker_id{1}, [this](auto) { owner.request_attention(); },
+          worker_id{1}, [this] { owner.request_attention(); },
           [this](auto) { return !owner.looks_stolen() || !local.looks_empty(); });
     }
     owner.sleep.found();
@@ -243,7 +243,7 @@ struct share_and_sleeper {
     skua::runtime::entry got;
     while (!take(outside, got) && !take(spawned, got)) {
       sleep.fall_asleep(
-          worker_id{1}, [this](auto) { spawned.outside().request_attention(); },
+          worker_id{1}, [this] { spawned.outside().request_attention(); },
           [this](auto) { return !outside.outside().looks_empty() || !spawned.outside().looks_empty(); });
     }
     sleep.found();
@@ -295,7 +295,7 @@ struct caller_in_its_place {
   }
   /// Takes one item if there are two; waits for it in the worker's place.
   void caller() {
-    if (sleep.lend(worker_id{0}, [] { return true; }) != skua::runtime::loan::given) return;
+    if (sleep.lend(worker_id{0}, [] { return true; }, [] {}) != skua::runtime::loan::given) return;
     use();
     if (Items > 1) {
       sleep.start_search();
@@ -311,7 +311,7 @@ struct caller_in_its_place {
   }
   using thread = typename skua::runtime::sleep_state<Sync>::thread;
   void fall_asleep(thread who) {
-    sleep.fall_asleep(worker_id{0}, [](auto) {}, [this](auto) { return items.any(); }, who);
+    sleep.fall_asleep(worker_id{0}, [] {}, [this](auto) { return items.any(); }, who);
   }
   void use() { require(users.fetch_add(1, std::memory_order_seq_cst) == 0, "one thread at a time is the worker"); }
   void leave() { users.fetch_sub(1, std::memory_order_seq_cst); }
@@ -356,7 +356,7 @@ struct end_and_pusher {
     current_world()->may_rest();  // if the pusher has taken its item back, and the process could not retire the worker
     if (Asleep) sleep.sleep_until_woken(worker_id{0});
     while (!is_closing() && !items.take()) {
-      sleep.fall_asleep(worker_id{0}, [](auto) {}, [this](auto) { return anything(); });
+      sleep.fall_asleep(worker_id{0}, [] {}, [this](auto) { return anything(); });
     }
   }
   /// The own thread is awake.
@@ -399,11 +399,10 @@ struct end_and_caller {
     }
   }
   void caller() {
-    if (sleep.lend(worker_id{0}, [] { return true; }) != skua::runtime::loan::given) return;
+    if (sleep.lend(worker_id{0}, [] { return true; }, [] {}) != skua::runtime::loan::given) return;
     came = true;
     sleep.start_search();
-    while (!items.take())
-      sleep.fall_asleep(worker_id{0}, [](auto) {}, [this](auto) { return items.any(); }, thread::callers);
+    while (!items.take()) sleep.fall_asleep(worker_id{0}, [] {}, [this](auto) { return items.any(); }, thread::callers);
     sleep.found();
     sleep.take_back(worker_id{0}, [this] { return items.any(); });
   }

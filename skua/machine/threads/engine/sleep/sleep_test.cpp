@@ -11,12 +11,13 @@ namespace skua { inline namespace v0 { namespace runtime { namespace {
 
 constexpr auto at_any_time = [] { return true; };
 constexpr auto nothing = [] { return false; };
+constexpr auto nothing_to_do = [] {};
 
 TEST(sleepers, a_caller_that_leaves_hears_whether_anybody_else_may_push) {
   sleep_state<> two(2);
   two.begin_without_threads();
-  EXPECT_EQ(two.lend(worker_id{0}, at_any_time), loan::given);
-  EXPECT_EQ(two.lend(worker_id{1}, at_any_time), loan::given);
+  EXPECT_EQ(two.lend(worker_id{0}, at_any_time, nothing_to_do), loan::given);
+  EXPECT_EQ(two.lend(worker_id{1}, at_any_time, nothing_to_do), loan::given);
   EXPECT_TRUE(two.take_back(worker_id{0}, nothing)) << "worker 1 runs";
   EXPECT_FALSE(two.take_back(worker_id{1}, nothing)) << "nobody runs";
 }
@@ -24,23 +25,42 @@ TEST(sleepers, a_caller_that_leaves_hears_whether_anybody_else_may_push) {
 TEST(sleepers, a_searcher_does_not_push) {
   sleep_state<> three(3);
   three.begin_without_threads();
-  EXPECT_EQ(three.lend(worker_id{0}, at_any_time), loan::given);
+  EXPECT_EQ(three.lend(worker_id{0}, at_any_time, nothing_to_do), loan::given);
   EXPECT_TRUE(three.wake(worker_id{1}));
   EXPECT_FALSE(three.take_back(worker_id{0}, nothing)) << "worker 1 searches, and worker 2 sleeps";
-  EXPECT_EQ(three.lend(worker_id{0}, at_any_time), loan::given);
+  EXPECT_EQ(three.lend(worker_id{0}, at_any_time, nothing_to_do), loan::given);
   EXPECT_TRUE(three.wake(worker_id{2}));
   EXPECT_EQ(three.found(), 0U) << "another one searches, so nobody is woken instead";
   EXPECT_FALSE(three.take_back(worker_id{0}, nothing)) << "one searches, and will look at all lanes before it sleeps";
-  EXPECT_EQ(three.lend(worker_id{0}, at_any_time), loan::given);
+  EXPECT_EQ(three.lend(worker_id{0}, at_any_time, nothing_to_do), loan::given);
   EXPECT_EQ(three.found(), 0U);
   EXPECT_TRUE(three.take_back(worker_id{0}, nothing)) << "workers 1 and 2 run";
+}
+
+TEST(sleepers, a_caller_asks_for_attention_unless_a_searcher_will) {
+  sleep_state<> two(2);
+  two.begin_without_threads();
+  int asked = 0;
+  auto const asks = [&asked] { ++asked; };
+  EXPECT_EQ(two.lend(worker_id{0}, at_any_time, asks), loan::given);
+  EXPECT_EQ(asked, 1) << "worker 1 sleeps";
+  EXPECT_EQ(two.lend(worker_id{0}, at_any_time, asks), loan::refused);
+  EXPECT_EQ(asked, 1);
+  EXPECT_FALSE(two.take_back(worker_id{0}, nothing));
+  EXPECT_TRUE(two.wake(worker_id{1}));
+  EXPECT_EQ(two.lend(worker_id{0}, at_any_time, asks), loan::given);
+  EXPECT_EQ(asked, 1) << "worker 1 searches, and asks before it sleeps";
+  sleep_state<> one(1);
+  one.begin_without_threads();
+  EXPECT_EQ(one.lend(worker_id{0}, at_any_time, asks), loan::given);
+  EXPECT_EQ(asked, 1) << "there is nobody to wake";
 }
 
 TEST(sleepers, whoever_sleeps_has_asked_those_who_run) {
   sleep_state<> three(3);
   three.begin_without_threads();
-  EXPECT_EQ(three.lend(worker_id{0}, at_any_time), loan::given);
-  EXPECT_EQ(three.lend(worker_id{1}, at_any_time), loan::given);
+  EXPECT_EQ(three.lend(worker_id{0}, at_any_time, nothing_to_do), loan::given);
+  EXPECT_EQ(three.lend(worker_id{1}, at_any_time, nothing_to_do), loan::given);
   EXPECT_FALSE(three.take_back(worker_id{0}, nothing)) << "worker 2 sleeps, and worker 1 runs";
 }
 
@@ -73,7 +93,7 @@ TEST(sleepers, whoever_was_woken_and_leaves_more_wakes_two) {
 TEST(sleepers, a_caller_that_leaves_something_wakes_its_worker) {
   sleep_state<> one(1);
   one.begin_without_threads();
-  EXPECT_EQ(one.lend(worker_id{0}, at_any_time), loan::given);
+  EXPECT_EQ(one.lend(worker_id{0}, at_any_time, nothing_to_do), loan::given);
   EXPECT_FALSE(one.take_back(worker_id{0}, at_any_time));
   EXPECT_EQ(one.asleep_now(), 0U);
   EXPECT_EQ(one.searching_now(), 1U);
@@ -107,7 +127,7 @@ TEST(sleepers, a_thread_waits_from_its_short_wait_on) {
     EXPECT_FALSE(one.is_waiting(worker_id{0}));
     return ++looks == 2;
   };
-  EXPECT_FALSE(one.fall_asleep(worker_id{0}, [](reach) {}, looks_twice)) << "it was not woken";
+  EXPECT_FALSE(one.fall_asleep(worker_id{0}, [] {}, looks_twice)) << "it was not woken";
   EXPECT_EQ(looks, 2);
   EXPECT_EQ(waits, 1);
   EXPECT_EQ(one.asleep_now(), 0U);
@@ -117,12 +137,12 @@ TEST(sleepers, a_thread_waits_from_its_short_wait_on) {
 TEST(sleepers, a_caller_that_has_the_place_does_not_wait_as_its_thread) {
   sleep_state<watched_sync> one(1);
   one.begin_without_threads();
-  EXPECT_EQ(one.lend(worker_id{0}, at_any_time), loan::given);
+  EXPECT_EQ(one.lend(worker_id{0}, at_any_time, nothing_to_do), loan::given);
   int looks = 0;
   watched_sync::condition::meanwhile = [&] { EXPECT_TRUE(one.is_waiting(worker_id{0})) << "its own thread does"; };
   one.start_search();
   auto const looks_twice = [&](reach) { return ++looks == 2; };
-  EXPECT_FALSE(one.fall_asleep(worker_id{0}, [](reach) {}, looks_twice, sleep_state<watched_sync>::thread::callers));
+  EXPECT_FALSE(one.fall_asleep(worker_id{0}, [] {}, looks_twice, sleep_state<watched_sync>::thread::callers));
   EXPECT_TRUE(one.is_waiting(worker_id{0}));
   EXPECT_EQ(one.searching_now(), 1U);
 }
