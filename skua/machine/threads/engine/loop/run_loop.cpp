@@ -201,6 +201,7 @@ bool worker::fall_asleep() noexcept {
 
 void worker::request_attention_of_own() noexcept {
   tsan::unseen const scheduling;
+  refresh_regions();  // those of who was here before may be gone
   for (auto const& r : regions()) {
     worker_slot* const s = r->slot_for(*this);
     if (s != nullptr) s->request_own_attention();
