@@ -25,7 +25,7 @@ tested = $(call built,$(1)) && tools/run_tests.py build/$(1) -j $$(($(JOBS) + 1)
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test asan ubsan tsan sanitize clang coverage tidy clang-tidy format format-check \
-        aarch64 numa mutants counts faults killed smpi networks campaign bench python references experiments auto peers docs nightly install deb conan clean study
+        aarch64 numa mutants counts faults killed smpi networks campaign bench python references experiments auto peers docs nightly install deb conan clean study study-aarch64
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -201,12 +201,18 @@ peers: ## StarPU, and fib and short regions on rayon, for comparison; nothing of
 nightly: export TEST_EFFORT = full
 nightly: format-check test clang sanitize aarch64 numa coverage clang-tidy mutants counts faults killed smpi networks campaign bench python references deb conan ## everything that is too slow for every change
 
+# What is in the folder of a study, and the folder, of a preset: $(call study,PRESET,FOLDER OF THE BUILD,ARCHITECTURE)
+study = $(CMAKE) --preset $(1) && \
+  $(CMAKE) --build $(2) -j $(JOBS) --target skua_command skua_study_launcher regions_bench herd_bench near_far_bench loops_bench steal_bench wake_bench fork_bench callers_bench && \
+  tools/study_folder.py $(2) build/study/skua-study-$(3) --archive
+
 study: ## a folder that measures any Linux machine of this architecture, with nothing installed there: build/study (docs/study.md)
 	tools/install-packages build test study
-	$(CMAKE) --preset bench
-	$(CMAKE) --build build/release -j $(JOBS) --target skua_command skua_study_launcher regions_bench herd_bench near_far_bench loops_bench steal_bench wake_bench fork_bench callers_bench
-	mkdir -p build/study
-	tools/study_folder.py build/release build/study/skua-study-$$(uname -m) --archive
+	$(call study,bench,build/release,$$(uname -m))
+
+study-aarch64: ## the same for AArch64, cross-compiled
+	tools/install-packages build test study arm64 study-arm64
+	$(call study,study-aarch64,build/study-aarch64,aarch64)
 
 install: build ## install into PREFIX (default /usr/local; DESTDIR is honoured)
 	$(CMAKE) --install build/release --prefix $(PREFIX)
