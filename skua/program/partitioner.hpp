@@ -16,9 +16,10 @@ namespace skua { inline namespace v0 { namespace runtime {
 
 /// Divides until the range refuses.
 struct simple_partitioner {};
-/// Divides until there are 8 pieces per worker, or the range refuses; a blocked_range in one dimension less, if its pieces
-/// would take less than a steal (run_usual_pieces). The default. A range that can only be halved
-/// becomes up to 16 per worker, unless the number of workers is a power of two.
+/// Divides until there are 8 pieces per worker, or the range refuses. The default. A blocked_range in one dimension has
+/// fewer pieces if they would take less than a steal; one that takes more than eight steals is divided further while
+/// thieves find nothing (run_usual_pieces). A range that can only be halved becomes up to 16 per worker, unless the
+/// number of workers is a power of two.
 struct auto_partitioner {};
 /// Accepted; divides like auto_partitioner. Where pieces run is the policy's decision, not the loop's.
 struct static_partitioner {};

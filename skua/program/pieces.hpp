@@ -25,6 +25,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 struct piece_limits {
   std::size_t most = 1;      ///< a piece of at most this many elements, >= 1, is not divided
   std::uint32_t pieces = 0;  ///< at most this many pieces; 0: any number, by halving
+  bool are_divided = false;  ///< a piece that takes long is divided further while thieves find nothing
 };
 
 /// How many pieces auto_partitioner makes per worker of a range that can be cut anywhere.
@@ -79,36 +80,6 @@ struct piece_body {
   void const* closure;
 };
 
-/// A part of run_pieces.
-template <class Here>
-void run_pieces_of(Here& here, std::size_t begin, std::size_t end, piece_limits how, piece_body<Here> const& body,
-                   loop_failure& all) {
-  if (end - begin <= how.most || how.pieces == 1) {
-    if (begin == end) return;
-    all.call_leaf(here, [&] { body.call(body.closure, here, begin, end); });
-    return;
-  }
-  cut const c = cut::of(how.pieces);
-  std::size_t const mid = begin + c.middle(end - begin);
-  piece_limits const left{how.most, c.left};
-  if (c.halves()) [[likely]] {
-    here.join([&, begin, mid](Here& h) { run_pieces_of(h, begin, mid, left, body, all); },
-              [&, mid, end](Here& h) { run_pieces_of(h, mid, end, left, body, all); });
-  } else {
-    join_unequal_sides(
-        here, c, [&, begin, mid](Here& h) { run_pieces_of(h, begin, mid, left, body, all); },
-        [&, mid, end](Here& h) { run_pieces_of(h, mid, end, {how.most, c.right}, body, all); });
-  }
-}
-
-/// Calls the body once for each piece of [begin, end). Nothing is called for an empty range. Throws `cancelled` at a
-/// leaf, once a stop was requested or another leaf has failed.
-template <class Here>
-void run_pieces(Here& here, std::size_t begin, std::size_t end, piece_limits how, piece_body<Here> const& body) {
-  loop_failure all;
-  run_pieces_of(here, begin, end, how, body, all);
-}
-
 /// A `here` that need not fork all pieces of a loop.
 ///  * sees_forks(here)      somebody does want to see them: the policy;
 ///  * may_be_stopped(here)  somebody may ask the task to end, so pieces stay short.
@@ -140,6 +111,78 @@ struct pace {
   }
 };
 
+/// A `here` that knows whether its worker has forks that no thief has taken: offers_forks(here). A hint.
+template <class Here>
+concept divides_lazily = may_skip_forks<Here> && tells_time<Here> && requires(Here const& here) {
+  { offers_forks(here) } noexcept -> std::same_as<bool>;
+};
+
+/// Runs a piece of a loop, whose elements may take longer than those of other pieces. If thieves find nothing here, it forks half of the rest, as
+/// long as each half has more than `most` elements and by its pace takes longer than a loop that is worth a steal. (pieces.md, "Uneven elements")
+template <divides_lazily Here>
+void run_divided_piece(Here& here, std::size_t begin, std::size_t end, std::size_t most, pace known,
+                       piece_body<Here> const& body, loop_failure& all) {
+  std::uint64_t const part = 4 * short_loop_ticks(here);
+  while (begin != end) {
+    std::size_t const left = end - begin;
+    std::size_t next = left;
+    if (left / 2 > most) {
+      next = known.is_known() ? 8 * known.elements : left / 512 + 1;
+      if (known.is_known() && known.takes_longer(left, 2 * part)) {
+        if (!offers_forks(here)) {
+          std::size_t const middle = begin + left / 2;
+          here.join([&, begin, middle](Here& h) { run_divided_piece(h, begin, middle, most, known, body, all); },
+                    [&, middle, end](Here& h) { run_divided_piece(h, middle, end, most, known, body, all); });
+          return;
+        }
+        next = std::min(next, known.fit_into(part));
+      }
+      next = std::min(left, std::max(next, most));
+    }
+    if (next == left) return all.call_leaf(here, [&] { body.call(body.closure, here, begin, end); });
+    std::uint64_t const start = ticks_of(here);
+    all.call_leaf(here, [&] { body.call(body.closure, here, begin, begin + next); });
+    known = {ticks_of(here) - start, next};
+    begin += next;
+  }
+}
+
+/// A part of run_pieces.
+template <class Here>
+void run_pieces_of(Here& here, std::size_t begin, std::size_t end, piece_limits how, piece_body<Here> const& body,
+                   loop_failure& all) {
+  if (end - begin <= how.most || how.pieces == 1) {
+    if (begin == end) return;
+    if constexpr (divides_lazily<Here>) {
+      if (how.are_divided && !sees_forks(here)) return run_divided_piece(here, begin, end, how.most, {}, body, all);
+    }
+    all.call_leaf(here, [&] { body.call(body.closure, here, begin, end); });
+    return;
+  }
+  cut const c = cut::of(how.pieces);
+  std::size_t const mid = begin + c.middle(end - begin);
+  piece_limits const left{how.most, c.left, how.are_divided};
+  if (c.halves()) [[likely]] {
+    here.join([&, begin, mid](Here& h) { run_pieces_of(h, begin, mid, left, body, all); },
+              [&, mid, end](Here& h) { run_pieces_of(h, mid, end, left, body, all); });
+  } else {
+    join_unequal_sides(
+        here, c, [&, begin, mid](Here& h) { run_pieces_of(h, begin, mid, left, body, all); },
+        [&, mid, end](Here& h) { run_pieces_of(h, mid, end, {how.most, c.right, how.are_divided}, body, all); });
+  }
+}
+
+/// Calls the body once for each piece of [begin, end). Nothing is called for an empty range. Throws `cancelled` at a
+/// leaf, once a stop was requested or another leaf has failed.
+template <class Here>
+void run_pieces(Here& here, std::size_t begin, std::size_t end, piece_limits how, piece_body<Here> const& body) {
+  loop_failure all;
+  run_pieces_of(here, begin, end, how, body, all);
+}
+
+/// How many elements are called at most before anything is known of their time: the first ones may be the longest.
+inline constexpr std::size_t first_elements = 32;
+
 /// Runs [begin, end) of a loop of n elements, and forks only what is worth a steal: both halves of the rest, if by the
 /// pace of the last elements each of them takes longer than a steal; and so on, up to the given number of pieces.
 /// (pieces.md)
@@ -152,10 +195,13 @@ void run_timed_pieces(Here& here, std::size_t n, std::size_t begin, std::size_t 
   while (begin != end) {
     std::size_t const left = end - begin;
     std::size_t next = left;
+    if constexpr (divides_lazily<Here>) {
+      if (pieces == 1) return run_divided_piece(here, begin, end, 1, known, body, all);
+    }
     if (pieces > 1 && left > 1) {
       bool const is_long = known.takes_longer(left, longest);
       if (!known.is_known()) {
-        next = n / workers / 32 + 1;
+        next = std::min(n / workers / 32 + 1, first_elements);
       } else if (is_long && known.ticks > steal / 16) {
         cut const c = cut::of(pieces);
         std::size_t const middle = begin + c.middle(left);
@@ -183,8 +229,8 @@ void run_timed_pieces(Here& here, std::size_t n, std::size_t begin, std::size_t 
   }
 }
 
-/// Calls the body for n elements in pieces as auto_partitioner makes them: at most usual_pieces; a piece of at most
-/// `most` elements is not divided. If no one needs to see the forks, only parts that take longer than a steal are
+/// Calls the body for n elements in pieces as auto_partitioner makes them: usual_pieces, and more of those that take long while thieves find nothing; a
+/// piece of at most `most` elements is not divided. If no one needs to see the forks, only parts that take longer than a steal are
 /// forked, and a loop on the only worker is one call.
 template <class Here>
 void run_usual_pieces(Here& here, std::size_t n, std::size_t most, piece_body<Here> const& body) {
@@ -205,7 +251,7 @@ void run_usual_pieces(Here& here, std::size_t n, std::size_t most, piece_body<He
       }
     }
   }
-  run_pieces(here, 0, n, {most, usual_pieces(workers)}, body);
+  run_pieces(here, 0, n, {most, usual_pieces(workers), workers > 1}, body);
 }
 
 /// A function with its type erased.

@@ -103,11 +103,12 @@ TEST(short_loops, run_without_a_fork) {
   }
 }
 
-TEST(timed_loops, one_worth_a_thief_is_divided_after_a_thirty_second_of_a_share) {
+TEST(timed_loops, one_worth_a_thief_is_divided_once_its_pace_is_known) {
   timed here(2);
   sizes const all = sizes_of(here, 16'000, takes(1));
-  EXPECT_EQ(all.front(), 16'000U / 2 / 32 + 1);
-  EXPECT_EQ(here.forks, 1) << "each half takes 7875 ticks, its halves would take less than 4000";
+  EXPECT_EQ(all[0], 32U);
+  EXPECT_EQ(all[1], 256U) << "32 ticks may be the clock's";
+  EXPECT_EQ(here.forks, 1) << "each half takes 7856 ticks, its halves would take less than 4000";
 }
 
 TEST(timed_loops, no_piece_takes_less_than_a_steal_unless_the_clock_misled) {
@@ -183,7 +184,7 @@ TEST(short_loops, a_stop_ends_them_between_two_pieces) {
   };
   auto const run = [&] { static_cast<void>(sizes_of(here, 3200, element)); };
   EXPECT_THROW(run(), cancelled);
-  EXPECT_EQ(calls, 101U);
+  EXPECT_EQ(calls, 32U);
 }
 
 /// Both children have begun before one of them fails, as they may on two workers.
@@ -282,13 +283,11 @@ TEST(short_loops, look_at_the_clock_only_where_something_is_left) {
 
 /// 250 ticks are a sixteenth of a steal: what was measured in no more may be the clock's.
 TEST(timed_loops, are_divided_by_what_took_more_than_a_sixteenth_of_a_steal) {
-  std::size_t const n = 16'000;  // the first piece has 251 elements
   for (std::uint64_t const in_first : {250U, 251U}) {
     timed here(2);
-    sizes const all = sizes_of(here, n, [&](timed& h, std::size_t i) { h.now += i < in_first ? 1 : i < 251 ? 0 : 1; });
-    EXPECT_EQ(all[0], 251U);
-    EXPECT_EQ(all[1], in_first == 250 ? 1004U : 2008U)
-        << "a quarter of a steal, or the first of a half that is divided";
+    sizes const all = sizes_of(here, 2000, [&](timed& h, std::size_t i) { h.now += i == 0 ? in_first - 31 : 1; });
+    EXPECT_EQ(all[0], 32U);
+    EXPECT_EQ(all[1], in_first == 250 ? 128U : 256U) << "a quarter of a steal, or the first of a half that is divided";
   }
 }
 
@@ -344,7 +343,7 @@ TEST(timed_loops, do_not_divide_an_element_and_do_not_time_what_is_last) {
 TEST(timed_loops, go_on_by_half_of_a_share_where_that_is_short) {
   timed here(1);
   here.watched = true;
-  EXPECT_EQ(sizes_of(here, 4000, takes(1)), (sizes{126, 1008, 2001, 865}));
+  EXPECT_EQ(sizes_of(here, 4000, takes(1)), (sizes{32, 256, 2001, 1711}));
 }
 
 /// What has been short once may take four steals instead of two before it is divided.

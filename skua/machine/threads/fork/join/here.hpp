@@ -158,6 +158,9 @@ class here final : private fiber {
   // Loops, before they fork (program/pieces.hpp).
   [[nodiscard]] friend bool sees_forks(here const& h) noexcept { return h.front().exposes_groups(); }
   [[nodiscard]] friend bool may_be_stopped(here const& h) noexcept { return h.watching() != nullptr; }
+  [[nodiscard]] friend bool offers_forks(here const& h) noexcept {
+    return h.front().forks.bottom() > h.front().forks.top();
+  }
   [[nodiscard]] friend std::uint64_t ticks_of(here const&) noexcept { return processor_ticks(); }
   /// 1.5 us: the time of a wake-up or a steal, and of moving some kilobytes to another processor.
   [[nodiscard]] friend std::uint64_t short_loop_ticks(here const&) noexcept {
