@@ -389,6 +389,8 @@ void checked_worker::learnt(ordered_here const&) noexcept {
   require(needs_.declared_only, "reports a task with a strategy to a policy that does not need it");
 }
 
+void checked_worker::learnt(spawning const&) noexcept { goes_on("spawns a task of a task_group"); }
+
 void checked_worker::learnt(found_beside const&) noexcept {
   require(false, "reports a task that another part of the policy has found");
 }

@@ -88,6 +88,7 @@ class alignas(runtime::cache_line_bytes) checked_worker final : public worker_po
   void learnt(part_ended const& p) noexcept;
   void learnt(team_ended const& t) noexcept;
   void learnt(ordered_here const& o) noexcept;
+  void learnt(spawning const& s) noexcept;
   void learnt(found_beside const& f) noexcept;
   void learnt(rested const& r) noexcept;
   void note_placed(task_tag const& task, placement const& to, cause why) noexcept;

@@ -23,8 +23,8 @@
 namespace skua { inline namespace v0 { namespace policies {
 
 /// What a machine tells a policy.
-using event =
-    std::variant<probed, begun, returned, waiting, ended, part_ended, team_ended, ordered_here, found_beside, rested>;
+using event = std::variant<probed, begun, returned, waiting, ended, part_ended, team_ended, ordered_here, spawning,
+                           found_beside, rested>;
 
 /// One worker's share of a policy. Only that worker calls it (any thread may call `is_choosy`), off the hot path; no call
 /// allocates. Same layout, seed and events give the same answers.

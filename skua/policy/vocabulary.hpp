@@ -147,6 +147,12 @@ struct ordered_here {
   friend constexpr bool operator==(ordered_here const&, ordered_here const&) = default;
 };
 
+/// The running task is about to offer a task of a task_group in `spawned`: no child of a group that the policy meets, and the running task may go on
+/// for long before it waits. Only while `sees_forks`.
+struct spawning {
+  friend constexpr bool operator==(spawning const&, spawning const&) = default;
+};
+
 /// Another part of the same scheduler has found a task for this worker: its search is over, and the next one starts with the
 /// own lanes. No machine tells it; a policy that is made of others does (combined.hpp).
 struct found_beside {

@@ -326,7 +326,7 @@ void worker_state::learn(event const& seen) noexcept {
     may_widen_ = !r->first_touches;
     return;
   }
-  if (std::holds_alternative<waiting>(seen)) return end_search();
+  if (std::holds_alternative<waiting>(seen) || std::holds_alternative<spawning>(seen)) return end_search();
   if (std::holds_alternative<found_beside>(seen)) {
     idle_rounds_ = 0;
     return round_.restart();

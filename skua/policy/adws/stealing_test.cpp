@@ -206,6 +206,15 @@ TEST_F(stealing, a_root_that_spawns_outside_of_any_group_opens_all_workers) {
   for (std::uint32_t w = 0; w < 8; ++w) EXPECT_EQ(victims(w), others(w, 0, 7)) << w;
 }
 
+TEST_F(stealing, a_root_that_offers_a_task_of_a_task_group_opens_all_workers_before_it_waits) {
+  restart(8);
+  static_cast<void>(root());
+  EXPECT_EQ(victims(5), others(5, 1, 0));
+  of(0).learn(spawning{});
+  EXPECT_FALSE(of(0).sees_forks());
+  for (std::uint32_t w = 0; w < 8; ++w) EXPECT_EQ(victims(w), others(w, 0, 7)) << w;
+}
+
 TEST_F(stealing, without_stealing_nobody_steals) {
   restart(8, {.steal = false});
   family const f = meet(0, root(), {1, 1});

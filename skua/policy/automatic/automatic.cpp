@@ -182,7 +182,7 @@ task_tag worker_state::mark(task_tag& parent, hint const& hint) noexcept {
   return now().mark(parent, hint);
 }
 
-/// Tasks of finish regions: they are found faster by a scheduler that has few lanes, and none of those here sends them anywhere.
+/// Tasks of finish regions and task_groups: they are found faster by a scheduler that has few lanes, and none of those here sends them anywhere.
 void worker_state::spawns() noexcept {
   common::alone_task& a = common_.alone;
   if (!is_outermost_ || std::exchange(a.has_spawned, true) || a.has_met || a.site == call_sites::none) return;
@@ -255,6 +255,8 @@ void worker_state::learn(event const& seen) noexcept {
     }
   } else if (std::holds_alternative<waiting>(seen)) {
     is_outermost_ = false;
+  } else if (std::holds_alternative<spawning>(seen)) {
+    spawns();
   }
   now().learn(seen);
   if (auto const* e = std::get_if<ended>(&seen)) {

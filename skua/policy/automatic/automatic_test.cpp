@@ -135,6 +135,28 @@ TEST_F(automatic, a_call_that_spawns_before_it_forks_is_stolen_from_at_random) {
       << policy_->report();
 }
 
+TEST_F(automatic, a_call_that_offers_tasks_of_a_task_group_is_stolen_from_at_random) {
+  task_tag t = call();
+  of(0).learn(spawning{});
+  EXPECT_FALSE(of(1).preempts()) << "ADWS would";
+  of(0).learn(spawning{});
+  machine_.now += 1000;
+  ends(0, t);
+  task_tag again;
+  EXPECT_EQ(comes(2, again), (placement{.worker = worker_id{0}, .lane = lane::migrated}));
+  EXPECT_FALSE(is_of_adws(again));
+  begins_at({.worker = worker_id{0}, .lane = lane::migrated}, 2, again);
+  ends(0, again);
+}
+
+TEST_F(automatic, a_call_that_offers_tasks_of_a_task_group_after_it_has_forked_keeps_its_scheduler) {
+  task_tag t = call();
+  group(t, 10, 20);
+  of(0).learn(spawning{});
+  EXPECT_TRUE(of(1).preempts());
+  ends(0, t);
+}
+
 TEST_F(automatic, a_call_that_spawns_nodes_keeps_its_scheduler) {
   task_tag t = call();
   task_tag child = of(0).mark(t, {.address = runtime::address{1U << 31}});

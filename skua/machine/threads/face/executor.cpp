@@ -231,6 +231,7 @@ void executor::spawn(free_task<here>& task) {
   spawned_task& t = spawned_task::of(task);
   fiber& running = w->running_fiber();
   std::uint64_t const key = key_of(*task.group);
+  if (running.slot().exposes_groups()) running.spawns();
   if (!running.slot().spawned.push(static_cast<runtime::task*>(&t), key)) return;
   if (running.make_room()) return;
   // No memory for another push: runs the newest task at once. A thief that takes it instead makes room, too.

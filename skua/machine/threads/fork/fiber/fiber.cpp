@@ -163,6 +163,12 @@ void fiber::begins(task_tag const& t, bool open) noexcept {
   slot().update_exposure();
 }
 
+void fiber::spawns() const noexcept {
+  tsan::unseen const scheduling;
+  slot().policy.learn(policies::spawning{});
+  slot().update_exposure();
+}
+
 void fiber::task_ends(bool failed) noexcept {
   tsan::unseen const scheduling;
   slot().policy.learn(ended{.task = tag_, .duration_ns = clock_.read(), .failed = failed});

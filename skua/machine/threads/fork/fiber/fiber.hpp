@@ -103,6 +103,8 @@ class fiber {
   void begins_task(task_tag const& t) noexcept;
   /// Call it when a task or frame with this tag runs here from now on; `open`: it has waited for a group.
   void begins(task_tag const& t, bool open) noexcept;
+  /// Call it before the running task offers a task of a task_group, while the policy sees forks.
+  void spawns() const noexcept;
   /// Call it when a task that was taken from a lane ends, before its group is told. `failed`: it threw or was dropped.
   void task_ends(bool failed = false) noexcept;
   /// Call it instead of task_ends if a task follows without a search, which the policy has given the tag `next` so far. Its time begins now;

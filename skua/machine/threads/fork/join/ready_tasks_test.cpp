@@ -51,7 +51,7 @@ class meeting {
     };
     std::vector<int> all(static_cast<std::size_t>(parts));
     std::iota(all.begin(), all.end(), 0);
-    switch (roll.below(5)) {
+    switch (roll.below(6)) {
       case 0: return h.join_each(all, part);
       case 1:
         return h.join([&](auto& g) { part(g, 0); },
@@ -60,7 +60,14 @@ class meeting {
         return h.scope([&](auto& s) {
           for (int const p : all) s.spawn([&part, p](auto& g) { part(g, p); });
         });
-      case 3:
+      case 3: {  // the first part runs beside the tasks, before anybody waits for them
+        skua::task_group beside;
+        for (int p = 1; p < parts; ++p) beside.run([&part, p](skua::runtime::here& g) { part(g, p); });
+        part(h, 0);
+        beside.wait();
+        return;
+      }
+      case 4:
         return h.finish([&](auto& f) {
           for (int const p : all) f.spawn([&part, p](auto& x) { part(x.here(), p); });
         });
