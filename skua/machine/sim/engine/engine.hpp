@@ -149,7 +149,7 @@ class engine final : private policies::machine_view {
   void keep_searching(worker_id w);
   [[nodiscard]] bool nothing_in_reach_of(worker_id w) const;
   void found(worker_id w, bool leaves_more = false);
-  [[nodiscard]] bool is_more_where(probe const& p) const;
+  [[nodiscard]] bool leaves_more(probe const& p, item const& taken) const;
   void offered(worker_id by);
   void wake(worker_id by, worker_id whom);
 

@@ -90,7 +90,7 @@ void engine::finish_probe(worker_id w, worker_policy const& m, probe const& p, t
     t.scheduling += waited;
     count_steal(layout_.distance(w, p.victim));
   }
-  found(w, is_more_where(p));
+  found(w, leaves_more(p, *taken));
   receive(w, *taken, p);
 }
 
@@ -120,7 +120,11 @@ void engine::found(worker_id w, bool leaves_more) {
   for (int woken = 0; woken < 2 && idle_.asleep() > 0; ++woken) wake(w, *idle_.first_sleeper());
 }
 
-bool engine::is_more_where(probe const& p) const { return p.kind == action::steal && !lanes_.empty(p.victim, p.lane); }
+/// As worker::found::leaves_more.
+bool engine::leaves_more(probe const& p, item const& taken) const {
+  if (taken.content == item::kind::rest && program_[taken.node].next != no_tree_node) return true;
+  return p.kind == action::steal && !lanes_.empty(p.victim, p.lane);
+}
 
 /// There is an entry to take: wakes a sleeper if no worker searches.
 void engine::offered(worker_id by) {

@@ -25,6 +25,8 @@ struct task_kind {
                fiber&) noexcept = nullptr;  ///< ends it unrun, on top of the fiber's code; null: it cannot be dead
   offered_task (*offered)(task const&) noexcept =
       nullptr;  ///< of a task from outside: what its strategy says; null: it has none
+  bool (*has_more)(task const&, std::uint64_t extra) noexcept =
+      nullptr;  ///< the entry stands for several children, and whoever runs the first offers the others; null: it does not
 };
 
 /// What a lane holds.
@@ -33,6 +35,9 @@ struct task {
 
   [[nodiscard]] hint hint_for(std::uint64_t extra) const noexcept {
     return kind->hint_of == nullptr ? hint{} : kind->hint_of(*this, extra);
+  }
+  [[nodiscard]] bool has_more(std::uint64_t extra) const noexcept {
+    return kind->has_more != nullptr && kind->has_more(*this, extra);
   }
 };
 

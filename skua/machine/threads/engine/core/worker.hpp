@@ -46,7 +46,7 @@ class worker final : public thread_record, private thread_owner {
     runtime::lane lane = runtime::lane::forks;
     worker_slot* victim = nullptr;  ///< from which it was stolen
 
-    /// True if thieves, or whoever takes tasks from outside, would visibly find more there.
+    /// True if others will find more: where it was stolen, among the tasks from outside, or here, because it stands for several children.
     [[nodiscard]] bool leaves_more() const noexcept;
   };
 

@@ -194,6 +194,7 @@ worker::found probe_in(worker_slot& s) noexcept {
 }  // namespace
 
 bool worker::found::leaves_more() const noexcept {
+  if (taken.as_frame() == nullptr && taken.item->has_more(taken.extra)) return true;
   if (victim != nullptr) return !offers_nothing(*victim);
   return lane == lane::injected && slot->region.has_injected();
 }

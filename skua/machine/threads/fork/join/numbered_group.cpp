@@ -11,8 +11,10 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-constinit task_kind const numbered_group::kind{
-    .run = &numbered_group::run_stolen, .hint_of = &numbered_group::hint_of, .name_of = &numbered_group::name_of};
+constinit task_kind const numbered_group::kind{.run = &numbered_group::run_stolen,
+                                               .hint_of = &numbered_group::hint_of,
+                                               .name_of = &numbered_group::name_of,
+                                               .has_more = &numbered_group::has_more};
 
 void numbered_group::run(fiber& owner) {
   if (owner.front().exposes_groups()) [[unlikely]] {
@@ -46,6 +48,9 @@ hint numbered_group::hint_of(task const& t, std::uint64_t extra) noexcept {
   hint all = self.hint_of(extra & ~alone);
   if (!all.place) all.place = stop_node::inherited(self.watched_).place;
   return all;
+}
+bool numbered_group::has_more(task const& t, std::uint64_t first) noexcept {
+  return (first & alone) == 0 && first + 1 < static_cast<numbered_group const&>(t).children_;
 }
 char const* numbered_group::name_of(task const& t) noexcept { return static_cast<numbered_group const&>(t).all_.name; }
 

@@ -53,6 +53,7 @@ class numbered_group final : public group {
   static void run_stolen(task& t, std::uint64_t first, fiber& thief) noexcept;
   static hint hint_of(task const& t, std::uint64_t extra) noexcept;
   static char const* name_of(task const& t) noexcept;
+  static bool has_more(task const& t, std::uint64_t first) noexcept;
   static task_kind const kind;
 
   [[nodiscard]] hint hint_of(std::uint64_t i) const noexcept;
