@@ -215,7 +215,6 @@ void collection_core::process() {
   last_ = {.rank = rank(), .workers = workers_.count()};
   if (recovers()) enter_with_recovery();
   seeded_.begin(workers_.has_threads() ? 0 : queue_.size());
-  // A rank that is told of a loss throws, and its program may catch that and end the collection while others read its queue.
   engine_.may_be_abandoned(core_.goes_on_after_losses() || core_.is_watched());
   engine_.begin(core_.order().step());
   traced_.note({.what = trace::kind::iteration_began, .id = workers_.counted().added, .value = ++epoch_});

@@ -99,7 +99,8 @@ class process_engine final : private tree_outbox, private recovery_site {
 
   /// This process() will not end, on any rank; there may be another one. With recovery only.
   void abandon();
-  /// The next process() may throw while sends are under way, though it does not recover: tasks are copied before they are sent.
+  /// The next process() may throw while sends are under way, though it does not recover, and its program may end the collection, with the queue: tasks are
+  /// copied before they are sent.
   void may_be_abandoned(bool may) noexcept { may_be_abandoned_ = may; }
   [[nodiscard]] bool recovers() const noexcept { return recovery_ != nullptr; }
   /// Ranks that had died by the last recovery, or by the begin.
