@@ -192,12 +192,12 @@ void run_timed_pieces(Here& here, std::size_t n, std::size_t begin, std::size_t 
   std::size_t const workers = here.num_workers();
   std::uint64_t const steal = short_loop_ticks(here);
   std::uint64_t longest = 2 * steal;  // what is not forked may take
+  if constexpr (divides_lazily<Here>) {
+    if (pieces == 1) return run_divided_piece(here, begin, end, 1, known, body, all);
+  }
   while (begin != end) {
     std::size_t const left = end - begin;
     std::size_t next = left;
-    if constexpr (divides_lazily<Here>) {
-      if (pieces == 1) return run_divided_piece(here, begin, end, 1, known, body, all);
-    }
     if (pieces > 1 && left > 1) {
       bool const is_long = known.takes_longer(left, longest);
       if (!known.is_known()) {

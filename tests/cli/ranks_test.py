@@ -372,7 +372,7 @@ class OneCommand(OnRanks):
             self.assertEqual((code, out.count("answer  right")), (0, 1), err)
             for other in set(MODULES) - {mpi}:
                 # MPICH's launcher may lose what processes say that end at once.
-                code, out, err = next(run for run in (self.on(other, 3, *FOCK, skua=skua) for _ in range(3)) if run[2])
+                code, out, err = next((run for run in (self.on(other, 3, *FOCK, skua=skua) for _ in range(3)) if run[2]), (0, "", ""))
                 self.assertEqual((code != 0, "answer" in out), (True, False))
                 self.assertIn(f"mpirun of {MPIS[other]} started 3 processes", err)
                 self.assertIn(f"{folder}/libskua_mpi_{other}.so is missing; install the package skua-{other}", err)

@@ -27,7 +27,7 @@ enum class loan : std::uint8_t {
 /// What a searcher that has got a task leaves where it got it.
 enum class remains : bool { unknown, more };
 
-/// What a worker that falls asleep looks at, and whose lanes it asks for attention.
+/// What a worker that falls asleep looks at.
 enum class reach : bool {
   own,  ///< what only this worker may take, and what is at hand
   all,  ///< all lanes of all regions: for the last searcher
