@@ -72,8 +72,7 @@ std::string workers_text(pool_sample const& p, screen_size size) {
   std::vector<table::column> heads{{"worker", true}};
   if (is_wide) heads.insert(heads.end(), {{"place", true}, {"processor", true}});
   heads.insert(heads.end(), {{"state"}, {is_wide ? "working #, scheduling +" : "working"}, {"", true}});
-  for (char const* const head : {"task/s", "fork/s", "steal/s", "fail/s", "forks", "tasks"})
-    heads.push_back({head, true});
+  for (char const* const head : {"task/s", "fork/s", "steal/s", "fail/s", "tasks"}) heads.push_back({head, true});
   table all(std::move(heads));
   for (std::size_t i = 0; i < p.workers.size(); ++i) {
     worker_rates const& w = p.workers[i];
@@ -84,10 +83,9 @@ std::string workers_text(pool_sample const& p, screen_size size) {
       cells.push_back(std::to_string(at.place));
       cells.push_back(at.processor < 0 ? "-" : std::to_string(at.processor));
     }
-    cells.insert(cells.end(),
-                 {std::string(name_of(w.now)), bar_of(w, is_wide ? wide_bar : narrow_bar),
-                  fmt::format("{:.0f}%", 100 * w.working), in_short(w.tasks), in_short(w.forks), in_short(w.steals),
-                  in_short(w.failed_steals), waiting(w.lanes.forks), waiting(tasks_in(w.lanes))});
+    cells.insert(cells.end(), {std::string(name_of(w.now)), bar_of(w, is_wide ? wide_bar : narrow_bar),
+                               fmt::format("{:.0f}%", 100 * w.working), in_short(w.tasks), in_short(w.forks),
+                               in_short(w.steals), in_short(w.failed_steals), waiting(tasks_in(w.lanes))});
     all.add(std::move(cells));
   }
   return all.text();
@@ -115,8 +113,7 @@ void add_rates(json& to, worker_rates const& r) {
 json json_of(worker_rates const& w, runtime::worker_snapshot const& at, std::size_t number, bool has_lanes) {
   json lanes;
   if (has_lanes) {
-    lanes = {
-        {"forks", w.lanes.forks}, {"spawned", w.lanes.spawned}, {"inbox", w.lanes.inbox}, {"placed", w.lanes.placed}};
+    lanes = {{"spawned", w.lanes.spawned}, {"inbox", w.lanes.inbox}, {"placed", w.lanes.placed}};
   }
   json worker{{"worker", number}, {"place", at.place}, {"processor", at.processor}, {"state", name_of(w.now)}};
   add_rates(worker, w);

@@ -16,8 +16,8 @@ struct operation_name {
 };
 
 inline constexpr operation_name operation_names[] = {
-    {"fork", "fiber::push_at", "deque::poll", "fork, asked for attention"},
-    {"join, not stolen", "fiber::pop_at", "deque::pop_guarded", "join, guarded"},
+    {"fork", "fork_deque::push", "fork_deque::poll", "fork, asked for attention"},
+    {"join, not stolen", "fork_deque::pop", "fork_deque::pop_guarded", "join, guarded"},
     {"end of a stolen task", "fiber::finish_piece"},
     {"failed steal", "anonymous::steal", "worker_trace::steals", "steal"},
     {"revocation", "victim::revoke"},

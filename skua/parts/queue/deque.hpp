@@ -48,7 +48,7 @@ class deque : private deque_words {
  public:
   class victim;
 
-  /// Distance between entries in the units of `each_stolen`, `top` and `bottom`.
+  /// Distance between entries in the units of `published`.
   static constexpr auto step = static_cast<std::int64_t>(sizeof(slot<Sync>));
 
   /// Throws std::bad_alloc.
@@ -59,40 +59,22 @@ class deque : private deque_words {
 
   /// Adds the newest entry. True: call `poll` before anything else. Leaves `extra` as some earlier push left it.
   [[nodiscard]] bool push(void* task) noexcept {
-    std::int64_t unused;
-    return push_at(task, unused);
-  }
-  /// The same; sets `at` to the entry's position, for `pop_at`.
-  [[nodiscard]] bool push_at(void* task, std::int64_t& at) noexcept {
     auto const b = bottom_.load(std::memory_order_relaxed);  // relaxed: only we write it
-    at = b;
-    place(b).task.store(task, std::memory_order_relaxed);  // relaxed: published by the bottom
+    place(b).task.store(task, std::memory_order_relaxed);    // relaxed: published by the bottom
     return publish(b);
   }
-  [[nodiscard]] bool push_at(void* task, std::uint64_t extra, std::int64_t& at) noexcept {
+  [[nodiscard]] bool push(void* task, std::uint64_t extra) noexcept {
     auto const b = bottom_.load(std::memory_order_relaxed);  // relaxed: as above
-    at = b;
     auto& slot = place(b);
     slot.task.store(task, std::memory_order_relaxed);
     slot.extra.store(extra, std::memory_order_relaxed);
     return publish(b);
-  }
-  [[nodiscard]] bool push(void* task, std::uint64_t extra) noexcept {
-    std::int64_t unused;
-    return push_at(task, extra, unused);
   }
 
   /// Call it after a push that returned true. Makes room for the next push. If it reports a request for attention,
   /// everything that a requester did before its request happens before this returns.
   attention poll() noexcept;
 
-  /// For an owner whose every push is to ask for attention: makes room for the next push as poll does, and leaves the
-  /// request where it is, so that no locked instruction is needed. False: no memory, as `full`.
-  [[nodiscard]] bool make_room_and_keep_request() noexcept {
-    auto const b = bottom_.load(std::memory_order_relaxed);            // relaxed: only we write it
-    auto const t = position_of(top_.load(std::memory_order_acquire));  // acquire: as in poll
-    return b - t <= static_cast<position>(mask_) || grow(t, b);
-  }
   /// For the owner: the next push asks for attention.
   void request_attention() noexcept {
     // relaxed: only we clear requests, so a pending one stays.
@@ -108,10 +90,7 @@ class deque : private deque_words {
 
   /// Removes the newest entry; false if there is none or a thief has taken it.
   [[nodiscard]] bool pop() noexcept {
-    return pop_at(bottom_.load(std::memory_order_relaxed) - step);  // relaxed: only we write it
-  }
-  /// The same for an owner that remembers where it is, or was in another deque: deque.md, "Remembered positions".
-  [[nodiscard]] bool pop_at(std::int64_t b) noexcept {
+    position const b = bottom_.load(std::memory_order_relaxed) - step;  // relaxed: only we write it
     bottom_.store(b, std::memory_order_release);  // a thief that reads this b may steal entries below it: steal, bottom
     Sync::light_fence();                          // the claim on b before the guard. Partner: revoke, heavy fence
     if (guard_.load(std::memory_order_relaxed) < b) [[likely]]  // relaxed: the fences order it
@@ -129,48 +108,18 @@ class deque : private deque_words {
   /// taken it.
   [[nodiscard]] bool pop_oldest(entry& oldest) noexcept;
 
-  /// For the owner: later entries get positions from `p` on. No effect unless the deque is empty.
-  void skip_to(std::int64_t p) noexcept;
   /// The entry that `pop` would remove; a thief may take it first, or may have taken it already.
   /// False if there is none for certain.
   [[nodiscard]] bool peek(entry& newest) const noexcept {
     // Relaxed: a stale top only makes a taken entry look present.
-    if (top() >= bottom_.load(std::memory_order_relaxed)) return false;
+    if (position_of(top_.load(std::memory_order_relaxed)) >= bottom_.load(std::memory_order_relaxed)) return false;
     newest = newest_slot();
     return true;
-  }
-
-  /// For the owner: calls f(task, extra) for each entry that was taken from the top since it stood at `seen`, oldest
-  /// first, and sets `seen` to the top. A null task stands for an entry that is no longer known: the owner took it
-  /// itself as the last one, or the ring has grown. Misses nothing if called after every `poll`, before the next push.
-  template <class F>
-  void each_stolen(std::int64_t& seen, F&& f) const noexcept {
-    for (auto const t = top(); seen < t; seen += step) {
-      auto const& slot = place(seen);
-      // relaxed, both: only we write slots.
-      f(slot.task.load(std::memory_order_relaxed), slot.extra.load(std::memory_order_relaxed));
-    }
-  }
-  /// Positions of the oldest entry and of the next push. For the owner.
-  [[nodiscard]] std::int64_t top() const noexcept {
-    return position_of(top_.load(std::memory_order_relaxed));
-  }  // relaxed: a hint
-  [[nodiscard]] std::int64_t bottom() const noexcept {
-    return bottom_.load(std::memory_order_relaxed);
-  }  // relaxed: ours
-
-  /// How many pushes there were since the last call. For the owner.
-  [[nodiscard]] std::uint64_t take_pushes() noexcept {
-    std::uint64_t const n = pushes_.get();
-    pushes_.set(0);
-    return n;
   }
 
   [[nodiscard]] victim outside() noexcept { return victim{*this}; }
   /// The addresses at which others may read bottom and top, whose two lowest bits do not count; their difference is the length, in steps.
   [[nodiscard]] std::array<void const*, 2> published() const noexcept { return {&bottom_, &top_}; }
-  /// The address at which they may read the count that take_pushes would return.
-  [[nodiscard]] void const* published_pushes() const noexcept { return &pushes_; }
   [[nodiscard]] fences kind() const noexcept { return kind_; }
 
  private:
@@ -180,7 +129,6 @@ class deque : private deque_words {
   slot<Sync>& place(position p) const noexcept { return ring_type::at(slots_, mask_, p); }
 
   bool publish(position b) noexcept {
-    pushes_.set(pushes_.get() + 1);                      // here, and not before the slot is written: 5 % of a fork-join
     bottom_.store(b + step, std::memory_order_release);  // publishes the slot. Partner: steal, second load of bottom
     Sync::light_fence();  // the entry before the limit. Partner: short_wait, after request_attention
     return limit_.load(std::memory_order_relaxed) <= b + step;  // relaxed: poll acquires
@@ -211,8 +159,7 @@ class deque : private deque_words {
   owned<std::uint32_t> undisturbed_{0};  // pops in a row that found the top at watched_
   owned<std::uint16_t> bias_after_;      // consecutive undisturbed pops before the owner rebiases
   fences kind_;
-  owned<bool> has_bias_;            // as far as the owner knows
-  owned<std::uint64_t> pushes_{0};  // since the last take_pushes
+  owned<bool> has_bias_;  // as far as the owner knows
 
   // The thieves' line.
   alignas(cache_line_bytes) typename Sync::template atomic<top_word> top_{0};
@@ -311,7 +258,6 @@ bool deque<Sync>::pop_guarded(position b) noexcept {
   bool const won = position_of(seen) == b && take_top(seen);    // the first to move the top gets the last entry
   bottom_.store(position_of(seen), std::memory_order_release);  // release: may be seen before the exchange is
   if (!won) return false;
-  place(b).task.store(nullptr, std::memory_order_relaxed);  // for each_stolen. Relaxed: no thief gets it any more
   if (is_open(seen)) count_undisturbed(b, seen);
   return true;
 }
@@ -331,20 +277,6 @@ bool deque<Sync>::pop_oldest(entry& oldest) noexcept {
   if (is_open(seen)) guard_.store(beyond_all, std::memory_order_relaxed);
   if (won) oldest = found;
   return won;
-}
-
-template <synchronisation Sync>
-void deque<Sync>::skip_to(position p) noexcept {
-  top_word seen = top_.load(std::memory_order_relaxed);  // relaxed: stale only if it is not empty, or in its state
-  if (bottom_.load(std::memory_order_relaxed) != position_of(seen) || position_of(seen) >= p) return;  // relaxed: ours
-  for (bool skipped = false; !skipped;) {  // as in pop_oldest and take_top
-    if (bias_of(seen) == bias::revoking) seen = answer(seen);
-    if (bias_of(seen) == bias::owner) guard_.store(p - step, std::memory_order_relaxed);
-    skipped = top_.compare_exchange_strong(seen, word_of(p, bias_of(seen)), std::memory_order_seq_cst,
-                                           std::memory_order_relaxed);
-  }
-  if (is_open(seen)) guard_.store(beyond_all, std::memory_order_relaxed);
-  bottom_.store(p, std::memory_order_release);  // after the top: no thief finds entries in between
 }
 
 /// For the owner: moves the top over the entry at the position that was `seen`; false if a thief has moved it. Then

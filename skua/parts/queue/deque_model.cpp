@@ -48,36 +48,6 @@ class ledger {
     entry e;
     if (queue_.pop_oldest(e)) take_own(e);
   }
-  /// As a join does: the owner remembers where its newest entry is, and takes that.
-  void open() {
-    opened_.at(depth_++) = {pushed_ + 1, queue_.bottom()};
-    push();
-  }
-  void close() {
-    auto const [id, at] = opened_.at(--depth_);
-    if (queue_.pop_at(at)) {
-      require(!moved_, "an entry that was left elsewhere is not found here");
-      take(entry{reinterpret_cast<void*>(id), extra_of(id)});
-    } else {
-      gone_ = pushed_;
-    }
-  }
-  /// As a fiber that comes from a deque whose positions are `further` entries ahead of this one, which was empty. The
-  /// open entries were left there.
-  void move_on(std::int64_t further) {
-    std::int64_t const ahead = further * skua::runtime::deque<Sync>::step;
-    entry e;
-    while (queue_.peek(e)) pop_oldest();
-    for (opened& o : opened_) o.at += ahead;
-    queue_.skip_to(queue_.bottom() + ahead);
-    moved_ = true;
-  }
-  /// The open entries that were left elsewhere come to an end.
-  void close_moved() {
-    while (depth_ > 0) close();
-    moved_ = false;
-  }
-
   void steal() {
     entry e;
     skua::runtime::revocation_count spent;
@@ -109,13 +79,6 @@ class ledger {
   std::size_t pushed_ = 0;
   std::size_t gone_ = 0;  // entries that are gone, as a pop has told the owner
   std::array<int, 8> taken_{};
-  struct opened {
-    std::size_t id;
-    std::int64_t at;
-  };
-  std::array<opened, 8> opened_{};
-  std::size_t depth_ = 0;
-  bool moved_ = false;
 };
 
 template <class Sync, int BiasAfter = 64>
@@ -233,55 +196,6 @@ struct oldest_of_its_own {
   void finish() { l.check(); }
 };
 
-/// The owner pops by remembered positions, as nested joins do. Where the inner entry was stolen, the outer one lies
-/// below the bottom that the inner pop leaves.
-template <class Sync, int BiasAfter, int Threads = 2>
-struct nested_joins {
-  static constexpr int threads = Threads;
-  ledger<Sync, BiasAfter> l;
-  void run(int me) {
-    if (me == 0) {
-      l.open();
-      l.open();
-      l.close();
-      l.open();
-      l.close();
-      l.close();
-      l.open();
-      l.close();
-    } else {
-      l.steal();
-      l.steal();
-    }
-  }
-  void finish() { l.check(); }
-};
-
-/// The owner takes its own entries, skips positions, and ends what it had opened before; then it continues.
-template <class Sync, int Further, int Threads = 2>
-struct moved_joins {
-  static constexpr int threads = Threads;
-  ledger<Sync, 1> l;
-  moved_joins() {
-    l.open();
-    l.open();
-  }
-  void run(int me) {
-    if (me == 0) {
-      l.move_on(Further);
-      l.close_moved();
-      l.open();
-      l.open();
-      l.close();
-      l.close();
-    } else {
-      l.steal();
-      l.steal();
-    }
-  }
-  void finish() { l.check(); }
-};
-
 /// The first entry is there from the start; the second push fills the ring, so that it grows under the thief.
 template <class Sync>
 struct growth {
@@ -355,20 +269,6 @@ TEST(deque_model, an_owner_that_takes_its_oldest_entries_keeps_the_bias_or_loses
   holds<oldest_of_its_own<full_model_sync, 2>>({.model = memory_model::pso, .preemptions = 4});
   holds<oldest_of_its_own<model_sync, 3>>({.model = memory_model::pso, .random = schedules, .seed = 6});
 }
-TEST(deque_model, pops_by_remembered_positions_take_nothing_twice) {
-  holds<nested_joins<model_sync, 64>>({.preemptions = 3});
-  holds<nested_joins<model_sync, 1>>({.preemptions = 2});
-  holds<nested_joins<model_sync, 1>>({.model = memory_model::pso, .preemptions = 2});
-  holds<nested_joins<full_model_sync, 64>>({.preemptions = 3});
-  holds<nested_joins<model_sync, 1, 3>>({.model = memory_model::pso, .random = schedules, .seed = 10});
-}
-TEST(deque_model, an_owner_that_skips_positions_finds_nothing_that_it_has_left_elsewhere) {
-  holds<moved_joins<model_sync, 0>>({.preemptions = 3});
-  holds<moved_joins<model_sync, 3>>({.preemptions = 3});
-  holds<moved_joins<model_sync, 3>>({.model = memory_model::pso, .preemptions = 2});
-  holds<moved_joins<full_model_sync, 3>>({.model = memory_model::pso, .preemptions = 2});
-  holds<moved_joins<model_sync, 3, 3>>({.model = memory_model::pso, .random = schedules, .seed = 11});
-}
 TEST(deque_model, growth_loses_nothing_and_doubles_nothing) {
   holds<growth<model_sync>>();
   holds<growth<model_sync>>(pso);
@@ -381,11 +281,6 @@ TEST(deque_model, long_random_runs_take_every_entry_once) {
 TEST(deque_model, a_sleeper_misses_no_entry) {
   holds<sleeper<model_sync, 3>>();
   holds<sleeper<model_sync, 3>>(pso);
-}
-TEST(deque_model, a_sleeper_misses_no_entry_of_an_owner_that_asks_itself) {
-  holds<sleeper_and_keeper<model_sync>>(pso);
-  holds<sleeper_and_keeper<full_model_sync>>(pso);
-  holds<sleeper_and_keeper<model_sync>>(weak);
 }
 TEST(deque_model, a_sleeper_misses_no_entry_with_full_fences) { holds<sleeper<full_model_sync, 3>>(pso); }
 
@@ -409,11 +304,6 @@ TEST(deque_model, a_bias_is_revoked_and_taken_back_on_weak_memory) {
 TEST(deque_model, an_owner_takes_its_oldest_entries_on_weak_memory) {
   holds<oldest_of_its_own<model_sync, 2>>(weak);
   holds<oldest_of_its_own<full_model_sync, 2>>(weak);
-}
-TEST(deque_model, an_owner_pops_by_remembered_positions_on_weak_memory) {
-  holds<nested_joins<model_sync, 1>>({.model = memory_model::weak, .preemptions = 2, .stale = 1});
-  holds<moved_joins<model_sync, 3>>(weak);
-  holds<moved_joins<full_model_sync, 3>>(weak);
 }
 TEST(deque_model, growth_loses_nothing_on_weak_memory) {
   holds<growth<model_sync>>(weak);

@@ -45,27 +45,4 @@ struct sleeper {
   void finish() {}
 };
 
-/// The same with an owner that asks for attention itself, at every push, and takes the entries back at first.
-template <class Sync>
-struct sleeper_and_keeper : sleeper<Sync, 0> {
-  void run(int me) {
-    if (me != 0) return sleeper<Sync, 0>::run(me);
-    auto& mine = this->queue;
-    mine.request_attention();
-    for (int i = 0; i < 2; ++i) {
-      require(mine.push(this), "the request stays");
-      require(mine.make_room_and_keep_request(), "there is memory");
-      static_cast<void>(mine.pop());
-    }
-    push_and_poll();
-    mine.request_attention();
-    push_and_poll();
-  }
-  void push_and_poll() {
-    require(this->queue.push(this), "the request stays");
-    require(this->queue.poll() == attention::requested, "a request is reported");
-    if (this->asleep.load(std::memory_order_relaxed) == 1) this->wake();
-  }
-};
-
 }}}}  // namespace skua::v0::runtime::deque_sleepers

@@ -32,7 +32,10 @@ concept ambient_children =
 template <class F>
 struct ambient_child {
   held<F> function;
-  [[gnu::always_inline]] decltype(auto) operator()(here& h) { return call_task(h, function.get()); }
+  [[gnu::always_inline]] decltype(auto) operator()(here& h) {
+    forks_of(h).free_is(join_slot(h));  // a join in the child asks for it
+    return call_task(h, function.get());
+  }
 };
 template <class F>
 struct named_as<ambient_child<F>> : named_as<std::remove_reference_t<F>> {};

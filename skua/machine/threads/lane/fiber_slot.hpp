@@ -16,6 +16,7 @@
 #include "skua/machine/threads/lane/policy_words.hpp"
 #include "skua/machine/threads/lane/region_looks.hpp"
 #include "skua/machine/threads/lane/slot_front.hpp"
+#include "skua/machine/threads/lane/spare_forks.hpp"
 #include "skua/machine/threads/lane/tagged_lanes.hpp"
 #include "skua/machine/threads/lane/task.hpp"
 #include "skua/machine/threads/lane/turns.hpp"
@@ -47,16 +48,25 @@ struct slot_surroundings {
   layout const& map;                   ///< of the region
   region_urgency* urgency;             ///< null: the workers exchange no urgent tasks
   std::span<worker_id const> members;  ///< the region's workers, by their numbers in the pool
+  std::size_t most_joins;              ///< that may be open on one stack
 };
 
-class fiber_slot : public lanes<real_sync, slot_front>, public duties {
+/// The base that is made before the lanes.
+struct slot_forks {
+  explicit slot_forks(std::size_t capacity) : unused_forks(capacity) {}  ///< Throws std::bad_alloc.
+  spare_forks unused_forks;                                              ///< what no fiber uses
+};
+
+class fiber_slot : private slot_forks, public lanes<real_sync, slot_front>, public duties {
  public:
+  using slot_forks::unused_forks;
+
   /// Throws std::bad_alloc.
   fiber_slot(slot_surroundings const& all, std::uint32_t region_workers, worker_id number, worker_policy& decides,
              policies::policy_needs const& its_needs)
-      : lanes(deque_options{}, all.leaves, region_workers, number), policy(decides), needs(its_needs),
-        counts(all.counts), trace(all.trace), share(all.share), kept(all.kept), calls(all.calls),
-        failures(all.failures), map(all.map), built_(its_needs.lanes),
+      : slot_forks(all.most_joins), lanes(deque_options{}, unused_forks.first(), all.leaves, region_workers, number),
+        policy(decides), needs(its_needs), counts(all.counts), trace(all.trace), share(all.share), kept(all.kept),
+        calls(all.calls), failures(all.failures), map(all.map), built_(its_needs.lanes),
         ordered_(its_needs.lanes.has(lane::ordered)
                      ? std::make_unique<ordered_lane>(number, map.distances_from(number), its_needs.strategies)
                      : nullptr),
@@ -142,7 +152,7 @@ class fiber_slot : public lanes<real_sync, slot_front>, public duties {
   void update_exposure() noexcept {
     tsan::unseen const of_the_worker;
     exposes_groups_ = policy.sees_forks() && !keeps_groups_;
-    if (exposes_groups_) forks.request_attention();
+    if (exposes_groups_) forks().request_attention();
   }
 
   /// While `keep`, the policy does not place the children of the running fiber, which is isolated. For the owner.

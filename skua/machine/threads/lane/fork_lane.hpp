@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: MIT
-// The lane for the continuations of joins, and how far its owner has noted steals. Programs compile this lane and no
-// other, because a fork touches nothing else.
+// The lane of joins: where thieves find the open joins of the fiber that runs on a worker. The joins lie in a deque of the fiber, which
+// goes with it from worker to worker; the lane says which deque that is now. States and proof: fork_lane.md.
 #pragma once
 
-#include <cstdint>
+#include <atomic>
 
 #include "skua/parts/base/sync.hpp"
-#include "skua/parts/context/sanitizer.hpp"
-#include "skua/parts/queue/deque.hpp"
+#include "skua/parts/queue/fork_deque.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
 
 /// Sync is the real world, or the explorer's.
-template <synchronisation Sync = real_sync>
+template <synchronisation Sync = real_sync, class Deque = fork_deque<Sync>>
 class fork_lane {
  public:
-  fork_lane() = default;                                                ///< Throws std::bad_alloc.
-  explicit fork_lane(deque_options const& options) : forks(options) {}  ///< Throws std::bad_alloc.
+  explicit fork_lane(Deque& first) noexcept : current_(&first) {}
 
-  deque<Sync> forks;  ///< first member, so that the hot path adds no offset
-
-  /// Entries of `forks` before this position are not open joins, or their fiber already knows that they were stolen.
   /// For the owner.
-  [[nodiscard]] std::int64_t steals_before() const noexcept {
-    tsan::unseen_accesses const of_the_worker;
-    return steals_before_;
+  [[nodiscard]] Deque& forks() const noexcept { return *current_.load(std::memory_order_relaxed); }  // relaxed: ours
+  /// For the owner: from now on a fiber runs here whose joins are in `d`. Its next push asks for attention.
+  void enter(Deque& d) noexcept {
+    if (&forks() == &d) return;
+    current_.store(&d, std::memory_order_release);  // release: the deque. Partner: seen
+    Sync::full_fence();  // the deque before the announcements that the next poll reads. Partner: request_fork_attention
+    d.request_attention();
   }
-  void steals_are_seen(std::int64_t before) noexcept {
-    tsan::unseen_accesses const of_the_worker;
-    steals_before_ = before;
+
+  /// What thieves see. They may see a deque that has left; then it is, or was, on another worker of the region.
+  [[nodiscard]] typename Deque::victim forks_outside() const noexcept { return seen()->outside(); }
+  /// Makes the next push of a join here ask for attention. Any thread.
+  void request_fork_attention() const noexcept {
+    Sync::full_fence();  // what was announced before the look at the deque. Partner: enter
+    seen()->outside().request_attention();
   }
-  /// A fiber that has left another lane, whose bottom was `left_at`, continues in this one, which is empty. Its open joins
-  /// remember positions before that, so no entry of this lane may have one of these. For the owner. (group.md, "Nesting")
-  void continue_above(std::int64_t left_at) noexcept {
-    forks.skip_to(left_at);
-    if (steals_before() < left_at) steals_are_seen(left_at);
-  }
-  [[nodiscard]] bool may_have_steals() const noexcept { return steals_before() < forks.top(); }
 
  private:
-  std::int64_t steals_before_ = 0;
+  [[nodiscard]] Deque* seen() const noexcept {
+    return current_.load(std::memory_order_acquire);
+  }  // acquire: as enter says
+
+  typename Sync::template atomic<Deque*> current_;
 };
 
 }}}  // namespace skua::v0::runtime

@@ -18,38 +18,35 @@ namespace skua { inline namespace v0 { namespace runtime {
 template <synchronisation Sync = real_sync, class Front = fork_lane<Sync>>
 class lanes : public Front {
  public:
-  lanes() = default;  ///< Throws std::bad_alloc.
   /// Throws std::bad_alloc. The arguments after the options go to the front.
   template <class... More>
-  explicit lanes(deque_options const& options, More&&... more)
-      : Front(options, std::forward<More>(more)...), spawned(options) {}
+  explicit lanes(deque_options const& options, More&&... more) : Front(std::forward<More>(more)...), spawned(options) {}
 
   spawned_lane<Sync> spawned;
   injector<Sync> inbox;  ///< frames and tasks that other workers put here
 
   /// Makes the next push on either lane ask for attention. Any thread.
   void request_attention() noexcept {
-    this->forks.outside().request_attention();
+    this->request_fork_attention();
     spawned.outside().request_attention();
   }
 
   /// The same, for the owner: costs no more than two loads if nothing was pushed since the last request.
   void request_own_attention() noexcept {
-    this->forks.request_attention();
+    this->forks().request_attention();
     spawned.request_attention();
   }
 
   /// True if a thief would find no entry here. A hint. Any thread.
   [[nodiscard]] bool looks_stolen() noexcept {
-    return this->forks.outside().looks_empty() && spawned.outside().looks_empty();
+    return this->forks_outside().looks_empty() && spawned.outside().looks_empty();
   }
 
   /// For the owner, after a push that asked for attention: makes room for the next pushes; false if there is no memory.
-  /// note() must look at steals afterwards, because the next pushes may overwrite the ring slots. It need not do so
-  /// before: a ring that grows has lost nothing to thieves since the previous call.
+  /// note() looks at steals afterwards.
   template <class Note>
   [[nodiscard]] bool make_room(Note&& note) noexcept {
-    bool const room = this->forks.poll() != attention::full;
+    bool const room = this->forks().poll() != attention::full;
     bool const more_room = spawned.poll() != attention::full;
     note();
     return room && more_room;
@@ -60,9 +57,9 @@ class lanes : public Front {
   template <class Poll>
   [[nodiscard]] bool offer_open_joins(Poll&& poll) noexcept {
     entry oldest;
-    while (this->forks.peek(oldest)) {
+    while (!this->forks().is_empty()) {
       if (!spawned.reserve()) return false;
-      if (!this->forks.pop_oldest(oldest)) continue;
+      if (!this->forks().pop_oldest(oldest)) continue;
       if (spawned.push(oldest.task, oldest.extra)) poll();  // there is room: it was reserved
     }
     return true;

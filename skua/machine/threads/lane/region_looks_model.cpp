@@ -15,7 +15,7 @@
 #include "skua/machine/threads/engine/loop/work_search.hpp"
 #include "skua/machine/threads/engine/outside/lane_list.hpp"
 #include "skua/machine/threads/engine/sleep/sleep.hpp"
-#include "skua/machine/threads/lane/lanes.hpp"
+#include "skua/machine/threads/lane/lanes_for_test.hpp"
 #include "skua/parts/queue/deque.hpp"
 #include "skua/parts/queue/injector.hpp"
 #include "tests/explorer/expect.hpp"
@@ -54,8 +54,8 @@ constexpr bool is_lane(source s) { return s == source::forks || s == source::spa
 constexpr bool tells_itself(source s) { return is_lane(s) || is_outside(s); }
 
 /// What a worker has in the region. Of the queues all that counts here is that they say whether they look empty.
-struct slot : skua::runtime::lanes<sync> {
-  slot() : lanes({.capacity = 2, .kind = sync::kind(), .memory = &memory()}) {}
+struct slot : skua::runtime::lanes_with_joins<sync> {
+  slot() : lanes_with_joins({.capacity = 2, .kind = sync::kind(), .memory = &memory()}) {}
   [[nodiscard]] bool tagged_lanes_look_empty() const {
     return skua::runtime::tagged_lanes_are_empty(mailbox, local, migrated, next, nodes, &ordered);
   }
@@ -142,16 +142,16 @@ struct region {
   void put(source where, slot& s) {
     if (is_outside(where)) return outside.put(task, where == source::older_outside, [this] { notify_work(); });
     if (queue* const q = queue_of(where, s)) return q->push(task);
-    bool const asks = where == source::forks ? s.forks.push(&task) : s.spawned.push(&task, 0);
+    bool const asks = where == source::forks ? skua::runtime::push_join(s, &task) : s.spawned.push(&task, 0);
     if (!asks) return;
-    static_cast<void>(where == source::forks ? s.forks.poll() : s.spawned.poll());
+    static_cast<void>(where == source::forks ? s.forks().poll() : s.spawned.poll());
     notify_work();
   }
   bool take(source where, slot& s) {
     if (is_outside(where)) return outside.take();
     if (queue* const q = queue_of(where, s)) return q->pop() != nullptr;
     entry got;
-    return (where == source::forks ? s.forks.outside().steal(got) : s.spawned.outside().steal(got)) == outcome::got;
+    return (where == source::forks ? s.forks_outside().steal(got) : s.spawned.outside().steal(got)) == outcome::got;
   }
 
   sleep_state<sync>& sleep;
@@ -373,7 +373,7 @@ struct second_caller_pushes {
             "it is free");
     r.put(source::forks, *r.slots[1]);
     join();
-    static_cast<void>(r.slots[1]->forks.pop());
+    static_cast<void>(skua::runtime::pop_join(*r.slots[1]));
     skua::runtime::leave_place(other);
   }
   void finish() {}

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "skua/machine/threads/lane/fiber_forks.hpp"
 #include "skua/machine/threads/lane/fork_lane.hpp"
 #include "skua/machine/threads/lane/leaf_log.hpp"
 #include "skua/parts/base/ids.hpp"
@@ -21,19 +22,17 @@ enum class advice : std::uint8_t {
 };
 
 /// The first base of every worker slot. Fibers hold a pointer to it.
-class slot_front : public fork_lane<> {
+class slot_front : public fork_lane<real_sync, fiber_forks> {
  public:
-  /// Throws std::bad_alloc.
-  slot_front(deque_options const& options, leaf_log& worker_leaves, std::uint32_t region_workers, worker_id number)
-      : fork_lane(options), leaves(worker_leaves), in_workers(region_workers), id(number) {}
+  slot_front(fiber_forks& first, leaf_log& worker_leaves, std::uint32_t region_workers, worker_id number) noexcept
+      : fork_lane(first), leaves(worker_leaves), in_workers(region_workers), id(number) {}
 
   leaf_log& leaves;                ///< shared by all slots of the worker
   std::uint32_t const in_workers;  ///< workers of the region
   worker_id const id;              ///< this worker's number within the region
 
   // For TSan: a fiber that stops publishes its accesses to data per worker, and a caller that reads `id` acquires them.
-  // The address must not be that of an atomic: at the slot's own address lies the bottom of `forks`, and a push would
-  // replace what was released there.
+  // The address must not be that of an atomic, whose stores would replace what was released there.
   void release_id() noexcept { tsan::release(const_cast<worker_id*>(&id)); }
   void acquire_id() noexcept { tsan::acquire(const_cast<worker_id*>(&id)); }
 

@@ -143,8 +143,7 @@ bool attached_pool::read_lanes(std::size_t region, pool_snapshot& into) const {
   std::vector<std::uint64_t> pushes(members);
   for (std::uint32_t w = 0; w < members; ++w) {
     slot_words const slot(slots + std::size_t{w} * slot_bytes_, slot_bytes_);
-    lengths[w] = {slot.length(record.forks, record.step), slot.length(record.spawned, record.step),
-                  slot.count(record.inbox), 0};
+    lengths[w] = {slot.length(record.spawned, record.step), slot.count(record.inbox), 0};
     for (std::uint32_t const at : record.placed) lengths[w].placed += slot.count(at);
     pushes[w] = slot.count(record.pushes);
   }

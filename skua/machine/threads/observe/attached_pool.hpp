@@ -13,15 +13,13 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// Entries in a worker's lanes, of all visible regions.
+/// Entries in a worker's lanes, of all visible regions. Open joins are not among them: they lie in memory of the process alone.
 struct lane_lengths {
-  std::uint64_t forks = 0;    ///< continuations of joins that are not taken yet
   std::uint64_t spawned = 0;  ///< tasks without a fixed place: of scopes, task groups, finish regions
   std::uint64_t inbox = 0;    ///< frames and tasks that other workers sent to this one
   std::uint64_t placed = 0;   ///< entries that the policy placed: the lanes local, migrated, mailbox, next, and nodes
 
   lane_lengths& operator+=(lane_lengths const& other) noexcept {
-    forks += other.forks;
     spawned += other.spawned;
     inbox += other.inbox;
     placed += other.placed;

@@ -135,11 +135,11 @@ void caller::begin_on_stack(void* call) noexcept {
 }
 
 void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
-  here bottom{slot};
-  fiber& on = fiber_of(bottom);
+  fiber on{slot};
   on.tie(true);
   {
     tsan::unseen const scheduling;
+    on.begin_in(slot);
     me.run_from_now_on(&on);
     task_tag outside;
     task_tag tag = slot.policy.mark(outside, call.hinted());
@@ -162,7 +162,8 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
   on.front().release_id();
   tsan::unseen const scheduling;
   me.serves(nullptr);
-  me.counts_.forks.add(slot.forks.take_pushes());
+  me.counts_.forks.add(on.forks().take_pushes());
+  on.end_in(slot);
   me.trace_.call_ends();
   me.calls().add(1);
   // Not traced: in a trace the call's end means that the worker sleeps again.

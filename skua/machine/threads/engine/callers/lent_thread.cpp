@@ -26,7 +26,7 @@ std::uint64_t marks_of_workers(pool_core& c, region_list const& open) noexcept {
   for (std::uint32_t w = 0; w < c.workers(); ++w) add_marks(all, c.worker_at(worker_id{w}));
   for (auto const& r : open) {
     for (std::uint32_t w = 0; w < r->workers(); ++w)
-      all.add(word_of_another_thread(r->slot_of(worker_id{w}).forks.published_pushes()));
+      all.add(word_of_another_thread(r->slot_of(worker_id{w}).forks().published_pushes()));
   }
   return all.value();
 }

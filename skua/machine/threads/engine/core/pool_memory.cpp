@@ -203,9 +203,8 @@ void pool_memory::show(std::byte const* room, worker_slot const& first, std::uin
   region.step = static_cast<std::uint32_t>(deque<>::step);
   region.policy = {};
   policy.copy(region.policy.data(), region.policy.size() - 1);
-  region.forks = of_deque(first.forks);
   region.spawned = of_deque(first.spawned);
-  region.pushes = offset(first.forks.published_pushes());
+  region.pushes = offset(first.unused_forks.first().published_pushes());
   region.inbox = offset(first.inbox.published());
   region.placed = {offset(first.local.published()), offset(first.migrated.published()),
                    offset(first.mailbox.published()), offset(first.next.published()), offset(first.nodes.published())};

@@ -99,6 +99,38 @@ bool worker::has_room_for_calls() const noexcept {
   return used < core_.stacks().stack_bytes() / 8 * 3;
 }
 
+namespace {
+
+/// While it lives, the fiber has joins also between two tasks: an observer may fork.
+class joins_for_observer {
+ public:
+  joins_for_observer(fiber& on, worker_slot& idle) noexcept : idle_(on.has_joins() ? nullptr : &on) {
+    if (idle_ != nullptr) on.begin_in(idle);
+  }
+  ~joins_for_observer() {
+    if (idle_ != nullptr) idle_->end_in(slot_of(*idle_));
+  }
+  joins_for_observer(joins_for_observer const&) = delete;
+  joins_for_observer& operator=(joins_for_observer const&) = delete;
+
+ private:
+  fiber* const idle_;
+};
+
+}  // namespace
+
+void worker::say_entered() noexcept {
+  joins_for_observer const joins{*running(), first_slot()};
+  set_entered(observers().enter(entered(), is_on_own_thread()));
+}
+
+void worker::say_left() noexcept {
+  joins_for_observer const joins{*running(), first_slot()};
+  std::uint64_t const before = entered();
+  set_entered(0);
+  observers().leave(before, is_on_own_thread());
+}
+
 /// No effect unless the calling thread is a caller in a worker's place.
 void worker::stay_in_place() noexcept {
   worker* const me = current();

@@ -114,14 +114,11 @@ class worker final : public thread_record, private thread_owner {
   // Tells the observers of the pool that this thread begins to work there, or stops; `observer_list` says when. Cost without observers: a load.
   void enter_observed() noexcept {
     if (has_newer_observers()) [[unlikely]]
-      set_entered(observers().enter(entered(), is_on_own_thread()));
+      say_entered();
   }
   void leave_observed() noexcept {
-    std::uint64_t const before = entered();
-    if (before == 0) [[likely]]
-      return;
-    set_entered(0);
-    observers().leave(before, is_on_own_thread());
+    if (entered() != 0) [[unlikely]]
+      say_left();
   }
   /// From now on this worker's time counts as `what`. Cost: one clock reading.
   void begin(activity what) noexcept {
@@ -247,6 +244,8 @@ class worker final : public thread_record, private thread_owner {
     tsan::unseen const of_the_worker;
     return entered_;
   }
+  void say_entered() noexcept;
+  void say_left() noexcept;
   void set_entered(std::uint64_t to) noexcept {
     tsan::unseen const of_the_worker;
     entered_ = to;
@@ -269,7 +268,7 @@ class worker final : public thread_record, private thread_owner {
   [[nodiscard]] frame* leave_share() noexcept { return static_cast<frame*>(share_.leave()); }
   [[nodiscard]] frame* take_parked() noexcept { return std::exchange(flows_.ready, nullptr); }
   static void start_work(fiber& on, found const& f) noexcept;
-  static void note_task_end(fiber const& on) noexcept;
+  static void note_task_end(fiber& on) noexcept;
   void bypass_next() noexcept;
   void pause_work(worker_slot& s) noexcept;
   void end_work(worker_slot& s) noexcept;

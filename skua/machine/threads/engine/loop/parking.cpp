@@ -39,7 +39,7 @@ void say_out_of_stacks(stack_pool const& stacks, char const* what) noexcept {
 bool worker::park(fiber& waiting, group& g, std::uint64_t mine) noexcept {
   tsan::unseen const scheduling;
   // The fiber may wait for something other than its innermost join, and so may have open joins.
-  if (!moving::clear_lanes(waiting)) return false;
+  if (!moving::clear_lanes(waiting) || !waiting.leaves_joins()) return false;
   stack* const fresh = flows_.stacks.try_take();
   if (fresh == nullptr) return false;
   frame f{waiting, flows_.current_stack, true};
@@ -87,6 +87,10 @@ void worker::wait_in_place(fiber& waiting, group& g, std::uint64_t mine) noexcep
     idle_since = 0;
     me.in_place_for_.store(nullptr, std::memory_order_relaxed);  // relaxed: as above
     if (frame* const ready = f.taken.as_frame()) {
+      if (!waiting.leaves_joins()) {  // no memory
+        send_home(*ready);
+        continue;
+      }
       me.keep_reason(reason);
       return me.exchange_for(*ready, waiting, g, mine);
     }
@@ -133,7 +137,7 @@ void worker::wait_alone(fiber& waiting, group const& g, std::uint64_t mine) noex
   leave_finish();
   in_place_for_.store(take_reason().text, std::memory_order_relaxed);  // relaxed: a literal
   while (!g.left_only(mine)) {
-    if (waiting.front().may_have_steals()) waiting.note_steals();
+    if (waiting.forks().may_have_stolen()) waiting.note_steals();
     short_sleep(now_ns() - began);
   }
   waiting.clock().go();
@@ -144,13 +148,16 @@ void worker::run_on_top(fiber& on, found const& f) noexcept {
   worker_slot& below = slot_of(on);
   bool const tied = on.tie(true);
   task_clock const waits = on.clock();
+  fiber_forks* const has = on.forks_in(*f.slot);
+  fiber_forks& forks = has != nullptr ? *has : f.slot->unused_forks.take();
   {
-    fiber::nested_task const nested{on, nullptr, *f.slot};
+    fiber::nested_task const nested{on, nullptr, forks};
     start_work(on, f);
     task& t = *f.taken.item;
     t.kind->run(t, f.taken.extra, on);
     note_task_end(on);
   }
+  if (has == nullptr) f.slot->unused_forks.give(forks);
   if (worker& me = slot_of(on).worker; me.kept_.in() != nullptr)
     me.bypass_next();  // the fiber beneath may go on at once
   if (frame* const ready = on.take_ready()) send_home(*ready);
@@ -239,8 +246,6 @@ void worker::return_to(frame& f) noexcept {
   fiber& resumed = *f.suspended;
   if (resumed.is_tied()) departure_.unties();
   worker_slot& mine = *slot_of(resumed).region.slot_for(*this);
-  resumed.forget_places();
-  mine.continue_above(f.left_at);
   resumed.run_in(mine);
   serves(&mine.region);
   resumed.begins(resumed.tag(), f.is_open);
@@ -276,7 +281,7 @@ bool worker::send(worker_slot& from, tagged_entry& entry, placement const& to) n
 /// Moves the running fiber to another worker between two groups. Without a stack or memory for that, it stays.
 void worker::move(fiber& on, placement const& to, task_tag const& tag) noexcept {
   tsan::unseen const scheduling;
-  stack* const fresh = moving::clear_lanes(on) ? flows_.stacks.try_take() : nullptr;
+  stack* const fresh = moving::clear_lanes(on) && on.leaves_joins() ? flows_.stacks.try_take() : nullptr;
   if (fresh == nullptr) return;
   frame f{on, flows_.current_stack, false};
   flows_.leaving = {&f, to, tag};

@@ -38,9 +38,10 @@ void worker::run_loop(fiber& on) noexcept {
   }
 }
 
-void worker::note_task_end(fiber const& on) noexcept {
+void worker::note_task_end(fiber& on) noexcept {
   tsan::unseen const scheduling;
   slot_of(on).worker.trace_.task_ends();
+  if (!on.runs_nested()) on.end_in(slot_of(on));
 }
 
 /// Finish what has begun before taking something new: a ready frame goes before anything that a search could find.
@@ -95,7 +96,7 @@ worker::step worker::search() noexcept {
 void worker::start_work(fiber& on, found const& f) noexcept {
   tsan::unseen const scheduling;
   worker& me = f.slot->worker;
-  on.run_in(*f.slot);
+  on.runs_nested() ? on.run_in(*f.slot) : on.begin_in(*f.slot);
   me.serves(&f.slot->region);
   on.watch(nullptr);
   on.begins_task(f.taken.tag);
@@ -109,14 +110,14 @@ void worker::start_work(fiber& on, found const& f) noexcept {
 void worker::pause_work(worker_slot& s) noexcept {
   serves(nullptr);
   begin(activity::scheduling);
-  counts_.forks.add(s.forks.take_pushes());
+  counts_.forks.add(s.forks().take_pushes());
 }
 
 /// As pause_work, when a task has ended. If the worker's own lanes hold more tasks it keeps the activity `working`, and does not read
 /// the clock: the 100 ns in between count as work.
 void worker::end_work(worker_slot& s) noexcept {
   if (!s.own_tasks_look_empty() || s.region.has_injected()) {
-    counts_.forks.add(s.forks.take_pushes());
+    counts_.forks.add(s.forks().take_pushes());
   } else {
     pause_work(s);
   }
@@ -231,8 +232,7 @@ void worker::adopt(fiber& on) noexcept {
 
 void worker::fiber_main(void* self) noexcept {
   auto& me = *static_cast<worker*>(self);
-  here bottom{me.first_slot()};
-  fiber& on = fiber_of(bottom);
+  fiber on{me.first_slot()};
   me.adopt(on);
   run_loop(on);
 }

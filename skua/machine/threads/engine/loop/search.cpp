@@ -122,7 +122,7 @@ outcome steal_from(worker_slot& s, worker_slot& victim, probe const& p, tagged_e
     case lane::injected: break;
   }
   return p.lane == lane::spawned ? steal_untagged(s, victim, victim.spawned.outside(), out)
-                                 : steal_untagged(s, victim, victim.forks.outside(), out);
+                                 : steal_untagged(s, victim, victim.forks_outside(), out);
 }
 
 outcome steal(worker_slot& s, probe const& p, tagged_entry& out) noexcept {

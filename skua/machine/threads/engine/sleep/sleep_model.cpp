@@ -6,7 +6,7 @@
 #include "skua/machine/threads/engine/outside/keep_batch.hpp"
 #include "skua/machine/threads/engine/sleep/sleep.hpp"
 #include "skua/machine/threads/fork/fiber/moving.hpp"
-#include "skua/machine/threads/lane/lanes.hpp"
+#include "skua/machine/threads/lane/lanes_for_test.hpp"
 #include "skua/parts/queue/deque.hpp"
 #include "skua/parts/queue/tagged_queue.hpp"
 #include "tests/explorer/expect.hpp"
@@ -163,9 +163,9 @@ template <class Sync, bool Notifies = true>
 struct offer_and_sleeper {
   static constexpr int threads = 2;
   using tagged = skua::runtime::tagged_queue<skua::runtime::entry, Sync, typename Sync::mutex>;
-  struct worker_slot : skua::runtime::lanes<Sync> {
+  struct worker_slot : skua::runtime::lanes_with_joins<Sync> {
     explicit worker_slot(tagged& k)
-        : skua::runtime::lanes<Sync>({.capacity = 2, .kind = Sync::kind(), .memory = &memory()}), local(k) {}
+        : skua::runtime::lanes_with_joins<Sync>({.capacity = 2, .kind = Sync::kind(), .memory = &memory()}), local(k) {}
     struct {
       static bool preempts() { return true; }
     } policy;
@@ -191,7 +191,7 @@ struct offer_and_sleeper {
 
   void run(int me) {
     if (me == 0) {
-      if (owner.forks.push(&job)) make_room();
+      if (skua::runtime::push_join(owner, &job)) make_room();
       require(skua::runtime::moving::clear_lanes(*this), "there is memory");
       if (taken.load(std::memory_order_acquire) == 0) taken.wait(0, std::memory_order_acquire);
       return;
@@ -210,7 +210,7 @@ struct offer_and_sleeper {
     skua::runtime::entry got;
     if (local.take_oldest(got, [](skua::runtime::entry const&) { return true; }) == skua::runtime::outcome::got)
       return true;
-    return owner.forks.outside().steal(got) == skua::runtime::outcome::got ||
+    return owner.forks_outside().steal(got) == skua::runtime::outcome::got ||
            owner.spawned.outside().steal(got) == skua::runtime::outcome::got;
   }
   void finish() { require(taken.load(std::memory_order_relaxed) == 1, "the offered join is taken"); }

@@ -22,7 +22,7 @@ struct lane_length {
 };
 
 std::array<lane_length, 9> lanes_of(worker_slot& s) noexcept {
-  return {{{"forks", s.forks.outside().size_hint()},
+  return {{{"forks", s.forks_outside().size_hint()},
            {"spawned", s.spawned.outside().size_hint()},
            {"inbox", s.inbox.size_hint()},
            {"local", word_of_another_thread(s.local.published())},
@@ -110,7 +110,7 @@ std::uint64_t marks_of_progress(pool_core& c, parked_frames& parked) {
     all.add(r.guests().in_use());
     for (std::uint32_t w = 0; w < r.workers(); ++w) {
       worker_slot& s = r.slot_of(worker_id{w});
-      all.add(word_of_another_thread(s.forks.published_pushes()));
+      all.add(word_of_another_thread(s.forks().published_pushes()));
       for (lane_length const& l : lanes_of(s)) all.add(l.entries);
     }
   });

@@ -32,7 +32,7 @@ void fiber::check_running() const noexcept {
 bool fiber::is_inside(wait_group const& tasks) const noexcept {
   if (stop_node::inside(watching(), tasks)) return true;
   for (nested_task const* n = nested_; n != nullptr; n = n->below_) {
-    if (stop_node::inside(n->fork_word_.watched(), tasks)) return true;
+    if (stop_node::inside(n->watched_, tasks)) return true;
   }
   return false;
 }
@@ -48,11 +48,11 @@ void fiber::finish_piece(group& g, std::uint64_t children, std::uint64_t flags) 
 
 void fiber::note_steals() const noexcept {
   auto const link = [this](void* entry, std::int64_t place) { return link_stolen(entry, place); };
-  if (!note_stolen(slot(), link)) return;
+  if (!note_stolen(*forks_, link)) return;
   std::uint64_t const epoch = slot().failures.latest();
   bool failed = stolen_.want_end(epoch);
   for (nested_task const* n = nested_; n != nullptr && !failed; n = n->below_) {
-    failed = n->slot_ == slot_ && n->stolen_.want_end(epoch);
+    failed = n->forks_ == forks_ && n->stolen_.want_end(epoch);
   }
   // The group that was just linked lies in a join that has failed already. Its children may have been found clean since, and
   // may have polled without seeing the failure.
@@ -70,18 +70,26 @@ bool fiber::link_stolen(void* entry, std::int64_t place) const noexcept {
   };
   if (place >= base_) return link_in(stolen_);
   nested_task* n = nested_;
-  while (n != nullptr && (n->slot_ != slot_ || place < n->base_)) n = n->below_;
+  while (n != nullptr && (n->forks_ != forks_ || place < n->base_)) n = n->below_;
   return n != nullptr && link_in(n->stolen_);
 }
 
-void fiber::forget_places() noexcept {
-  base_ = 0;
-  stolen_.forget_places();
-  for (nested_task* n = nested_; n != nullptr; n = n->below_) {
-    if (n->slot_ != slot_) continue;
-    n->base_ = 0;
-    n->stolen_.forget_places();
+bool fiber::leaves_joins() const noexcept {
+  if (!slot().unused_forks.reserve()) return false;
+  fiber_forks const* above = forks_;
+  for (nested_task const* n = nested_; n != nullptr; n = n->below_) {
+    if (n->forks_ != above && !static_cast<fiber_slot&>(*n->slot_).unused_forks.reserve()) return false;
+    above = n->forks_;
   }
+  return true;
+}
+
+fiber_forks* fiber::forks_in(fiber_slot const& s) const noexcept {
+  if (slot_ == &s) return forks_;
+  for (nested_task const* n = nested_; n != nullptr; n = n->below_) {
+    if (n->slot_ == &s) return n->forks_;
+  }
+  return nullptr;
 }
 
 tagged_entry fiber::as_published(entry const& e) const noexcept {
@@ -94,7 +102,8 @@ bool fiber::make_room() noexcept {
   if (s.notify_work()) s.counts.wakeups_sent.add(1);
   // The request stays until a fork finds no stop: there may be two stops, and this caller may ignore the one that it sees.
   if (stop_requested()) s.request_attention();
-  if (s.exposes_groups()) s.forks.request_attention();  // also for callers that spawn: their next join must be exposed
+  if (s.exposes_groups())
+    s.forks().request_attention();  // also for callers that spawn: their next join must be exposed
   return room;
 }
 
@@ -108,7 +117,7 @@ advice fiber::poll() noexcept {
 
 advice fiber::poll_for_join() noexcept {
   if (!slot().exposes_groups() || is_preempted()) return poll();
-  bool const room = slot().forks.make_room_and_keep_request();
+  bool const room = forks_->make_room_and_keep_request();
   note_steals();
   if (stop_requested()) return advice::stop;
   return room ? advice::expose : advice::full;
@@ -248,7 +257,7 @@ bool fiber::ends_soon(group const& g, std::uint64_t mine) const noexcept {
 }
 
 frame::frame(fiber& f, runtime::stack* s, bool waits) noexcept
-    : handed(kind), suspended(&f), stack(s), is_open(waits), left_at(f.front().forks.bottom()) {}
+    : handed(kind), suspended(&f), stack(s), is_open(waits) {}
 
 bool frame::is_tied() const noexcept { return suspended->stays_on_worker(); }
 bool frame::is_tied_to_thread() const noexcept { return suspended->is_tied(); }

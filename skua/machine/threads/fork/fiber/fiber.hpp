@@ -27,21 +27,13 @@ class fiber {
   fiber(fiber const&) = delete;
   fiber& operator=(fiber const&) = delete;
 
-  /// Offers `t` to thieves; sets `at` to the entry's position, for `pop_at`. True: call poll() before the next push.
-  [[nodiscard]] bool push_at(task& t, std::int64_t& at) noexcept { return slot_->forks.push_at(&t, at); }
-  /// The same with a word that the taker of the entry gets.
-  [[nodiscard]] bool push_at(task& t, std::uint64_t extra, std::int64_t& at) noexcept {
-    return slot_->forks.push_at(&t, extra, at);
-  }
-  /// For `pop`.
-  [[nodiscard]] bool push(task& t, std::uint64_t extra) noexcept { return slot_->forks.push(&t, extra); }
-
-  /// Takes the newest entry back; false if it was stolen. Joins nest strictly, so the newest entry is the caller's own,
-  /// unless it was stolen, and then all older ones were stolen before: an empty lane means the same. (group.md,
-  /// "Nesting")
-  [[nodiscard]] bool pop() noexcept { return slot_->forks.pop(); }
-  /// The same for a caller that remembers the position of its entry, also from before the fiber moved.
-  [[nodiscard]] bool pop_at(std::int64_t at) noexcept { return slot_->forks.pop_at(at); }
+  [[nodiscard]] bool has_joins() const noexcept { return forks_ != nullptr; }
+  /// The open joins of this fiber. Valid while it runs a task.
+  [[nodiscard]] fiber_forks& forks() const noexcept { return *forks_; }
+  /// The slot of the next join: `here` of code that runs on this fiber now. Mostly two loads.
+  [[nodiscard]] fork_slot<>& free_slot() const noexcept { return forks_->first_free(); }
+  /// The place of that slot.
+  [[nodiscard]] std::int64_t place() const noexcept { return forks_->index_of(free_slot()); }
 
   /// After a push that asked for attention: makes room, notifies sleepers, and looks for a stop.
   [[nodiscard]] advice poll() noexcept;
@@ -63,7 +55,6 @@ class fiber {
   /// Waits for a join, or the owner's piece of a numbered group, that was stolen. Tasks that run
   /// meanwhile are cancelled if one of these joins fails.
   void wait_stolen(group& g, std::uint64_t mine) noexcept {
-    note_steals();
     if (g.left_only(mine)) {
       relocate();
     } else {
@@ -79,9 +70,7 @@ class fiber {
   /// if a join around the group is stolen and fails. The fiber watches the group meanwhile, unless it waits. O(1).
   class registration : public registered_group<> {
    public:
-    registration(fiber& f, group& g) noexcept : registered_group(g), fiber_(f) {
-      f.stolen_.open(*this, f.slot_->forks.bottom());
-    }
+    registration(fiber& f, group& g) noexcept : registered_group(g), fiber_(f) { f.stolen_.open(*this, f.place()); }
     ~registration() { fiber_.stolen_.close(*this); }
 
    private:
@@ -130,17 +119,15 @@ class fiber {
   void raise_alarm() const noexcept;
 
   [[nodiscard]] bool stop_requested() const noexcept {
-    if (slot_->may_have_steals()) [[unlikely]]
+    if (forks_->may_have_stolen()) [[unlikely]]
       note_steals();
     return is_stopped();
   }
   /// True if a group around the running task, or a join of it that is known to be stolen, has failed, or if a token or task_group
   /// that it watches was asked to stop.
   [[nodiscard]] bool is_stopped() const noexcept;
-  [[nodiscard]] stop_node const* watching() const noexcept { return fork_word_.watched(); }
-  void watch(stop_node const* n) noexcept { fork_word_ = word_of_two{n}; }
-  /// The initial word of a join of two that forks here now.
-  [[nodiscard]] word_of_two fork_word() const noexcept { return fork_word_; }
+  [[nodiscard]] stop_node const* watching() const noexcept { return forks_->word.watched(); }
+  void watch(stop_node const* n) noexcept { forks_->word = word_of_two{n}; }
 
   [[nodiscard]] worker_id worker() const noexcept {
     slot_->acquire_id();
@@ -152,27 +139,37 @@ class fiber {
   [[nodiscard]] slot_front& front() const noexcept { return *slot_; }
   /// The whole slot: fiber_slot.hpp.
   [[nodiscard]] inline fiber_slot& slot() const noexcept;
+  /// The fiber continues in this slot, with the joins that it has.
   inline void run_in(fiber_slot& s) noexcept;
+  /// A task begins in this slot, and it is the only one of the fiber. `end_in`: it has ended there.
+  inline void begin_in(fiber_slot& s) noexcept;
+  inline void end_in(fiber_slot& s) noexcept;
+  /// Call it before the fiber leaves its worker: whoever runs there next finds joins for its tasks. False: no memory.
+  [[nodiscard]] bool leaves_joins() const noexcept;
 
   /// True while a `nested_task` of this fiber lives.
   [[nodiscard]] bool runs_nested() const noexcept { return nested_ != nullptr; }
 
   /// While it lives, a task runs on top of this fiber that is not part of the task below. It watches `n` and nothing else, and
-  /// forks in the lane of `slot`. Steals of joins below are recorded for the task below.
+  /// its joins are in `forks`: those of the task below, or others if it belongs to another region. Steals of joins below are
+  /// recorded for the task below.
   class nested_task {
    public:
-    nested_task(fiber& on, stop_node const* n) noexcept : nested_task(on, n, *on.slot_) {}
-    nested_task(fiber& on, stop_node const* n, slot_front& slot) noexcept
-        : fiber_(on), fork_word_(on.fork_word_), tag_(on.tag_), stolen_(on.stolen_), slot_(on.slot_), base_(on.base_),
-          below_(on.nested_) {
+    nested_task(fiber& on, stop_node const* n) noexcept : nested_task(on, n, *on.forks_) {}
+    nested_task(fiber& on, stop_node const* n, fiber_forks& forks) noexcept
+        : fiber_(on), slot_(on.slot_), forks_(on.forks_), watched_(on.watching()), word_(forks.word), tag_(on.tag_),
+          stolen_(on.stolen_), base_(on.base_), below_(on.nested_) {
+      on.forks_ = &forks;
+      forks.running = &on;
       on.watch(n);
       on.stolen_ = {};
-      on.base_ = slot.forks.bottom();
+      on.base_ = on.place();
       on.nested_ = this;
     }
     ~nested_task() {
       fiber_.know(tag_);
-      fiber_.fork_word_ = fork_word_;
+      fiber_.forks_->word = word_;
+      fiber_.forks_ = forks_;
       fiber_.stolen_ = stolen_;
       fiber_.base_ = base_;
       fiber_.nested_ = below_;
@@ -184,18 +181,19 @@ class fiber {
     friend class fiber;
     fiber& fiber_;
     // The state of the task below.
-    word_of_two const fork_word_;
+    slot_front* const slot_;
+    fiber_forks* const forks_;
+    stop_node const* const watched_;
+    word_of_two const word_;  ///< of the joins that are used now
     task_tag const tag_;
     stolen_joins<> stolen_;
-    slot_front* const slot_;
-    std::int64_t base_;
+    std::int64_t const base_;
     nested_task* const below_;
   };
+  /// The joins that this fiber has in a slot, for a nested task; null: none.
+  [[nodiscard]] fiber_forks* forks_in(fiber_slot const& s) const noexcept;
   /// True if the running task is part of a task of this task_group, or runs on top of one, which cannot end before it.
   [[nodiscard]] bool is_inside(wait_group const& tasks) const noexcept;
-  /// The fiber has left its lane empty, and may continue in another one. Call this before run_in: positions in the old
-  /// lane become invalid.
-  void forget_places() noexcept;
 
   /// While a task runs on top of a fiber that waits in place, the fiber is tied: it may wait but not change its worker.
   /// The task may belong to another region than the fibers below it.
@@ -262,13 +260,13 @@ class fiber {
   [[nodiscard]] bool ends_soon(group const& g, std::uint64_t mine) const noexcept;
 
   slot_front* slot_;
-  word_of_two fork_word_{nullptr};  ///< contains the node that the fiber watches
+  fiber_forks* forks_ = nullptr;  ///< null between two tasks
   task_tag tag_;
   frame* ready_ = nullptr;
   mutable stolen_joins<> stolen_;  ///< as note_steals found them
   nested_task* nested_ = nullptr;  ///< the innermost; null: the fiber's own task runs
   buried const* beneath_ = nullptr;
-  std::int64_t base_ = 0;  ///< entries of the lane before this position lie below a nested task
+  std::int64_t base_ = 0;  ///< joins before this place lie below a nested task
   task_clock clock_;
   task const* owes_end_of_ = nullptr;
   bool tied_ = false;
@@ -276,9 +274,13 @@ class fiber {
   bool in_team_ = false;
 };
 
-/// The fiber behind a program's `here`, which hides it. Every fiber is a `here`. (here.hpp)
-[[nodiscard]] inline fiber& fiber_of(here& h) noexcept;
-[[nodiscard]] inline fiber const& fiber_of(here const& h) noexcept;
+/// The fiber whose join has, or will have, this slot.
+[[nodiscard]] inline fiber& fiber_at(fork_slot<> const& s) noexcept {
+  return *static_cast<fiber_forks&>(*s.deque).running;
+}
+/// The fiber behind a program's `here`, which is the slot of its next join. (here.hpp)
+[[nodiscard]] inline fiber& fiber_of(here const& h) noexcept;
+/// For code that runs on `f` now.
 [[nodiscard]] inline here& here_of(fiber& f) noexcept;
 
 }}}  // namespace skua::v0::runtime

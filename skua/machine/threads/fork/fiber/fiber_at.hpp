@@ -2,6 +2,8 @@
 // The slot of a fiber, whole. Programs compile its front only (slot_front.hpp).
 #pragma once
 
+#include <utility>
+
 #include "skua/machine/threads/fork/fiber/fiber.hpp"
 #include "skua/machine/threads/lane/fiber_slot.hpp"
 #include "skua/machine/threads/lane/wait_reason.hpp"
@@ -9,7 +11,17 @@
 namespace skua { inline namespace v0 { namespace runtime {
 
 inline fiber_slot& fiber::slot() const noexcept { return static_cast<fiber_slot&>(*slot_); }
-inline void fiber::run_in(fiber_slot& s) noexcept { slot_ = &s; }
+inline void fiber::run_in(fiber_slot& s) noexcept {
+  slot_ = &s;
+  s.enter(*forks_);
+}
+inline void fiber::begin_in(fiber_slot& s) noexcept {
+  forks_ = &s.unused_forks.take();
+  forks_->running = this;
+  watch(nullptr);
+  run_in(s);
+}
+inline void fiber::end_in(fiber_slot& s) noexcept { s.unused_forks.give(*std::exchange(forks_, nullptr)); }
 
 /// States what the wait during its life is for. Cost: two stores.
 class waits_for {

@@ -22,8 +22,7 @@ struct frame final : handed, parked<> {
   context saved;
   fiber* suspended;
   runtime::stack* stack;
-  bool const is_open;          ///< true: it waits for a group; false: it was moved between two groups
-  std::int64_t const left_at;  ///< the bottom of the lane that the fiber leaves; its open joins remember lower ones
+  bool const is_open;  ///< true: it waits for a group; false: it was moved between two groups
   /// Used only if the program asks for reports of stalls (engine/stall/stall.md), under the lock of the list.
   struct note {
     frame* earlier;

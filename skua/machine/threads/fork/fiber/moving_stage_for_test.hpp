@@ -8,7 +8,7 @@
 
 #include "skua/machine/threads/fork/fiber/moving.hpp"
 #include "skua/machine/threads/fork/group/stolen_joins.hpp"
-#include "skua/machine/threads/lane/lanes.hpp"
+#include "skua/machine/threads/lane/lanes_for_test.hpp"
 #include "skua/parts/queue/tagged_queue.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
@@ -26,7 +26,6 @@ enum class fault : std::uint8_t {
   others_not_notified,  ///< no worker is notified of an entry that others may take
   owner_not_notified,   ///< the receiver of an entry is not notified
   no_request,           ///< a mailbox is filled without a request for attention
-  places_kept,          ///< the fiber continues in a lane that has not skipped the positions it remembers
   no_own_share,         ///< a group whose children are all sent away does not count its owner
 };
 
@@ -40,9 +39,8 @@ struct job {
 /// A fiber that waits for a group, or moves.
 template <class Sync>
 struct frame : job, skua::runtime::injectable, skua::runtime::parked<Sync> {
-  frame(bool waits, std::int64_t bottom) : job(sort::frame), is_open(waits), left_at(bottom) {}
+  explicit frame(bool waits) : job(sort::frame), is_open(waits) {}
   bool is_open;
-  std::int64_t left_at;
   typename Sync::template plain<int> saved;
 };
 
@@ -96,9 +94,9 @@ struct tagged_lanes {
 };
 
 template <class Sync, fault Fault>
-struct worker_slot : skua::runtime::lanes<Sync> {
+struct worker_slot : skua::runtime::lanes_with_joins<Sync> {
   worker_slot(unsigned number, unsigned workers, worker_slot* first_of_all, bell& b, tagged_lanes<Sync>& tagged)
-      : skua::runtime::lanes<Sync>({.capacity = 4, .kind = Sync::kind(), .memory = &memory()}), id{number},
+      : skua::runtime::lanes_with_joins<Sync>({.capacity = 4, .kind = Sync::kind(), .memory = &memory()}), id{number},
         in_workers(workers), first(first_of_all), doorbell(b), mailbox(tagged.mailbox), local(tagged.local),
         migrated(tagged.migrated), nodes(tagged.nodes) {
     policy = {.resumed = {.worker = id}, .refused = {.worker = id}};
@@ -147,7 +145,7 @@ class scene {
     slot_->doorbell.ring();
   }
   void note_steals() {
-    note_stolen(*slot_, [this](void* task, std::int64_t place) {
+    note_stolen(slot_->forks(), [this](void* task, std::int64_t place) {
       stolen_.link(*static_cast<group<Sync>*>(static_cast<job*>(task)), place);
       return true;
     });
@@ -160,6 +158,7 @@ class scene {
   /// As worker::move and worker::commit_move.
   void leave_for(placement const& to, int me) {
     if (Fault != fault::lanes_not_cleared) require(moving::clear_lanes(*this), "there is memory");
+    require(slot_->forks().is_empty(), "a fiber leaves no entry behind");
     frame<Sync>& f = next_frame(false);
     slot_type& from = *slot_;
     bool const early = Fault == fault::handed_over_before_saved;
@@ -202,8 +201,6 @@ class scene {
   }
 
   void run_loop(int me) {
-    entry unused;
-    require(!slots_[me].forks.peek(unused), "a fiber leaves an empty lane");
     while (current_world()->violation().empty()) {
       int const heard = bell_.heard();
       if (left_.load(memory_order_acquire) == 0) return;
@@ -219,7 +216,7 @@ class scene {
 
  private:
   Script& script() { return static_cast<Script&>(*this); }
-  frame<Sync>& next_frame(bool waits) { return immortal<frame<Sync>>(waits, slot_->forks.bottom()); }
+  frame<Sync>& next_frame(bool waits) { return immortal<frame<Sync>>(waits); }
   void save(frame<Sync>& f) { f.saved.set(1); }
 
   /// As worker::return_to; then the fiber continues.
@@ -227,8 +224,8 @@ class scene {
     require(f.saved.get() == 1, "a frame that is resumed was saved");
     if (!current_world()->violation().empty()) return;
     if (!f.is_open) f.call();
+    slots_[me].enter(slot_->forks());
     slot_ = &slots_[me];
-    if (Fault != fault::places_kept) slot_->continue_above(f.left_at);
     f.resumed();
     std::destroy_at(&f.saved);
     runs_.set(runs_.get() + 1);
@@ -263,7 +260,7 @@ class scene {
       if (victim.migrated.take_newest(got, any) == outcome::got) return got;
       if (victim.mailbox.take_oldest(got, any) == outcome::got) return got;
       entry oldest;
-      if (victim.forks.outside().steal(oldest) == outcome::got) return {static_cast<job*>(oldest.task), 1};
+      if (victim.forks_outside().steal(oldest) == outcome::got) return {static_cast<job*>(oldest.task), 1};
       if (victim.spawned.outside().steal(oldest) == outcome::got) return {static_cast<job*>(oldest.task), 1};
     }
     return {};

@@ -31,7 +31,7 @@ bool push_own(fiber_slot& s, offered_task const& t) noexcept {
 
 /// For a task, or a member of one, that is about to begin: true if the region ends early. The region then counts it as dropped.
 bool is_dropped(finish_region& region, fiber& on) noexcept {
-  if (on.front().may_have_steals()) [[unlikely]]
+  if (on.forks().may_have_stolen()) [[unlikely]]
     on.note_steals();
   if (!region.inside().requested(on.slot().failures)) return false;
   region.raise(finish_region::dropped);

@@ -21,7 +21,7 @@ namespace {
 using namespace skua::explorer;
 using namespace skua::runtime::join_stage;
 using skua::runtime::any_failed, skua::runtime::clean_mark, skua::runtime::failure_epoch, skua::runtime::open_join;
-using skua::runtime::registered_group, skua::runtime::stolen_joins;
+using skua::runtime::pop_join, skua::runtime::push_join, skua::runtime::registered_group, skua::runtime::stolen_joins;
 using std::memory_order, std::memory_order_acquire, std::memory_order_relaxed, std::memory_order_release;
 
 enum class fault : std::uint8_t {
@@ -31,7 +31,6 @@ enum class fault : std::uint8_t {
   stale_epoch,      ///< a fiber that has linked a join reads the epoch without the order of latest()
   no_request,       ///< that alarm begins an epoch, but requests no attention
   places_ignored,   ///< a group is linked under every join that is stolen
-  places_kept,      ///< a fiber that leaves its lane keeps its positions
   no_note_at_park,  ///< a fiber that parks does not note what it has offered
   noted_late,       ///< an owner that exposes a group notes steals once its children run
 };
@@ -63,20 +62,22 @@ class fiber {
   fiber(lanes<Sync>& l, region<Sync>& r) : lane_(&l), region_(r) {}
 
   void push(join<Sync>& j) {
-    if (lane_->forks.push(&j)) make_room();
+    if (push_join(*lane_, &j)) make_room();
   }
   void make_room() {
     require(lane_->make_room([this] { note(); }), "there is memory");
   }
   void open(registered_group<Sync>& g) {
-    auto const bottom = lane_->forks.bottom();
-    stolen_.open(g, Fault == fault::places_ignored ? std::numeric_limits<std::int64_t>::max() : bottom);
-    if (Fault == fault::not_registered) stolen_.forget_places();
+    auto& joins = lane_->forks();
+    std::int64_t place = joins.index_of(joins.first_free());
+    if (Fault == fault::places_ignored) place = std::numeric_limits<std::int64_t>::max();
+    if (Fault == fault::not_registered) place = -1;
+    stolen_.open(g, place);
   }
   void close(registered_group<Sync>& g) { stolen_.close(g); }
   /// The join's first child has returned.
   void close(join<Sync>& j) {
-    if (!lane_->forks.pop()) {
+    if (!pop_join(*lane_)) {
       note();
       j.wait_for();
       stolen_.forget(j);
@@ -95,15 +96,15 @@ class fiber {
     require(skua::runtime::moving::clear_lanes(leaving), "there is memory");
   }
   void resume_at(lanes<Sync>& other) {
-    if (Fault != fault::places_kept) stolen_.forget_places();
+    other.enter(lane_->forks());
     lane_ = &other;
   }
   bool stop_requested() {
-    if (lane_->may_have_steals()) note();
+    if (lane_->forks().may_have_stolen()) note();
     return stolen_.want_end(region_.failures.now());
   }
   void note() {
-    bool const any = note_stolen(*lane_, [this](void* entry, std::int64_t place) {
+    bool const any = note_stolen(lane_->forks(), [this](void* entry, std::int64_t place) {
       stolen_.link(*static_cast<join<Sync>*>(entry), place);
       return true;
     });
@@ -138,7 +139,7 @@ struct link_and_failure {
     r.of_child = &of_child;
     owner.push(outer);
     owner.open(known);
-    static_cast<void>(steal(l.forks));
+    static_cast<void>(steal_fork(l));
   }
   void run(int me) {
     if (me == 0) {
@@ -157,11 +158,11 @@ struct link_and_failure {
   bool heard = false;
   bool hears() {
     if constexpr (ChildForks) {
-      if (of_child.forks.push(this)) {
+      if (push_join(of_child, this)) {
         require(of_child.make_room([] {}), "there is memory");
         heard = heard || any_failed(&inside, r.failures);
       }
-      static_cast<void>(of_child.forks.pop());
+      static_cast<void>(pop_join(of_child));
       return heard;
     }
     return any_failed(&inside, r.failures);
@@ -186,9 +187,9 @@ struct inner_link_and_failure {
   inner_link_and_failure() {
     owner.push(outer);
     owner.push(inner);
-    static_cast<void>(steal(l.forks));
+    static_cast<void>(steal_fork(l));
     static_cast<void>(owner.stop_requested());
-    static_cast<void>(steal(l.forks));
+    static_cast<void>(steal_fork(l));
   }
   void run(int me) {
     if (me == 0) {
@@ -223,11 +224,11 @@ struct relinked {
   relinked() {
     owner.push(outer);
     owner.push(inner);
-    static_cast<void>(steal(l.forks));
+    static_cast<void>(steal_fork(l));
     outer.raise(outer.failed);
     owner.note();
     owner.open(known);
-    static_cast<void>(steal(l.forks));
+    static_cast<void>(steal_fork(l));
   }
   void run(int me) {
     if (me == 0) {
@@ -290,10 +291,10 @@ struct group_between {
     owner.close(outer);
   }
   void steal_oldest() {
-    for (int i = 0; i < 2; ++i) run_piece_of(steal(l.forks));
+    for (int i = 0; i < 2; ++i) run_piece_of(steal_fork(l));
     if (Then != owner_then::parks) return;
     noted.wait(0, memory_order_relaxed);
-    for (int i = 0; i < 2; ++i) run_piece_of(steal(l.spawned));
+    for (int i = 0; i < 2; ++i) run_piece_of(steal_spawned(l));
   }
   void run_piece_of(join<Sync>* got) {
     if (got == nullptr) return;
@@ -304,8 +305,7 @@ struct group_between {
   void finish() {}
 };
 
-/// The fiber leaves its lane with an open join and a group inside, and opens another join in its next lane, at the
-/// position that the first one had.
+/// The fiber leaves its lane with an open join and a group inside, and opens another join in its next lane.
 template <class Sync, fault Fault = fault::none>
 struct next_lane {
   static constexpr int threads = 2;
@@ -329,7 +329,7 @@ struct next_lane {
     if (me == 0) {
       static_cast<void>(owner.stop_requested());
       owner.close(inner);
-    } else if (join<Sync>* const got = steal(elsewhere.forks)) {
+    } else if (join<Sync>* const got = steal_fork(elsewhere)) {
       require(got == &inner, "the next lane holds one join");
       got->end_piece(got->failed, [this] { r.raise_alarm(); });
     }
@@ -368,7 +368,7 @@ struct exposed_inside {
   void run(int me) {
     if (me == 0) return run_owner();
     if (me == 1) {
-      if (join<Sync>* const got = steal(l.forks)) {
+      if (join<Sync>* const got = steal_fork(l)) {
         got->end_piece(got->failed, [this] { r.raise_alarm(); });
         raised.store(1, memory_order_release);
       }
@@ -445,7 +445,7 @@ TEST(registered_group_model, who_exposes_a_group_has_linked_what_was_stolen_arou
   holds<exposed_inside<model_sync>>(bounded);
   holds<exposed_inside<model_sync>>(one_each);
 }
-TEST(registered_group_model, positions_end_with_the_lane) {
+TEST(registered_group_model, places_stay_in_the_next_lane) {
   holds<next_lane<model_sync>>({.races = true});
   holds<next_lane<model_sync>>(weak_races);
 }
@@ -469,9 +469,6 @@ TEST(registered_group_mutant, a_stale_epoch_after_a_link_is_caught) {
 TEST(registered_group_mutant, an_unpublished_link_is_caught) { fails<relinked<unpublished_links>>("race", weak_races); }
 TEST(registered_group_mutant, ignored_places_are_caught) {
   fails<group_between<model_sync, true, owner_then::asks, fault::places_ignored>>("what has been destroyed", bounded);
-}
-TEST(registered_group_mutant, kept_places_are_caught) {
-  fails<next_lane<model_sync, fault::places_kept>>("inside its group", bounded);
 }
 TEST(registered_group_mutant, no_note_at_park_is_caught) {
   fails<group_between<model_sync, false, owner_then::parks, fault::no_note_at_park>>("a child hears", bounded);

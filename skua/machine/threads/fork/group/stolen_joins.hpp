@@ -11,8 +11,8 @@
 
 #include "skua/machine/threads/fork/group/share_count.hpp"
 #include "skua/machine/threads/lane/failure_epoch.hpp"
-#include "skua/machine/threads/lane/fork_lane.hpp"
 #include "skua/parts/base/sync.hpp"
+#include "skua/parts/queue/fork_deque.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
 
@@ -94,24 +94,21 @@ class registered_group {
   friend class stolen_joins;
 
   open_join<Sync>& group_;
-  std::int64_t opened_at_ = 0;  ///< joins before this position of the lane are around the group, later ones inside
+  std::int64_t opened_at_ = 0;  ///< joins at places before this one are around the group, others inside
   bool is_linked_ = false;
   registered_group* outer_ = nullptr;
   registered_group* inner_ = nullptr;
 };
 
-/// Calls link(task, place) for each entry that was stolen from `lane` since the previous call, oldest first; it returns
+/// Calls link(task, place) for each open join whose entry was taken since the previous call, oldest first; it returns
 /// true if it has linked the join. Returns true if any was linked: then ask want_end with the latest() epoch, and raise the
 /// alarm again, because children may have looked between the failure and the link. Cold.
 template <synchronisation Sync, class Link>
-bool note_stolen(fork_lane<Sync>& lane, Link&& link) noexcept {
+bool note_stolen(fork_deque<Sync>& forks, Link&& link) noexcept {
   bool any = false;
-  std::int64_t seen = lane.steals_before();
-  lane.forks.each_stolen(seen, [&, place = seen](void* task, std::uint64_t) mutable {
-    std::int64_t const position = std::exchange(place, place + deque<Sync>::step);
-    if (task != nullptr && link(task, position)) any = true;
+  forks.each_stolen([&](void* task, std::int64_t place) {
+    if (link(task, place)) any = true;
   });
-  lane.steals_are_seen(seen);
   return any;
 }
 
@@ -128,9 +125,9 @@ class stolen_joins {
     if (first_ != nullptr) surround(*first_);
   }
 
-  /// Registers a group, at the position of the lane's next push. Call it before any child of the group can run.
-  void open(registered_group<Sync>& g, std::int64_t bottom) noexcept {
-    g.opened_at_ = bottom;
+  /// Registers a group, at the place of the fiber's next join. Call it before any child of the group can run.
+  void open(registered_group<Sync>& g, std::int64_t place) noexcept {
+    g.opened_at_ = place;
     g.outer_ = std::exchange(last_, &g);
     if (g.outer_ != nullptr) g.outer_->inner_ = &g;
     if (first_ == nullptr) first_ = &g;
@@ -147,8 +144,6 @@ class stolen_joins {
   void forget(open_join<Sync>& ended) noexcept {
     if (innermost_ == &ended) innermost_ = ended.around();
   }
-  /// Call it when the fiber has left its lane empty: all joins around the groups are linked, and positions become invalid.
-  void forget_places() noexcept { first_ = nullptr; }
 
   /// `epoch`: as in open_join::wants_end.
   [[nodiscard]] bool want_end(std::uint64_t epoch) const noexcept {

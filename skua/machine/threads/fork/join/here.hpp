@@ -27,13 +27,17 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-class here final : private fiber {
+/// The slot of the next join of its task: so the address of a `here` says where in the fiber's deque a fork is, and the first child of a
+/// join gets the slot behind that of the join.
+class here final : private fork_slot<> {
  public:
-  using fiber::fiber;
-  friend fiber& fiber_of(here& h) noexcept { return h; }
-  friend fiber const& fiber_of(here const& h) noexcept { return h; }
-  friend here& here_of(fiber& f) noexcept { return static_cast<here&>(f); }
-  friend double worker_speed(here const& h) noexcept { return h.speed_of_worker(); }
+  friend fiber& fiber_of(here const& h) noexcept { return fiber_at(h); }
+  friend fiber_forks& forks_of(here const& h) noexcept { return static_cast<fiber_forks&>(*h.deque); }
+  friend fork_slot<>& join_slot(here& h) noexcept { return h; }
+  friend here& here_of(fiber& f) noexcept { return static_cast<here&>(f.free_slot()); }
+  /// For the children of an open join of `h`.
+  friend here& inside(here& h) noexcept { return *(&h + 1); }
+  friend double worker_speed(here const& h) noexcept { return fiber_of(h).speed_of_worker(); }
 
   /// Runs two children or more, each called as f(here), hint words in front of it, and returns their values in order.
   /// Rethrows the first exception of a child. A fork of two takes a few nanoseconds (docs/measurements.md); more
@@ -70,7 +74,7 @@ class here final : private fiber {
     expect_running();
     elements<decltype(call_child)> all{call_child};
     all.name = type_text<std::remove_reference_t<Body>>();
-    run_group(*this, all, static_cast<std::uint64_t>(std::ranges::size(range)));
+    run_group(fiber_of(*this), all, static_cast<std::uint64_t>(std::ranges::size(range)));
   }
   /// The same with hints: hint_of(range[i]) returns a hint word, or a number, which is the child's work. Skua calls it
   /// only if the policy looks at the group, or, if it can name a place, before the child runs.
@@ -86,14 +90,14 @@ class here final : private fiber {
     expect_running();
     hinted_elements<decltype(call_body), decltype(hint_of_child)> all{call_body, hint_of_child};
     all.name = type_text<std::remove_reference_t<Body>>();
-    run_group(*this, all, static_cast<std::uint64_t>(std::ranges::size(range)));
+    run_group(fiber_of(*this), all, static_cast<std::uint64_t>(std::ranges::size(range)));
   }
 
   /// Runs body(s), where s.spawn([hint,] f) starts a child f(here). Returns the body's value when all children have
   /// returned. Rethrows the first exception. Only the body may spawn, not its children. Each child costs an allocation.
   template <class Body>
   decltype(auto) scope(Body&& body) {
-    runtime::scope<here> s{*this};
+    runtime::scope<here> s{fiber_of(*this)};
     return run_region(s, s, std::forward<Body>(body));
   }
 
@@ -101,7 +105,7 @@ class here final : private fiber {
   /// value when all tasks have ended. Rethrows the first exception. [strategies-2013 3]
   template <class Body>
   decltype(auto) finish(Body&& body) {
-    finish_region region{*this};
+    finish_region region{fiber_of(*this)};
     finish_handle<here> handle{region, *this};
     return run_region(region, handle, std::forward<Body>(body));
   }
@@ -117,7 +121,7 @@ class here final : private fiber {
   /// (footprint.hpp). Logs the leaf while a leaf_record lives. The kernel must not fork. Cost: a branch.
   template <class... Args>
   decltype(auto) leaf(Args&&... args) {
-    if (leaf_log& log = front().leaves; log.is_recording()) [[unlikely]]
+    if (leaf_log& log = fiber_of(*this).front().leaves; log.is_recording()) [[unlikely]]
       log.note(footprint_of(args...));
     return call_kernel(std::forward<Args>(args)...);
   }
@@ -127,7 +131,7 @@ class here final : private fiber {
   template <class F>
   decltype(auto) with_stop(std::stop_token token, F&& f) {
     expect_running();
-    stop_scope const watched{*this, token};
+    stop_scope const watched{fiber_of(*this), token};
     if (stop_requested()) throw cancelled{};
     return std::forward<F>(f)(*this);
   }
@@ -136,12 +140,12 @@ class here final : private fiber {
   /// leaf, not for every element.
   [[nodiscard]] bool stop_requested() const noexcept {
     expect_running();  // it may link stolen joins, which is a race on another thread
-    return fiber::stop_requested();
+    return fiber_of(*this).stop_requested();
   }
   /// The number of the worker that runs this task, within the region. It may change at each join.
-  using fiber::worker;
+  [[nodiscard]] worker_id worker() const noexcept { return fiber_of(*this).worker(); }
   /// The number of workers of the region.
-  [[nodiscard]] std::uint32_t num_workers() const noexcept { return front().in_workers; }
+  [[nodiscard]] std::uint32_t num_workers() const noexcept { return fiber_of(*this).front().in_workers; }
 
   // Names before version 1, for one version more (docs/guide/names.md).
   template <class... Args>
@@ -156,11 +160,9 @@ class here final : private fiber {
   // programs.
 
   // Loops, before they fork (program/pieces.hpp).
-  [[nodiscard]] friend bool sees_forks(here const& h) noexcept { return h.front().exposes_groups(); }
-  [[nodiscard]] friend bool may_be_stopped(here const& h) noexcept { return h.watching() != nullptr; }
-  [[nodiscard]] friend bool offers_forks(here const& h) noexcept {
-    return h.front().forks.bottom() > h.front().forks.top();
-  }
+  [[nodiscard]] friend bool sees_forks(here const& h) noexcept { return fiber_of(h).front().exposes_groups(); }
+  [[nodiscard]] friend bool may_be_stopped(here const& h) noexcept { return fiber_of(h).watching() != nullptr; }
+  [[nodiscard]] friend bool offers_forks(here const& h) noexcept { return !forks_of(h).is_empty(); }
   [[nodiscard]] friend std::uint64_t ticks_of(here const&) noexcept { return processor_ticks(); }
   /// 1.5 us: the time of a wake-up or a steal, and of moving some kilobytes to another processor.
   [[nodiscard]] friend std::uint64_t short_loop_ticks(here const&) noexcept {
@@ -175,6 +177,15 @@ class here final : private fiber {
   friend void note_event_at(here& h, trace::event const& e) noexcept;
 
  private:
+  /// In checked builds: as fiber::expect_running; and a task that uses the `here` of the join around it finds that slot full.
+  void expect_running() const noexcept {
+    if constexpr (checked) {
+      fiber_of(*this).expect_running();
+      expect_free();
+    }
+  }
+  void expect_free() const noexcept;
+
   /// body(handle), inside a region that waits for the tasks that the body starts.
   template <class Region, class Handle, class Body>
   decltype(auto) run_region(Region& region, Handle& handle, Body&& body) {
@@ -182,11 +193,11 @@ class here final : private fiber {
     auto run_body = [&]() -> decltype(auto) {
       try {
         struct unwatch {
-          here& fiber;
+          fiber& running;
           stop_node const* outer;
-          ~unwatch() { fiber.watch(outer); }
-        } const at_end{*this, watching()};
-        watch(&region.inside());
+          ~unwatch() { running.watch(outer); }
+        } const at_end{fiber_of(*this), fiber_of(*this).watching()};
+        at_end.running.watch(&region.inside());
         return std::forward<Body>(body)(handle);
       } catch (cancelled const&) {
         region.abandon();

@@ -6,7 +6,7 @@
 
 #include "skua/machine/threads/fork/fiber/moving.hpp"
 #include "skua/machine/threads/fork/group/stolen_joins.hpp"
-#include "skua/machine/threads/lane/lanes.hpp"
+#include "skua/machine/threads/lane/lanes_for_test.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
 
@@ -15,10 +15,9 @@ namespace skua { inline namespace v0 { namespace runtime { namespace join_stage 
 template <class Sync>
 using lanes = runtime::lanes<Sync>;
 
-/// Lanes with room for two joins, so that scripts reach the slow path of a fork.
 template <class Sync>
 lanes<Sync>& make_lanes() {
-  return explorer::immortal<lanes<Sync>>(
+  return explorer::immortal<lanes_with_joins<Sync>>(
       deque_options{.capacity = 2, .kind = Sync::kind(), .memory = &explorer::memory()});
 }
 
@@ -82,10 +81,15 @@ class leaving_fiber {
 };
 
 /// The oldest join of the lane, or null.
-template <template <synchronisation> class Lane, synchronisation Sync>
-join<Sync>* steal(Lane<Sync>& from) {
+template <synchronisation Sync>
+join<Sync>* steal_fork(lanes<Sync>& from) {
   entry got;
-  return from.outside().steal(got) == outcome::got ? static_cast<join<Sync>*>(got.task) : nullptr;
+  return from.forks_outside().steal(got) == outcome::got ? static_cast<join<Sync>*>(got.task) : nullptr;
+}
+template <synchronisation Sync>
+join<Sync>* steal_spawned(lanes<Sync>& from) {
+  entry got;
+  return from.spawned.outside().steal(got) == outcome::got ? static_cast<join<Sync>*>(got.task) : nullptr;
 }
 
 }}}}  // namespace skua::v0::runtime::join_stage

@@ -102,13 +102,13 @@ template <class Here, class... Child>
   // Returns false if this piece has ended.
   auto const run_next = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
     if constexpr (I + 1 < sizeof...(Child)) {
-      std::int64_t position;
-      if (running.push_at(group, I + 1, position)) [[unlikely]] {
-        if (group.ends_at(running, done)) return false;
+      fork_slot<>& at = join_slot(here);
+      if (at.deque->push(at, static_cast<task*>(&group), I + 1)) [[unlikely]] {
+        if (group.ends_at(at, done)) return false;
       }
-      all.template run<I>(here);
+      all.template run<I>(inside(here));
       done = I + 1;
-      return running.pop_at(position);
+      return at.deque->pop(at);
     } else {
       all.template run<I>(here);
       done = I + 1;
@@ -120,7 +120,7 @@ template <class Here, class... Child>
       static_cast<void>((run_next(std::integral_constant<std::size_t, I>{}) && ...));
     }(std::index_sequence_for<Child...>{});
   } catch (...) {
-    done = group.child_threw(running, done);
+    done = group.child_threw(join_slot(here), done);
   }
   group.end(running, done);
 }

@@ -34,7 +34,6 @@ void numbered_group::run_stolen(task& t, std::uint64_t first, fiber& thief) noex
   {
     fiber::piece_of const it{thief, self};
     done = (first & alone) != 0 ? self.run_one(thief, first & ~alone) : self.run_piece(thief, first);
-    thief.note_steals();  // while the group lives
   }
   thief.task_ends();
   thief.finish_piece(self, done, 0);
@@ -69,7 +68,6 @@ char const* numbered_group::name_of(task const& t) noexcept { return static_cast
     if (owner.front().exposes_groups()) continue;
     fiber::piece_of const it{owner, *this};
     mine += run_piece(owner, next + 1);
-    owner.note_steals();  // while the piece is known
     break;
   }
   parts.wait(mine);
@@ -86,28 +84,29 @@ std::uint64_t numbered_group::run_one(fiber& on, std::uint64_t i) noexcept {
 
 /// Runs children from `first` on until none is left or the rest is stolen. Returns how many it accounts for.
 std::uint64_t numbered_group::run_piece(fiber& on, std::uint64_t first) noexcept {
+  fork_slot<>& at = on.free_slot();
   bool stopping = on.stop_requested() || failing();
   std::uint64_t i = first;
   for (;;) {
     if (stopping) return drop_from(i, first);
     bool const more = i + 1 < children_;
     bool shared = more;
-    if (more && on.push(*this, i + 1)) [[unlikely]]
-      shared = poll(on, stopping);
+    if (more && at.deque->push(at, static_cast<task*>(this), i + 1)) [[unlikely]]
+      shared = poll(at, stopping);
     if (!stopping) call(on, i);
     ++i;
     if (!more) return i - first;
-    if (shared && !on.pop()) return i - first;  // stolen: the rest is the thief's
-    stopping = failing();                       // poll() has raised the flag
+    if (shared && !at.deque->pop(at)) return i - first;  // stolen: the rest is the thief's
+    stopping = failing();                                // poll() has raised the flag
   }
 }
 
 /// Returns true if the caller must still pop the entry. Sets `stopping` on a stop.
-[[gnu::cold, gnu::noinline]] bool numbered_group::poll(fiber& on, bool& stopping) noexcept {
-  switch (on.poll()) {
+[[gnu::cold, gnu::noinline]] bool numbered_group::poll(fork_slot<>& at, bool& stopping) noexcept {
+  switch (fiber_at(at).poll()) {
     case advice::go_on:
     case advice::expose: return true;  // only a whole group is exposed
-    case advice::full: return !on.pop();
+    case advice::full: return !at.deque->take_back(at);
     case advice::stop: break;
   }
   stopping = true;
@@ -115,25 +114,25 @@ std::uint64_t numbered_group::run_piece(fiber& on, std::uint64_t first) noexcept
   return true;
 }
 
-[[gnu::cold]] bool numbered_group::ends_at(fiber& owner, std::uint64_t& done) noexcept {
+[[gnu::cold]] bool numbered_group::ends_at(fork_slot<>& at, std::uint64_t& done) noexcept {
   bool stopping = false;
-  bool const shared = poll(owner, stopping);
+  bool const shared = poll(at, stopping);
   if (shared && !stopping) return false;
-  bool const is_back = !shared || owner.pop();
+  bool const is_back = !shared || at.deque->pop(at);
   if (!is_back) {
     ++done;  // dropped
   } else if (stopping) {
     done = children_;
   } else {
-    done += run_piece(owner, done);
+    done += run_piece(fiber_at(at), done);
   }
   return true;
 }
 
-[[gnu::cold]] std::uint64_t numbered_group::child_threw(fiber& owner, std::uint64_t done) noexcept {
-  call_in_group(*this, first_, owner, [] { throw; });
+[[gnu::cold]] std::uint64_t numbered_group::child_threw(fork_slot<>& at, std::uint64_t done) noexcept {
+  call_in_group(*this, first_, fiber_at(at), [] { throw; });
   ++done;
-  if (done == children_ || !owner.pop()) return done;
+  if (done == children_ || !at.deque->pop(at)) return done;
   raise(dropped);
   return children_;
 }

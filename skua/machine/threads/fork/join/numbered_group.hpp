@@ -34,13 +34,13 @@ class numbered_group final : public group {
   void run(fiber& owner);
 
   // For an owner that runs its piece itself, from child 0 on, under a policy that does not see groups. It accounts for `done`
-  // children so far.
+  // children so far, and its entries are at `at`.
 
   /// Call it if the push of the entry for the children after `done` asked for attention. False: continue. True: the piece has
   /// ended, because of a stop or for lack of memory, and `done` is its share.
-  [[nodiscard]] bool ends_at(fiber& owner, std::uint64_t& done) noexcept;
+  [[nodiscard]] bool ends_at(fork_slot<>& at, std::uint64_t& done) noexcept;
   /// Call it in the handler of what child `done` threw. Ends the piece, and returns its share.
-  [[nodiscard]] std::uint64_t child_threw(fiber& owner, std::uint64_t done) noexcept;
+  [[nodiscard]] std::uint64_t child_threw(fork_slot<>& at, std::uint64_t done) noexcept;
   /// Call it when the piece has ended. Waits for the others, and throws as run() does.
   void end(fiber& owner, std::uint64_t done) {
     if (done != children_) [[unlikely]]
@@ -60,7 +60,7 @@ class numbered_group final : public group {
   void run_exposed(fiber& owner) noexcept;
   std::uint64_t run_one(fiber& on, std::uint64_t i) noexcept;
   std::uint64_t run_piece(fiber& on, std::uint64_t first) noexcept;
-  bool poll(fiber& on, bool& stopping) noexcept;
+  bool poll(fork_slot<>& at, bool& stopping) noexcept;
   void call(fiber& on, std::uint64_t i) noexcept;
   std::uint64_t drop_from(std::uint64_t i, std::uint64_t first) noexcept;
   void wait_for_rest(fiber& owner, std::uint64_t done) noexcept;

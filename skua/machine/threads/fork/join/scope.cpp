@@ -99,7 +99,7 @@ bool scope_group::run_newest() noexcept {
   task* const newest = owner_.slot().take_newest_spawned(key());
   if (newest == nullptr) return false;
   --forked_;
-  if (owner_.front().may_have_steals()) [[unlikely]]
+  if (owner_.forks().may_have_stolen()) [[unlikely]]
     owner_.note_steals();  // the child checks only the nodes that it watches
   run_child(owner_, static_cast<child&>(*newest));
   return true;

@@ -30,15 +30,14 @@ second_kind const& second_child::kind() const noexcept { return static_cast<seco
 
 place_id second_child::place() const noexcept { return kind().place == nullptr ? no_place_hint : kind().place(*this); }
 
-bool second_child::comes_back(lane_position& self, fiber& owner) {
-  switch (owner.poll_for_join()) {
+bool second_child::comes_back(open_join<>& self, fork_slot<>& at) {
+  switch (fiber_at(at).poll_for_join()) {
     case advice::go_on: return false;
     case advice::expose:
-    case advice::full:
-      return owner.pop();  // false: stolen, so it is too late to expose the group, and the lane has room again
+    case advice::full: return at.deque->take_back(at);  // false: stolen, so it is too late to expose the group
     case advice::stop: break;
   }
-  static_cast<second_child&>(self).give_up(owner);
+  static_cast<second_child&>(self).give_up(at);
 }
 
 void second_child::wait_stolen(fiber& owner) {
@@ -48,8 +47,9 @@ void second_child::wait_stolen(fiber& owner) {
   if ((state & dropped) != 0) throw cancelled{};
 }
 
-void second_child::first_threw(lane_position& self, fiber& owner) {
-  if (owner.pop()) throw;
+void second_child::first_threw(open_join<>& self, fork_slot<>& at) {
+  if (at.deque->pop(at)) throw;
+  fiber& owner = fiber_at(at);
   auto& stolen = static_cast<second_child&>(self);
   bool const they_were_first = (stolen.raise(abandoned) & failed) != 0;
   owner.raise_alarm();
@@ -58,8 +58,9 @@ void second_child::first_threw(lane_position& self, fiber& owner) {
 }
 
 /// poll() said stop before the first child began.
-void second_child::give_up(fiber& owner) {
-  if (!owner.pop()) {
+void second_child::give_up(fork_slot<>& at) {
+  if (!at.deque->pop(at)) {
+    fiber& owner = fiber_at(at);
     raise(abandoned);
     owner.raise_alarm();
     end_stolen(owner, true);

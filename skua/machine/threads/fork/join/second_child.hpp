@@ -21,24 +21,17 @@ struct second_kind : task_kind {
   place_id (*place)(second_child const&) noexcept;  ///< its hinted place; null: it cannot have one
 };
 
-/// Remembers the position of a second child in its lane. The cold paths are reached through this base: if its address were the one
-/// in the lane, compilers would keep that in a register while the first child runs.
-struct lane_position {
-  std::int64_t where;  ///< in the frame: a register for it costs the hot path more
-};
-
-class second_child : public group, protected lane_position {
+class second_child : public group {
  public:
-  // All of these are cold.
+  // All of these are cold. They are reached through a base whose address is not the one in the slot: else compilers would keep that in a
+  // register while the first child runs. `at`: the slot of the join.
 
   /// Call this if the push asked for attention, before the first child begins. True: the owner has taken this child
   /// back, and runs both as a group of numbered children. Throws `cancelled` if the task was asked to end.
-  [[nodiscard]] static bool comes_back(lane_position& self, fiber& owner);
+  [[nodiscard]] static bool comes_back(open_join<>& self, fork_slot<>& at);
   /// The first child has thrown, and we are in its handler. Drops this one, or ends it and waits; then rethrows. The
   /// first real exception wins, and a real one wins over `cancelled`.
-  [[noreturn]] static void first_threw(lane_position& self, fiber& owner);
-
-  [[nodiscard]] lane_position& position() noexcept { return *this; }
+  [[noreturn]] static void first_threw(open_join<>& self, fork_slot<>& at);
 
  protected:
   second_child(second_kind const& k, word_of_two first) noexcept : group(&k, first) {}
@@ -53,7 +46,7 @@ class second_child : public group, protected lane_position {
 
  private:
   [[nodiscard]] second_kind const& kind() const noexcept;
-  [[noreturn]] void give_up(fiber& owner);
+  [[noreturn]] void give_up(fork_slot<>& at);
   void end_stolen(fiber& owner, bool wins);
   [[noreturn]] void rethrow_theirs();
   [[nodiscard]] place_id place() const noexcept;

@@ -59,9 +59,12 @@ class forked final : public second_child {
   forked& operator=(forked const&) = delete;
   ~forked() {}  // the taker of the union's member has destroyed it
 
-  /// Offers the child to thieves, and takes it back: fiber::push_at, fiber::pop_at.
-  [[nodiscard]] bool push(Here& here) noexcept { return fiber_of(here).push_at(*this, where); }
-  [[nodiscard]] bool pop(Here& here) noexcept { return fiber_of(here).pop_at(where); }
+  /// Offers the child to thieves. True: call comes_back.
+  [[nodiscard]] bool push(Here& here) noexcept {
+    return forks_of(here).push(join_slot(here), static_cast<task*>(this));
+  }
+  /// Takes it back; false if it was stolen.
+  [[nodiscard]] bool pop(Here& here) noexcept { return forks_of(here).pop(join_slot(here)); }
 
   /// The second child's callable, for its owner.
   G&& callable() noexcept { return second_.get(); }
@@ -69,7 +72,7 @@ class forked final : public second_child {
   [[nodiscard]] held<G> function() const noexcept { return second_; }
 
   /// The first child has returned and the second was stolen: returns its value, or throws its exception.
-  [[gnu::cold, gnu::noinline]] static value_type taken(lane_position& self, Here& here) {
+  [[gnu::cold, gnu::noinline]] static value_type taken(open_join<>& self, Here& here) {
     auto& stolen = static_cast<forked&>(self);
     stolen.wait_stolen(fiber_of(here));
     struct destroyer {
@@ -108,9 +111,9 @@ class forked final : public second_child {
 template <class Here, class Hint, class F, class Second>
 [[gnu::always_inline]] inline value_of<F, Here&> first_of_two(Here& here, Hint hint, F&& f, Second& second) {
   try {
-    return call_at(here, hint, std::forward<F>(f));
+    return call_at(inside(here), hint, std::forward<F>(f));
   } catch (...) {
-    second_child::first_threw(second.position(), fiber_of(here));
+    second_child::first_threw(second, join_slot(here));
   }
 }
 
@@ -140,15 +143,15 @@ template <class F, class G, class Here, class HintF, class HintG>
 [[gnu::always_inline]] inline values_of_two<Here, F, G> fork_and_join_here(Here& here, HintF hint_f, HintG hint_g,
                                                                            held<F> f, held<G> g) {
   using second_type = forked<Here, HintG, G>;
-  second_type second(hint_g, g, fiber_of(here).fork_word());
+  second_type second(hint_g, g, forks_of(here).word);
   if (second.push(here)) [[unlikely]] {
-    if (second_child::comes_back(second.position(), fiber_of(here)))
+    if (second_child::comes_back(second, join_slot(here)))
       return join_as_group<F, G>(here, hint_f, hint_g, f, second.function());
   }
   auto first = first_of_two(here, hint_f, f.get(), second);
   if (second.pop(here)) [[likely]]
     return {std::move(first), call_at(here, hint_g, second.callable())};
-  return {std::move(first), second_type::taken(second.position(), here)};
+  return {std::move(first), second_type::taken(second, here)};
 }
 
 template <class F, class G, class Here, class HintF, class HintG>
