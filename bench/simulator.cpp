@@ -12,6 +12,7 @@
 #include "bench/harness.hpp"
 #include "skua/machine/sim/costs.hpp"
 #include "skua/machine/sim/simulate.hpp"
+#include "skua/parts/base/error.hpp"
 #include "skua/policy/registry.hpp"
 #include "skua/program/task_tree.hpp"
 
@@ -24,6 +25,7 @@ struct options : bench::option_table {
                                            "of the program; 400 bytes of memory each"};
   bench::number_option<std::int64_t> rounds{*this, "--rounds", 1, bench::between(1, 1000), "runs of each"};
   bench::text_option policies{*this, "--policies", "random", "names with commas between them"};
+  bench::text_option machines{*this, "--machines", "small,large", "small: 64 workers, large: 1024"};
 };
 
 constexpr double events_per_second_wanted = 10e6;
@@ -53,6 +55,12 @@ std::vector<std::string> items(std::string const& list) {
   return all;
 }
 
+layout layout_named(std::string const& machine) {
+  if (machine == "small") return layout(topology::synthetic("package:4 numa:1 l3:1 core:16 pu:1"));
+  if (machine == "large") return layout(topology::synthetic("package:16 numa:1 l3:4 core:16 pu:1"));
+  throw usage_error("--machines: small or large, not " + machine);
+}
+
 void measure_run(bench::report& say, task_tree& tree, std::string const& policy, layout const& where,
                  options const& o) {
   std::vector<double> rates;
@@ -78,8 +86,7 @@ void run(options const& o, bench::report& say) {
   task_tree tree;
   grow(tree, 0, o.tasks);
   for (std::string const& policy : items(o.policies)) {
-    measure_run(say, tree, policy, layout(topology::synthetic("package:4 numa:1 l3:1 core:16 pu:1")), o);
-    measure_run(say, tree, policy, layout(topology::synthetic("package:16 numa:1 l3:4 core:16 pu:1")), o);
+    for (std::string const& machine : items(o.machines)) measure_run(say, tree, policy, layout_named(machine), o);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
 #include "skua/parts/base/ids.hpp"
+#include "skua/parts/memory/huge_allocator.hpp"
 #include "skua/program/footprint.hpp"
 #include "skua/program/hint.hpp"
 
@@ -193,7 +194,7 @@ class task_tree {
   template <class Cost>
   [[nodiscard]] totals weigh(Cost cost, double per_fork) const {
     totals all;
-    std::vector<double> span(nodes_.size());
+    std::vector<double, runtime::huge_allocator<double>> span(nodes_.size());
     spawned_ends spawned(*this);
     for (tree_node_id i = size(); i-- > 0;) {  // preorder backwards: children first
       tree_node const& n = nodes_[i];
@@ -292,7 +293,7 @@ class task_tree {
     std::vector<tree_node_id> innermost_;
   };
 
-  std::vector<tree_node> nodes_;
+  std::vector<tree_node, runtime::huge_allocator<tree_node>> nodes_;
   std::vector<touch> touches_;
   std::vector<owned_range> owned_;
   std::vector<mark> marks_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The simulator: it runs a program under any policy in virtual time, without threads. Workers are numbers, time is
-// counted in ticks, lanes are std::deque, and forks, steals, parked joins and scopes mean exactly what they mean on
+// counted in ticks, lanes are queues, and forks, steals, parked joins and scopes mean exactly what they mean on
 // threads (simulator.md). Same tree, policy, layout and rules: same run, bit for bit.
 // With flat costs its times are those of this model, not of any computer: it has no caches and no memory.
 #pragma once
@@ -15,6 +15,7 @@
 #include "skua/machine/sim/lanes.hpp"
 #include "skua/machine/sim/names.hpp"
 #include "skua/parts/base/ids.hpp"
+#include "skua/parts/memory/huge_allocator.hpp"
 #include "skua/parts/ordered/ordered_store.hpp"
 #include "skua/parts/topology/layout.hpp"
 #include "skua/program/task_tree.hpp"
@@ -57,10 +58,10 @@ struct worker_counters {
 
 struct run_result {
   bool finished = false;
-  tick makespan = 0;                ///< from the begin of the root to its end
-  std::uint64_t moves = 0;          ///< events of the calendar
-  std::vector<turn> turns;          ///< by node
-  std::vector<tree_node_id> order;  ///< tasks, leaves and steps in the order in which they began
+  tick makespan = 0;                                       ///< from the begin of the root to its end
+  std::uint64_t moves = 0;                                 ///< events of the calendar
+  std::vector<turn, runtime::huge_allocator<turn>> turns;  ///< by node
+  std::vector<tree_node_id> order;                         ///< tasks, leaves and steps in the order in which they began
   std::vector<worker_counters> workers;
   std::vector<tree_node_id> teams;    ///< tasks that ran as teams; their children are the members
   std::vector<std::uint64_t> widths;  ///< [w]: moldable tasks that ran on w workers; empty: none did

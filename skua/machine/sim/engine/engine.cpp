@@ -14,7 +14,7 @@ engine::engine(task_tree const& program, stepped_program* live, policy& schedule
       prices_(prices), watcher_(watcher), roll_(by.seed), validator_(scheduler, where.workers(), by),
       calendar_(where.workers()), trace_(watcher.trace()), idle_(where.workers()), heavy_fences_(where.workers()),
       lanes_(where.workers()), cached_lines_(where.workers()), stack_of_(where.workers(), no_fiber),
-      last_(where.workers(), 0), keeps_next_(where.workers()) {
+      last_(where.workers(), 0), keeps_next_(where.workers()), places_(program) {
   for (std::uint32_t w = 0; w < where.workers(); ++w) last_victim_.push_back(worker_id{w});
   result_.workers.resize(where.workers());
   result_.steals_by_distance.resize(1);
@@ -25,19 +25,7 @@ engine::engine(task_tree const& program, stepped_program* live, policy& schedule
 }
 
 /// Makes room for the state of new nodes.
-void engine::grow() {
-  std::size_t const before = place_of_.size();
-  if (before == program_.size()) return;
-  result_.turns.resize(program_.size());
-  groups_.resize(program_.size());
-  away_.resize(program_.size());
-  place_of_.resize(program_.size());
-  for (auto i = static_cast<tree_node_id>(before); i < program_.size(); ++i) {
-    tree_node const& n = program_[i];
-    std::optional<place_id> const own = n.hints.place;
-    place_of_[i] = own || n.parent == no_tree_node ? own : place_of_[n.parent];
-  }
-}
+void engine::grow() { result_.turns.resize(program_.size()); }
 
 run_result engine::run() {
   result_.order.reserve(program_.size());

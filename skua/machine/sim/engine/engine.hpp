@@ -13,6 +13,8 @@
 
 #include "skua/machine/sim/calendar.hpp"
 #include "skua/machine/sim/deque_bias.hpp"
+#include "skua/machine/sim/engine/inherited_places.hpp"
+#include "skua/machine/sim/engine/node_table.hpp"
 #include "skua/machine/sim/heavy_fences.hpp"
 #include "skua/machine/sim/idle_workers.hpp"
 #include "skua/machine/sim/lanes.hpp"
@@ -50,6 +52,7 @@ struct frame {
   tree_node_kind kind = tree_node_kind::task;        ///< of `node`
   bool owner = true;                                 ///< false: a share of a group that a thief took
   bool parked = false;                               ///< it has waited for other workers
+  bool shared = false;                               ///< of a group: a part of it has left this stack
   bool drops = false;                                ///< of a base: the task is dead, and not called
   std::unique_ptr<exposed_group> exposed = nullptr;  ///< of a group or scope, if it was exposed
 };
@@ -77,9 +80,9 @@ struct running_team {
   std::vector<fiber_id> waiting{};  ///< at the barrier
 };
 
-/// The state of a group, scope or finish region, by its node.
+/// The state of a group of which a part has left the stack that met it, of a scope or finish region; by its node.
 struct group_state {
-  std::uint32_t outstanding = 0;  ///< shares of a group, the owner's included; children of a scope; tasks of a region
+  std::uint32_t outstanding = 0;  ///< shares of a group without the owner's; children of a scope; tasks of a region
   bool stolen = false;            ///< some share or child was taken from its owner
   fiber_id waiting = no_fiber;    ///< the parked stack whose top is this group or scope
 };
@@ -161,7 +164,7 @@ class engine final : private policies::machine_view {
   [[nodiscard]] bool touches_first() const;
   [[nodiscard]] bool has_in_reach(worker_id w, worker_policy const& m);
   [[nodiscard]] bool finds_something_for(worker_id w) const;
-  [[nodiscard]] hint hint_of(tree_node_id child) const;
+  [[nodiscard]] hint hint_of(tree_node_id child);
   void count_steal(std::uint32_t distance);
   std::pair<outcome, std::optional<item>> execute(worker_id w, probe const& p);
   void receive(worker_id w, item taken, probe const& by);
@@ -178,7 +181,7 @@ class engine final : private policies::machine_view {
   void release(worker_id w, fiber_id f, tree_node_id task, cause why);
   [[nodiscard]] bool is_asked(tree_node_id task) const;
   void bypass_next(worker_id w);
-  [[nodiscard]] std::optional<worker_id> place_worker(worker_id w, tree_node_id task) const;
+  [[nodiscard]] std::optional<worker_id> place_worker(worker_id w, tree_node_id task);
   void push_ordered(worker_id w, tree_node_id task, runtime::offered_task offered);
   void pay_comparisons(worker_id w, std::uint64_t n);
   std::pair<outcome, std::optional<item>> take_ordered(worker_id w, probe const& p);
@@ -242,6 +245,7 @@ class engine final : private policies::machine_view {
   }
   void end_base(worker_id w, fiber_id f, group_state* g, bool failed = false);
   void end_group(worker_id w, fiber_id f);
+  [[nodiscard]] bool is_stolen(frame const& top);
   void park(worker_id w, fiber_id f, group_state& g);
   void leave_slot(worker_id w, fiber_id f);
   bool preempts(worker_id w, fiber_id f);
@@ -284,11 +288,10 @@ class engine final : private policies::machine_view {
   std::uint64_t running_ = 0;           ///< busy workers
   std::vector<fiber> fibers_;
   std::vector<fiber_id> free_fibers_;
-  std::vector<group_state> groups_;
+  node_table<group_state> groups_;
   std::vector<running_team> teams_;  ///< also those that have ended
-  std::vector<bool> away_;           ///< by child of a group: the share that starts with it has left its owner
-  std::vector<std::optional<place_id>>
-      place_of_;  ///< by node: its place hint, or that of the nearest ancestor with one
+  node_table<bool> away_;            ///< by child of a group: the share that starts with it has left its owner
+  inherited_places places_;
 };
 
 }}}  // namespace skua::v0::sim

@@ -12,7 +12,7 @@ namespace {
 void* as_pointer(tree_node_id task) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(task)); }
 tree_node_id as_node(void* task) { return static_cast<tree_node_id>(reinterpret_cast<std::uintptr_t>(task)); }
 item item_of(runtime::taken_task const& taken) {
-  return {.content = item::kind::child, .node = as_node(taken.task), .dead = taken.is_dead};
+  return {.content = item::kind::child, .dead = taken.is_dead, .node = as_node(taken.task)};
 }
 
 }  // namespace
@@ -101,8 +101,8 @@ void engine::bypass_next(worker_id w) {
 }
 
 /// A worker of the task's place: `w` if it belongs to the place; none if there is no hint.
-std::optional<worker_id> engine::place_worker(worker_id w, tree_node_id task) const {
-  std::optional<place_id> const place = place_of_[task];
+std::optional<worker_id> engine::place_worker(worker_id w, tree_node_id task) {
+  std::optional<place_id> const place = places_.of(task);
   if (!place || index(*place) >= layout_.places()) return {};
   return layout_.place_of(w) == *place ? w : layout_.workers_of(*place).front();
 }

@@ -199,8 +199,7 @@ void engine::split_off(item const& it) {
   if (it.content == item::kind::frame || program_[it.node].parent == no_tree_node) return;
   group_state& g = group_of(it.node);
   g.stolen = true;
-  if (it.content != item::kind::rest || away_[it.node]) return;
-  away_[it.node] = true;
+  if (it.content != item::kind::rest || std::exchange(away_[it.node], true)) return;
   ++g.outstanding;
 }
 
@@ -220,10 +219,10 @@ bool engine::finds_something_for(worker_id w) const {
 }
 
 /// The hints of a child; it inherits the place hint of its nearest ancestor. A stack has none. [numa-ws-2018 III-A]
-hint engine::hint_of(tree_node_id child) const {
+hint engine::hint_of(tree_node_id child) {
   if (child == no_tree_node) return {};
   hint hints = program_[child].hints;
-  if (!hints.place) hints.place = place_of_[child];
+  if (!hints.place) hints.place = places_.of(child);
   return hints;
 }
 

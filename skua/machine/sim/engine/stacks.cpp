@@ -113,7 +113,6 @@ void engine::step_body(worker_id w, fiber_id f) {
     case tree_node_kind::each:
       if (trace_ != nullptr) [[unlikely]]
         note_call(w, id);
-      groups_[id].outstanding = 1;
       fibers_[f].frames.push_back({.node = id, .next = program_[id].first, .kind = program_[id].kind});
       if (program_[id].first != no_tree_node && of_worker(w).sees_forks()) meet(w, f, id);
       return;
@@ -180,6 +179,7 @@ void engine::place_next(worker_id w, fiber_id f) {
   if (!is_last) pay(w, operation::expose);
   if (to.worker != w || to.lane == lane::migrated) {
     ++groups_[top.node].outstanding;
+    top.shared = true;
     item const alone{.content = item::kind::child, .node = child, .tag = its};
     return to.worker != w ? send(w, alone, to, cause::forked) : put(w, alone, to, cause::forked);
   }
@@ -209,8 +209,12 @@ void engine::take_back(worker_id w, frame& top) {
     auto const back = lanes_.take(top.exposed->exposed_at, lane::local, end::newest,
                                   [=](item const& it) { return it.content == item::kind::rest && it.node == rest; });
     top.exposed->exposed_in = lane::forks;  // from now on as if it had not been exposed
-    if (back) top.next = rest;
-    invariant(back || away_[rest], "one owner: what is gone from `local` is a share of its own");
+    if (back) {
+      top.next = rest;
+    } else {
+      top.shared = true;
+      invariant(away_[rest], "one owner: what is gone from `local` is a share of its own");
+    }
     return;
   }
   item const* const newest = lanes_.newest(w, lane::forks);
@@ -219,6 +223,7 @@ void engine::take_back(worker_id w, frame& top) {
   if (mine) {
     top.next = lanes_.take(w, lane::forks, end::newest).node;
   } else {
+    top.shared = true;
     invariant(away_[rest] && newest == nullptr, "oldest first: if my continuation is gone, all older ones are");
   }
 }
@@ -226,16 +231,15 @@ void engine::take_back(worker_id w, frame& top) {
 /// This stack has no more child of the group to call.
 void engine::end_share(worker_id w, fiber_id f) {
   frame& top = fibers_[f].frames.back();
-  group_state& g = groups_[top.node];
   if (!top.owner) {
+    group_state& g = groups_[top.node];
     fibers_[f].frames.pop_back();
     invariant(fibers_[f].frames.empty(), "a thief's share is the base of its stack");
     end_base(w, f, &g);
     return;
   }
-  // The owner gave its share back when it parked.
-  bool const complete = top.parked || --g.outstanding == 0;
-  complete ? end_group(w, f) : park(w, f, g);
+  if (top.parked || !top.shared || groups_[top.node].outstanding == 0) return end_group(w, f);
+  park(w, f, groups_[top.node]);
 }
 
 // ---- scopes --------------------------------------------------------------------------------------------------------
@@ -317,6 +321,12 @@ void engine::end_base(worker_id w, fiber_id f, group_state* g, bool failed) {
   to.worker == w ? begin(w, it, lane::forks) : send(w, it, to, cause::resumed);
 }
 
+/// Some share or child was taken from the owner of a complete group that was not exposed.
+bool engine::is_stolen(frame const& top) {
+  bool const is_group = top.kind == tree_node_kind::join || top.kind == tree_node_kind::each;
+  return is_group ? top.shared : groups_[top.node].stolen;
+}
+
 /// The group or scope on top is complete: its task continues, here or elsewhere. The policy is asked only if the group
 /// was exposed, or if a part of it was stolen.
 void engine::end_group(worker_id w, fiber_id f) {
@@ -328,7 +338,7 @@ void engine::end_group(worker_id w, fiber_id f) {
     of_worker(w).leave(stack.tag, top.exposed->group);
     watcher_.left(w, top.node);
   }
-  if (top.parked || (!top.exposed && !groups_[top.node].stolen)) return;  // parked: the policy was asked at the wake-up
+  if (top.parked || (!top.exposed && !is_stolen(top))) return;  // parked: the policy was asked at the wake-up
   if (is_member(f)) return;
   placement const to = place(w, stack.tag, cause::resumed);
   if (to.worker == w) return;
@@ -378,8 +388,8 @@ void engine::set_aside(worker_id w, lane from) {
   if (lanes_.empty(w, from)) return;
   touches_own(w, from);
   taken_from_top(w, from);
-  std::deque<item> all = lanes_.take_all(w, from);
-  for (item& it : all) {
+  item_queue const all = lanes_.take_all(w, from);
+  for (item it : all) {
     split_off(it);
     it.tag = {{last_[index(w)]}};
     it.tag = of_worker(w).mark(it.tag, hint_of(it.node));

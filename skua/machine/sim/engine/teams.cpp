@@ -33,7 +33,7 @@ void engine::form_team(worker_id w, item const& whole, placement const& to, caus
   auto const id = static_cast<team_id>(teams_.size());
   teams_.push_back({.task = whole.node, .present = to.width, .first = to.worker, .width = to.width, .placed = now_});
   for (std::uint32_t m = 0; m < to.width; ++m) {
-    item const member{.content = item::kind::child, .node = first + m, .tag = whole.tag, .team = id};
+    item const member{.content = item::kind::child, .node = first + m, .team = id, .tag = whole.tag};
     placement const there{.worker = worker_id{index(to.worker) + m}, .lane = lane::inbox};
     there.worker == w ? put(w, member, there, why) : send(w, member, there, why);
   }
