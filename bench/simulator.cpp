@@ -2,7 +2,8 @@
 // How fast the simulator runs: events per second of real time, for a large recorded program on many simulated workers.
 //
 // The program is a balanced binary tree of joins whose leaves take 100 to 163 ticks. An event is one move of one
-// worker: it begins a task, forks, returns, probes, sleeps. The simulator's own laws check every run.
+// worker: it begins a task, forks, returns, probes, sleeps. The simulator's own laws check every run, and each round must be
+// the same run.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -65,6 +66,8 @@ void measure_run(bench::report& say, task_tree& tree, std::string const& policy,
                  options const& o) {
   std::vector<double> rates;
   std::vector<double> seconds;
+  std::uint64_t moves = 0;
+  sim::tick makespan = 0;
   for (std::int64_t round = 0; round < o.rounds; ++round) {
     sim::rules const by{.unit = unit::flops, .spin_ticks = 10'000};
     sim::flat_costs prices(by);
@@ -74,6 +77,10 @@ void measure_run(bench::report& say, task_tree& tree, std::string const& policy,
     sim::simulation done = simulate(std::move(tree), *scheduler, where, by, prices, nobody);
     double const took = bench::seconds_since(start);
     tree = std::move(done.tree);
+    bench::verify(round == 0 || (moves == done.result.moves && makespan == done.result.makespan),
+                  policy + " gave another run in another round");
+    moves = done.result.moves;
+    makespan = done.result.makespan;
     seconds.push_back(took);
     rates.push_back(static_cast<double>(done.result.moves) / took);
   }

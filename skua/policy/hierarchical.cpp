@@ -15,7 +15,8 @@ ring_victims::ring_victims(worker_id self, layout const& where, std::uint32_t pa
   for (std::uint32_t w = 0; w < workers; ++w) {
     if (worker_id{w} != self) others_.push_back(worker_id{w});
   }
-  auto const far = [&](worker_id w) { return where.distance(self, w); };
+  std::vector<std::uint32_t> const distances = where.distances_from(self);
+  auto const far = [&](worker_id w) { return distances[index(w)]; };
   std::ranges::sort(others_, {}, [&](worker_id w) { return std::pair(far(w), index(w)); });
   for (std::uint32_t i = 1; i <= others_.size(); ++i) {
     if (i == others_.size() || far(others_[i]) != far(others_[i - 1])) ends_.push_back(i);

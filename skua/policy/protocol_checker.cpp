@@ -39,10 +39,6 @@ void protocol_checker::watch(machine_view const& machine) noexcept {
   inner_.watch(machine);
 }
 
-bool protocol_checker::holds() const noexcept {
-  return !tables_->is_broken.load(std::memory_order_relaxed);  // relaxed: a flag
-}
-
 std::int64_t protocol_checker::open_groups() const noexcept {
   return tables_->open.load(std::memory_order_relaxed);  // relaxed: nothing runs
 }

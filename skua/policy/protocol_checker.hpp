@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "skua/policy/policy.hpp"
+#include "skua/policy/protocol_tables.hpp"
 
 namespace skua { inline namespace v0 { namespace policies {
 
@@ -21,7 +22,6 @@ struct protocol_checks {
 };
 
 class checked_worker;
-struct protocol_tables;
 
 /// Each worker's calls are checked on that worker, against its own earlier calls. Two tables are shared, because tags
 /// and groups move between workers (protocol_tables.hpp); they hold counts and bits, and no worker waits for them.
@@ -44,7 +44,9 @@ class protocol_checker final : public policy {
   void watch(machine_view const& machine) noexcept override;
 
   /// No breach so far. Any thread.
-  [[nodiscard]] bool holds() const noexcept;
+  [[nodiscard]] bool holds() const noexcept {
+    return !tables_->is_broken.load(std::memory_order_relaxed);  // relaxed: a flag
+  }
   /// All breaches, worker by worker. Call while no worker runs.
   [[nodiscard]] std::vector<std::string> breaches() const;
   /// Exposed groups that were not left yet. Call while no worker runs.

@@ -35,7 +35,7 @@ void add(digest& to, task_tree const& tree) {
   for (tree_node_id i = 0; i < tree.size(); ++i) {
     tree_node const& n = tree[i];
     to.add(static_cast<std::uint64_t>(n.kind));
-    for (tree_node_id const link : {n.parent, n.region, n.first, n.last, n.next}) to.add(link);
+    for (tree_node_id const link : {n.parent, n.region, n.first, tree.last_child(i), n.next}) to.add(link);
     to.add(std::bit_cast<std::uint64_t>(n.flops));
     to.add(n.hints.work ? std::bit_cast<std::uint64_t>(*n.hints.work) : 1);
     to.add(n.hints.place ? static_cast<std::uint64_t>(*n.hints.place) : 2);

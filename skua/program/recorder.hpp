@@ -216,7 +216,7 @@ class recorder {
     tree_node_kind const kind = tree_[current_].kind;
     tree_node_id charged = current_;
     if (kind == tree_node_kind::task || kind == tree_node_kind::scope || kind == tree_node_kind::finish) {
-      tree_node_id const newest = tree_[current_].last;
+      tree_node_id const newest = tree_.last_child(current_);
       bool const goes_on = newest != no_tree_node && tree_[newest].kind == tree_node_kind::step;
       charged = goes_on ? newest : tree_.add(current_, tree_node_kind::step);
     } else if (kind != tree_node_kind::leaf) {

@@ -145,8 +145,8 @@ TEST(recorder, an_exception_passes_through_and_the_recorder_goes_on) {
   EXPECT_FALSE(later) << "siblings that have not started are dropped";
   EXPECT_EQ(fib(here, 2), 1);
   task_tree const t = here.take();
-  EXPECT_EQ(t[t[0].last].kind, tree_node_kind::join) << "the second join stands beside the first, below the root";
-  EXPECT_NE(t[0].first, t[0].last);
+  EXPECT_EQ(t[t.last_child(0)].kind, tree_node_kind::join) << "the second join stands beside the first, below the root";
+  EXPECT_NE(t[0].first, t.last_child(0));
 }
 
 TEST(recorder, a_stop_is_seen_below_and_dropped_work_is_not_recorded) {

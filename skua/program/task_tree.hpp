@@ -13,8 +13,8 @@
 
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/huge_allocator.hpp"
 #include "skua/parts/base/ids.hpp"
-#include "skua/parts/memory/huge_allocator.hpp"
 #include "skua/program/footprint.hpp"
 #include "skua/program/hint.hpp"
 
@@ -34,19 +34,20 @@ enum class tree_node_kind : std::uint8_t {
   step,    ///< the code of a task between two of the above
 };
 
+/// A cache line: whoever runs a large tree waits for little else.
 struct tree_node {
-  tree_node_kind kind = tree_node_kind::task;
   hint hints{};                        ///< of a task
   tree_node_id parent = no_tree_node;  ///< of a spawned task: its spawner
   tree_node_id region = no_tree_node;  ///< of a spawned task: its finish region, which waits for it
   tree_node_id first = no_tree_node;   ///< first child
-  tree_node_id last = no_tree_node;    ///< last child
   tree_node_id next = no_tree_node;    ///< next sibling
   double flops = 0;                    ///< of a leaf, as given
   std::uint64_t ns = 0;                ///< of a leaf or step, as measured; 0 if the recorder had no clock
   std::uint32_t first_touch = 0;
-  std::uint32_t touches = 0;  ///< of a leaf: tree.touches()[first_touch .. + touches)
+  std::uint32_t touches : 28 = 0;  ///< of a leaf: tree.touches()[first_touch .. + touches)
+  tree_node_kind kind : 4 = tree_node_kind::task;
 };
+static_assert(sizeof(tree_node) == 64);
 
 /// A range of memory that a leaf reads or writes; `address` as it was in the recorded run.
 struct touch {
@@ -98,21 +99,18 @@ struct totals {
 class task_tree {
  public:
   /// The root task.
-  task_tree() : nodes_(1) {}
+  task_tree() : nodes_(1), last_(1, no_tree_node) {}
 
   /// Appends a node as the last child of `parent`. Invariant (preorder): a child's number is above its parent's.
   tree_node_id add(tree_node_id parent, tree_node_kind kind, hint hints = {}) {
     runtime::expects(parent < nodes_.size() && nodes_.size() < no_tree_node,
                      "task_tree::add: an existing parent, fewer than 2^32 nodes");
     tree_node_id const id = static_cast<tree_node_id>(nodes_.size());
-    nodes_.push_back({.kind = kind, .hints = hints, .parent = parent});
-    tree_node& p = nodes_[parent];
-    if (p.first == no_tree_node) {
-      p.first = id;
-    } else {
-      nodes_[p.last].next = id;
-    }
-    p.last = id;
+    nodes_.push_back(tree_node{.hints = hints, .parent = parent, .kind = kind});
+    tree_node_id& last = last_[parent];
+    (last == no_tree_node ? nodes_[parent].first : nodes_[last].next) = id;
+    last = id;
+    last_.push_back(no_tree_node);
     return id;
   }
 
@@ -164,6 +162,8 @@ class task_tree {
   [[nodiscard]] tree_node const& operator[](tree_node_id id) const noexcept { return nodes_[id]; }
   [[nodiscard]] tree_node& operator[](tree_node_id id) noexcept { return nodes_[id]; }
   [[nodiscard]] tree_node_id size() const noexcept { return static_cast<tree_node_id>(nodes_.size()); }
+  /// no_tree_node: it has no child.
+  [[nodiscard]] tree_node_id last_child(tree_node_id of) const noexcept { return last_[of]; }
   [[nodiscard]] std::vector<touch> const& touches() const noexcept { return touches_; }
 
   /// Sets the memory that was written before the run, with its owners, in ascending order within an array; a page that
@@ -211,7 +211,7 @@ class task_tree {
           now += span[c];
           continue;
         }
-        bool const forked = !is_group || c != n.last;
+        bool const forked = !is_group || nodes_[c].next != no_tree_node;
         all.forks += forked ? 1U : 0U;
         now += forked ? per_fork : 0;
         spawned.note(i, c, now, span[c]);
@@ -252,7 +252,7 @@ class task_tree {
     if (n.kind == tree_node_kind::task) return n.first == no_tree_node;
     if (n.kind != tree_node_kind::step) return false;
     tree_node const& p = nodes_[n.parent];  // a task that consists of one step
-    return p.kind == tree_node_kind::task && p.first == p.last;
+    return p.kind == tree_node_kind::task && nodes_[p.first].next == no_tree_node;
   }
 
   /// When the tasks end that are spawned below a node for the innermost region around it: they may outlive the node.
@@ -294,6 +294,7 @@ class task_tree {
   };
 
   std::vector<tree_node, runtime::huge_allocator<tree_node>> nodes_;
+  std::vector<tree_node_id, runtime::huge_allocator<tree_node_id>> last_;  ///< last child, by node
   std::vector<touch> touches_;
   std::vector<owned_range> owned_;
   std::vector<mark> marks_;

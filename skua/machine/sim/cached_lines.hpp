@@ -22,9 +22,12 @@ class cached_lines {
   /// Worker w looks at this lane of a victim; `changes` counts how often its line has changed. True if w's copy is
   /// current.
   bool look(worker_id w, worker_id victim, lane where, std::uint32_t changes) noexcept {
-    line const now{.owner = victim, .number = line_of(where), .changes = changes, .is_there = true};
-    cache& mine = caches_[index(w)];
-    return std::exchange(mine[(index(victim) * lines + now.number) % mine.size()], now) == now;
+    line const now{.number = number_of(victim, where) + 1, .changes = changes};
+    return std::exchange(slot(w, now.number - 1), now) == now;
+  }
+  /// Worker w will look there.
+  void fetch(worker_id w, worker_id victim, lane where) noexcept {
+    __builtin_prefetch(&slot(w, number_of(victim, where)), 1);
   }
 
   static constexpr std::uint8_t lines = 5;
@@ -46,14 +49,20 @@ class cached_lines {
 
  private:
   struct line {
-    worker_id owner{};
-    std::uint8_t number = 0;
+    std::uint32_t number = 0;  ///< among all workers' lines, from 1; 0: no line
     std::uint32_t changes = 0;
-    bool is_there = false;
     friend bool operator==(line const&, line const&) = default;
   };
   /// The part of a first-level cache that a search uses.
   using cache = std::array<line, 320>;
+
+  [[nodiscard]] static constexpr std::uint32_t number_of(worker_id victim, lane where) noexcept {
+    return index(victim) * lines + line_of(where);
+  }
+  [[nodiscard]] line& slot(worker_id w, std::uint32_t number) noexcept {
+    return caches_[index(w)][number % std::tuple_size_v<cache>];
+  }
+
   std::vector<cache> caches_;
 };
 

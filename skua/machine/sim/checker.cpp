@@ -7,15 +7,6 @@
 namespace skua { inline namespace v0 { namespace sim {
 namespace {
 
-void check_every_node_once(run_result const& result, task_tree const& program, std::vector<std::string>& faults) {
-  for (tree_node_id i = 0; i < program.size(); ++i) {
-    std::uint32_t const expected = is_run(program[i].kind) ? 1 : 0;
-    if (result.turns[i].times == expected) continue;
-    faults.push_back("node " + std::to_string(i) + " was begun " + std::to_string(result.turns[i].times) + " times");
-    return;
-  }
-}
-
 /// The task, leaf or step that contains this node.
 tree_node_id task_of(task_tree const& program, tree_node_id id) {
   while (!is_run(program[id].kind)) id = program[id].parent;
@@ -23,22 +14,35 @@ tree_node_id task_of(task_tree const& program, tree_node_id id) {
 }
 
 /// No child begins before its parent, and no step before the one it follows has ended.
-void check_order_in_time(run_result const& result, task_tree const& program, std::vector<std::string>& faults) {
-  for (tree_node_id i = 1; i < program.size(); ++i) {
-    if (!is_run(program[i].kind)) continue;
-    turn const& t = result.turns[i];
-    tree_node_id const above = task_of(program, program[i].parent);
-    bool const is_spawned = program[i].region != no_tree_node;  // it may outlive its spawner, but not its region
-    tree_node_id const around = is_spawned ? task_of(program, program[i].region) : above;
-    if (result.turns[above].begin <= t.begin && t.begin <= t.end && t.end <= result.turns[around].end) continue;
-    faults.push_back("node " + std::to_string(i) + " ran outside the time of its task " + std::to_string(above));
-    return;
+std::string fault_in_time(run_result const& result, task_tree const& program, tree_node_id id) {
+  turn const& t = result.turns[id];
+  tree_node_id const above = task_of(program, program[id].parent);
+  bool const is_spawned = program[id].region != no_tree_node;  // it may outlive its spawner, but not its region
+  tree_node_id const around = is_spawned ? task_of(program, program[id].region) : above;
+  if (result.turns[above].begin <= t.begin && t.begin <= t.end && t.end <= result.turns[around].end) [[likely]]
+    return {};
+  return "node " + std::to_string(id) + " ran outside the time of its task " + std::to_string(above);
+}
+
+/// Every node begins once, and runs within its task. One pass, because of a large tree the memory takes the time.
+void check_nodes(run_result const& result, task_tree const& program, std::vector<std::string>& faults) {
+  std::string of_turns;
+  std::string of_time;
+  for (tree_node_id i = 0; i < program.size(); ++i) {
+    bool const runs = is_run(program[i].kind);
+    if (result.turns[i].times != (runs ? 1U : 0U) && of_turns.empty()) [[unlikely]]
+      of_turns = "node " + std::to_string(i) + " was begun " + std::to_string(result.turns[i].times) + " times";
+    if (runs && i > 0 && of_time.empty()) of_time = fault_in_time(result, program, i);
+  }
+  for (std::string const& found : {of_turns, of_time}) {
+    if (!found.empty()) faults.push_back(found);
   }
 }
 
 /// The members of a team run on neighbouring workers, one on each. What the last member spawns for the team's region
 /// begins after all members have ended.
 void check_teams(run_result const& result, task_tree const& program, std::vector<std::string>& faults) {
+  if (result.teams.empty()) return;
   std::vector<bool> is_team(program.size());
   for (tree_node_id const t : result.teams) {
     is_team[t] = true;
@@ -50,7 +54,7 @@ void check_teams(run_result const& result, task_tree const& program, std::vector
       return;
     }
   }
-  for (tree_node_id i = 1; !result.teams.empty() && i < program.size(); ++i) {
+  for (tree_node_id i = 1; i < program.size(); ++i) {
     if (program[i].region == no_tree_node) continue;
     tree_node_id const by = task_of(program, program[i].parent);
     tree_node_id const team = program[by].parent;
@@ -114,8 +118,7 @@ std::vector<std::string> faults_in(run_result const& result, task_tree const& pr
   std::vector<std::string> faults = result.faults;
   if (!result.finished) faults.push_back("the run did not end");
   if (!faults.empty()) return faults;
-  check_every_node_once(result, program, faults);
-  check_order_in_time(result, program, faults);
+  check_nodes(result, program, faults);
   check_teams(result, program, faults);
   others(faults);
   check_steals(result, where, faults);

@@ -26,6 +26,8 @@ class item_queue {
   [[nodiscard]] item const& operator[](std::size_t i) const noexcept { return room_[slot(i)]; }
   [[nodiscard]] item const& newest() const noexcept { return (*this)[size_ - 1]; }
 
+  void fetch_newest() const noexcept { __builtin_prefetch(room_.get() + slot(size_ - std::size_t{1}), 1); }
+
   void push(item const& it) {
     if (size_ == capacity_) [[unlikely]]
       grow();

@@ -89,6 +89,11 @@ class lanes {
   [[nodiscard]] std::uint32_t changes(worker_id w, lane where) const {
     return of(w).changes[cached_lines::line_of(where)];
   }
+  /// The worker will soon fork, or take back: two steps, because the second reads what the first has fetched.
+  void fetch(worker_id w) const noexcept { __builtin_prefetch(&of(w)); }
+  void fetch_newest_fork(worker_id w) const noexcept {
+    of(w).queues[static_cast<std::size_t>(lane::forks)].fetch_newest();
+  }
   [[nodiscard]] bool all_empty() const noexcept { return all_ == 0; }
 
   /// True if there is an item in one of the worker's own lanes, or in the region's.

@@ -467,9 +467,9 @@ TEST(live_team, checker_finds_members_on_other_workers_and_successors_that_begin
   ASSERT_GT(widest(done), 1U);
   tree_node_id team = no_tree_node;
   for (tree_node_id const t : done.result.teams) {
-    if (done.tree[t].first != done.tree[t].last) team = std::min(team, t);
+    if (done.tree[t].first != done.tree.last_child(t)) team = std::min(team, t);
   }
-  tree_node_id const last = done.tree[team].last;
+  tree_node_id const last = done.tree.last_child(team);
   auto const says = [&](run_result const& spoiled, std::string_view what) {
     auto const faults = broken_laws(spoiled, done.tree, where);
     return std::ranges::any_of(faults, [&](std::string const& f) { return f.find(what) != std::string::npos; });

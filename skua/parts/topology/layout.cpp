@@ -204,7 +204,14 @@ std::span<worker_id const> layout::workers_of(place_id p) const noexcept {
 
 std::vector<std::uint32_t> layout::distances_from(worker_id a) const {
   std::vector<std::uint32_t> all(workers());
-  for (std::uint32_t w = 0; w < workers(); ++w) all[w] = distance(a, worker_id{w});
+  binding const* last = nullptr;  // of a far worker: those of its place are equally far
+  for (std::uint32_t w = 0; w < workers(); ++w) {
+    binding const& its = binding_of(worker_id{w});
+    bool const is_known =
+        last != nullptr && last->place == its.place && last->numa_os == its.numa_os && last->package == its.package;
+    all[w] = is_known ? all[w - 1] : distance(a, worker_id{w});
+    last = all[w] >= first_far ? &its : nullptr;
+  }
   return all;
 }
 

@@ -58,16 +58,31 @@ struct frame {
 };
 
 /// A stack of calls, and the ticks that it has run so far.
-struct fiber {
+struct alignas(64) fiber {
   std::vector<frame> frames;
-  task_tag tag{};     ///< the policy's tag of the task on top
-  bool open = false;  ///< its top waits for a group
   tick ran = 0;
   team_id team = no_team;  ///< a member of this team runs on it, and it never leaves `home`
   worker_id home{};
+  bool open = false;   ///< its top waits for a group
   bool spins = false;  ///< at a barrier, without leaving its worker
   tick spins_since = 0;
+  task_tag tag{};  ///< the policy's tag of the task on top
 };
+
+/// What every move of a worker touches: one cache line.
+struct alignas(64) worker_state {
+  fiber_id stack = no_fiber;        ///< that it runs
+  worker_id last_victim{};          ///< of its last probe; itself: a lane of its own
+  std::uint64_t last = 0;           ///< first tag word of what it ran last
+  worker_policy* policy = nullptr;  ///< behind the checker
+  tick busy = 0;                    ///< as in worker_counters
+  tick work = 0;
+  tick scheduling = 0;
+  frame const* top = nullptr;  ///< for prefetching: of its stack ...
+  tree_node_id soon = 0;       ///< ... and the node that begins or ends next
+  bool keeps_next = false;     ///< `local` or `next` holds a task for which nobody was woken
+};
+static_assert(sizeof(worker_state) == 64);
 
 /// A task that runs as a team. Members that have left do not count.
 struct running_team {
@@ -109,10 +124,15 @@ class engine final : private policies::machine_view {
  private:
   // Time (engine.cpp).
   void schedule(worker_id w, tick at);
+  [[nodiscard]] bool moves_next();
   void move(worker_id w);
   void check_policies_rest();
   void pay(worker_id w, operation what, worker_id whom);
   void pay(worker_id w, operation what) { pay(w, what, w); }
+  void expect(worker_id moved);
+  void note_top(worker_id w);
+  [[nodiscard]] worker_state& of(worker_id w) { return workers_[index(w)]; }
+  [[nodiscard]] worker_state const& of(worker_id w) const { return workers_[index(w)]; }
   void grow();
 
   // The trace (tracing.cpp). Without a trace, each costs a branch.
@@ -251,7 +271,7 @@ class engine final : private policies::machine_view {
   bool preempts(worker_id w, fiber_id f);
   void set_aside(worker_id w, lane from);
   void set_aside(worker_id w, item it);
-  worker_policy& of_worker(worker_id w) { return validator_.of_worker(w); }
+  worker_policy& of_worker(worker_id w) { return *of(w).policy; }
 
   task_tree const& program_;
   stepped_program* live_;
@@ -281,11 +301,10 @@ class engine final : private policies::machine_view {
   cached_lines cached_lines_;
   std::unique_ptr<runtime::region_urgency> urgency_;  ///< null: the workers exchange no urgent tasks. Outlives ordered_
   std::vector<std::unique_ptr<runtime::ordered_lane>> ordered_;  ///< by worker; empty: the policy does not need it
-  std::vector<fiber_id> stack_of_;                               ///< by worker: the stack that it runs
-  std::vector<std::uint64_t> last_;                              ///< by worker: first tag word of what it ran last
-  std::vector<worker_id> last_victim_;  ///< by worker: of its last probe; itself: a lane of its own
-  std::vector<bool> keeps_next_;        ///< by worker: `local` or `next` holds a task for which nobody was woken
-  std::uint64_t running_ = 0;           ///< busy workers
+  std::vector<worker_state> workers_;
+  std::vector<worker_policy const*>
+      unchecked_;              ///< by worker: its policy without the checker, for questions that it passes on
+  std::uint64_t running_ = 0;  ///< busy workers
   std::vector<fiber> fibers_;
   std::vector<fiber_id> free_fibers_;
   node_table<group_state> groups_;

@@ -45,9 +45,9 @@ bool engine::interrupted(worker_id w, std::uint64_t times) {
   t.interrupts += times;
   tick const lost = times * prices_.price(now_, operation::interrupt, w, w);
   if (lost == 0) return false;
-  if (fiber_id const f = stack_of_[index(w)]; f != no_fiber) {
-    t.busy += lost;
-    t.scheduling += lost;
+  if (fiber_id const f = of(w).stack; f != no_fiber) {
+    of(w).busy += lost;
+    of(w).scheduling += lost;
     fibers_[f].ran += lost;
   }
   schedule(w, now_ + lost);

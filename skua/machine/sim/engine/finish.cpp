@@ -77,7 +77,7 @@ void engine::release(worker_id w, fiber_id f, tree_node_id task, cause why) {
   } else if (to.lane == lane::local ||
              to.lane == lane::next) {  // as on threads, nobody is woken for it until it is bypassed
     lanes_.push(w, to.lane, it);
-    keeps_next_[index(w)] = true;
+    of(w).keeps_next = true;
     watcher_.put(now_, w, to, it, why);
   } else {
     lanes_.push(w, lane::spawned, it);
@@ -88,7 +88,7 @@ void engine::release(worker_id w, fiber_id f, tree_node_id task, cause why) {
 
 /// The worker begins something else before what it keeps in `local` or `next`: others may take that now.
 void engine::bypass_next(worker_id w) {
-  keeps_next_[index(w)] = false;
+  of(w).keeps_next = false;
   auto const is_released = [](item const& it) { return it.content == item::kind::child; };
   for (lane const kept : {lane::local, lane::next}) {
     for (std::size_t left = lanes_.items_of(w, kept).size(); left > 0; --left) {
@@ -189,7 +189,7 @@ std::optional<item> engine::take_own_ordered(worker_id w, tree_node_id region) {
 
 void engine::pay_comparisons(worker_id w, std::uint64_t n) {
   tick const price = n * prices_.price(now_ + spent_, operation::compare, w, w);
-  result_.workers[index(w)].scheduling += price;
+  of(w).scheduling += price;
   spent_ += price;
 }
 

@@ -28,6 +28,8 @@ void engine::next_probe(worker_id w) {
   probe const p = m.next_probe();
   if (!validator_.content()) return;
   if (p.kind == action::rest) return rest(w, m, p);
+  lanes_.fetch(p.victim);
+  cached_lines_.fetch(w, p.victim, p.lane);
   ++result_.workers[index(w)].probes;
   if (!delays(w, m, p)) finish_probe(w, m, p, 0);
 }
@@ -61,7 +63,7 @@ bool engine::touches_first() const {
 tick engine::price_of_look(worker_id w, probe const& p) {
   if (p.kind == action::pop) return prices_.price(now_, operation::pop, w, w);
   bool const has_line = cached_lines_.look(w, p.victim, p.lane, lanes_.changes(p.victim, p.lane));
-  if (last_victim_[index(w)] != p.victim) return prices_.price(now_, operation::miss, w, p.victim);
+  if (of(w).last_victim != p.victim) return prices_.price(now_, operation::miss, w, p.victim);
   return prices_.price(now_, has_line ? operation::pop : operation::look, w, p.victim);
 }
 
@@ -78,7 +80,7 @@ void engine::finish_probe(worker_id w, worker_policy const& m, probe const& p, t
   } else {
     spent_ += how == outcome::empty ? price_of_look(w, p) : prices_.price(now_, operation::miss, w, p.victim);
   }
-  last_victim_[index(w)] = p.victim;
+  of(w).last_victim = p.victim;
   if (trace_ != nullptr && p.kind == action::steal) note_attempt(w, p, how, taken ? &*taken : nullptr);
   tell(w, probed{p, how});
   for (worker_id const read : m.lines_read()) spent_ += prices_.price(now_, operation::look, w, read);
@@ -87,7 +89,7 @@ void engine::finish_probe(worker_id w, worker_policy const& m, probe const& p, t
   if (!taken) return;
   if (p.kind == action::steal) {
     ++t.steals;
-    t.scheduling += waited;
+    of(w).scheduling += waited;
     count_steal(layout_.distance(w, p.victim));
   }
   found(w, leaves_more(p, *taken));
@@ -153,7 +155,7 @@ std::pair<outcome, std::optional<item>> engine::execute(worker_id w, probe const
   if (p.kind == action::pop && p.lane != lane::ordered) {
     if (p.lane == lane::spawned) pops_own(w, p.lane, true);
     item const taken = lanes_.take(w, p.lane, owner_end(p.lane));
-    if (lanes_.empty(w, lane::local) && lanes_.empty(w, lane::next)) keeps_next_[index(w)] = false;
+    if (lanes_.empty(w, lane::local) && lanes_.empty(w, lane::next)) of(w).keeps_next = false;
     return {outcome::got, taken};
   }
   bool const is_lost = p.kind == action::steal && roll_.below(1000) < rules_.lost_per_mille;
@@ -171,15 +173,15 @@ std::pair<outcome, std::optional<item>> engine::execute(worker_id w, probe const
 
 /// The first tag word of the task that a worker runs, or ran last; a thief sees nothing else of it.
 std::uint64_t engine::published_by(worker_id w) const {
-  fiber_id const f = stack_of_[index(w)];
-  return f == no_fiber ? last_[index(w)] : fibers_[f].tag.words[0];
+  fiber_id const f = of(w).stack;
+  return f == no_fiber ? of(w).last : fibers_[f].tag.words[0];
 }
 
 /// An item taken from a lane gets a stack of its own, here or where the policy places it.
 void engine::receive(worker_id w, item taken, probe const& by) {
   split_off(taken);
   if (!has_tags(by.lane)) {
-    if (by.kind == action::pop) taken.tag = {{last_[index(w)]}};
+    if (by.kind == action::pop) taken.tag = {{of(w).last}};
     taken.tag = of_worker(w).mark(taken.tag, hint_of(taken.node));
   }
   bool const is_new = by.kind == action::steal || by.lane == lane::injected;
@@ -207,7 +209,7 @@ void engine::split_off(item const& it) {
 bool engine::finds_something_for(worker_id w) const {
   if (lanes_.at_hand_of(w)) return true;
   worker_policy const& m = scheduler_.of_worker(w);
-  for (std::uint32_t v = 0; v < stack_of_.size(); ++v) {
+  for (std::uint32_t v = 0; v < workers_.size(); ++v) {
     if (!lanes_.empty(worker_id{v}, lane::ordered) && m.admits(published_by(worker_id{v}))) return true;
     for (lane const open : {lane::forks, lane::spawned, lane::local, lane::migrated, lane::next, lane::nodes}) {
       for (item const& it : lanes_.items_of(worker_id{v}, open)) {

@@ -6,15 +6,21 @@
 #include "skua/parts/base/assert.hpp"
 
 namespace skua { inline namespace v0 { namespace sim {
+namespace {
+
+/// Otherwise it counts its children one by one: a scope, or a finish region.
+bool is_group(tree_node_kind k) { return k == tree_node_kind::join || k == tree_node_kind::each; }
+
+}  // namespace
 
 void engine::begin(worker_id w, item const& it, lane from) {
   invariant(lanes_.empty(w, lane::forks), "bare: the forks lane of an idle worker is empty");
-  if (keeps_next_[index(w)]) bypass_next(w);
+  if (of(w).keeps_next) bypass_next(w);
   ++running_;
   watcher_.began(now_, w, it);
   bool const is_frame = it.content == item::kind::frame;
   if (is_frame) pay(w, operation::resume);
-  fiber_id const f = stack_of_[index(w)] = is_frame ? it.fiber : new_fiber();
+  fiber_id const f = of(w).stack = is_frame ? it.fiber : new_fiber();
   fibers_[f].tag = it.tag;
   if (!is_frame) {
     fibers_[f].team = it.team;
@@ -56,7 +62,7 @@ void engine::step(worker_id w, fiber_id f) {
     return drops ? drop(w, f, child) : call(w, f, child);
   }
   tree_node_kind const k = top.kind;
-  if (k == tree_node_kind::join || k == tree_node_kind::each) return step_group(w, f);
+  if (is_group(k)) return step_group(w, f);
   if (top.next == unknown_step) {
     if (trace_ != nullptr) [[unlikely]]
       trace_->program_runs(now_ + spent_);
@@ -93,7 +99,7 @@ void engine::call(worker_id w, fiber_id f, tree_node_id id) {
   t.begin = begin;
   t.end = begin + cost;
   spent_ += cost;
-  result_.workers[index(w)].work += cost;
+  of(w).work += cost;
   result_.order.push_back(id);
   if (program_[id].kind != tree_node_kind::task) return;
   fibers_[f].frames.push_back({.node = id, .next = first_step(id)});
@@ -114,7 +120,7 @@ void engine::step_body(worker_id w, fiber_id f) {
       if (trace_ != nullptr) [[unlikely]]
         note_call(w, id);
       fibers_[f].frames.push_back({.node = id, .next = program_[id].first, .kind = program_[id].kind});
-      if (program_[id].first != no_tree_node && of_worker(w).sees_forks()) meet(w, f, id);
+      if (program_[id].first != no_tree_node && unchecked_[index(w)]->sees_forks()) meet(w, f, id);
       return;
     case tree_node_kind::scope:
     case tree_node_kind::finish:
@@ -152,7 +158,7 @@ void engine::step_group(worker_id w, fiber_id f) {
   if (top.exposed && top.exposed->now == exposed_group::stage::calling) child_returned(w, f);
   if (top.forked != no_tree_node) take_back(w, top);
   if (top.next == no_tree_node) return end_share(w, f);
-  if (top.exposed && of_worker(w).sees_forks()) {
+  if (top.exposed && unchecked_[index(w)]->sees_forks()) {
     top.exposed->now = exposed_group::stage::placing;
     return place_next(w, f);
   }
@@ -246,7 +252,7 @@ void engine::end_share(worker_id w, fiber_id f) {
 
 void engine::fork_of_scope(worker_id w, fiber_id f, tree_node_id child) {
   tree_node_id const scope = program_[child].parent;
-  if (!fibers_[f].frames.back().exposed && of_worker(w).sees_forks()) meet(w, f, scope);
+  if (!fibers_[f].frames.back().exposed && unchecked_[index(w)]->sees_forks()) meet(w, f, scope);
   ++groups_[scope].outstanding;
   pay(w, operation::fork);
   lanes_.push(w, lane::spawned, {.content = item::kind::child, .node = child});
@@ -291,12 +297,13 @@ void engine::end_task(worker_id w, fiber_id f) {
     end_base(w, f, nullptr);
     return note(w, {.what = trace::kind::region_closed});
   }
+  bool const is_base = fibers_[f].frames.empty();
+  if (!is_base && is_group(fibers_[f].frames.back().kind)) return;  // its stack has called it, and goes on
   tree_node_id const group = program_.group_of(task);
-  tree_node_kind const k = program_[group].kind;
-  if (fibers_[f].frames.empty()) {
+  if (is_base) {
     if (is_member(f)) end_member(f, task);
     end_base(w, f, &groups_[group], live_ != nullptr && live_->has_failed(f));
-  } else if (k == tree_node_kind::scope || k == tree_node_kind::finish) {
+  } else if (!is_group(program_[group].kind)) {
     --groups_[group].outstanding;
   }
 }
@@ -322,10 +329,7 @@ void engine::end_base(worker_id w, fiber_id f, group_state* g, bool failed) {
 }
 
 /// Some share or child was taken from the owner of a complete group that was not exposed.
-bool engine::is_stolen(frame const& top) {
-  bool const is_group = top.kind == tree_node_kind::join || top.kind == tree_node_kind::each;
-  return is_group ? top.shared : groups_[top.node].stolen;
-}
+bool engine::is_stolen(frame const& top) { return is_group(top.kind) ? top.shared : groups_[top.node].stolen; }
 
 /// The group or scope on top is complete: its task continues, here or elsewhere. The policy is asked only if the group
 /// was exposed, or if a part of it was stolen.
@@ -376,8 +380,8 @@ bool engine::preempts(worker_id w, fiber_id f) {
 /// where it would not find them. Entries in `spawned` get their tags now if the policy is choosy, because the worker
 /// will soon run another task, and publish that task's tag.
 void engine::leave_slot(worker_id w, fiber_id f) {
-  last_[index(w)] = fibers_[f].tag.words[0];
-  stack_of_[index(w)] = no_fiber;
+  of(w).last = fibers_[f].tag.words[0];
+  of(w).stack = no_fiber;
   --running_;
   if (of_worker(w).is_choosy()) set_aside(w, lane::spawned);
   set_aside(w, lane::forks);
@@ -391,7 +395,7 @@ void engine::set_aside(worker_id w, lane from) {
   item_queue const all = lanes_.take_all(w, from);
   for (item it : all) {
     split_off(it);
-    it.tag = {{last_[index(w)]}};
+    it.tag = {{of(w).last}};
     it.tag = of_worker(w).mark(it.tag, hint_of(it.node));
     set_aside(w, it);
   }

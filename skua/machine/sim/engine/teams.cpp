@@ -68,8 +68,8 @@ void engine::end_spin(fiber& member) {
   tick const waited = std::max(now_ + spent_, member.spins_since) - member.spins_since;
   member.spins = false;
   member.ran += waited;
-  result_.workers[index(member.home)].busy += waited;
-  result_.workers[index(member.home)].scheduling += waited;
+  of(member.home).busy += waited;
+  of(member.home).scheduling += waited;
 }
 
 void engine::park_at_barrier(worker_id w, fiber_id f) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "skua/parts/memory/huge_allocator.hpp"
+#include "skua/parts/base/huge_allocator.hpp"
 
 #include <gtest/gtest.h>
 

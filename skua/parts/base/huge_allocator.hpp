@@ -7,9 +7,10 @@
 #include <memory>
 #include <new>
 
-#include "skua/parts/memory/page_kernel.hpp"
-
 namespace skua { inline namespace v0 { namespace runtime {
+
+/// From a multiple of their size on, whole ones. A kernel that refuses gives small pages.
+void ask_for_huge_pages(void* start, std::size_t bytes) noexcept;
 
 template <class T>
 class huge_allocator {
@@ -24,9 +25,7 @@ class huge_allocator {
   [[nodiscard]] T* allocate(std::size_t n) {
     if (!is_large(n)) return std::allocator<T>().allocate(n);
     void* const block = ::operator new(n * sizeof(T), huge);
-    // A kernel that refuses gives small pages.
-    std::size_t const whole = n * sizeof(T) / page_bytes * page_bytes;
-    static_cast<void>(running_kernel().advise({static_cast<std::byte*>(block), whole}, page_advice::huge));
+    ask_for_huge_pages(block, n * sizeof(T) / page_bytes * page_bytes);
     return static_cast<T*>(block);
   }
   void deallocate(T* block, std::size_t n) noexcept {
