@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "skua/parts/base/platform.hpp"
+#include "skua/parts/context/block_cache.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
@@ -17,9 +18,10 @@ struct this_thread {
   thread_record* record = nullptr;
   std::uint64_t number = 0;  ///< 0: not asked for yet
   outside_watch const* watch = nullptr;
+  block_lists* blocks = &no_blocks;  ///< the record's
 };
 
-// initial-exec: thirty-two bytes of static TLS, so that reading it never allocates, even in a signal handler of a library
+// initial-exec: forty bytes of static TLS, so that reading it never allocates, even in a signal handler of a library
 // that was loaded with dlopen.
 [[gnu::tls_model("initial-exec")]] constinit thread_local this_thread current;
 
@@ -41,10 +43,16 @@ constinit std::atomic<std::uint64_t> numbered{0};
   return *current.flow;
 }
 
+[[gnu::noinline, gnu::no_sanitize_thread]] block_lists& current_blocks() noexcept {
+  asm volatile("" ::: "memory");
+  return *current.blocks;
+}
+
 [[gnu::noinline, gnu::no_sanitize_thread]] void set_current_thread(thread_record* record) noexcept {
   asm volatile("" ::: "memory");
   current.record = record;
   current.flow = record == nullptr || record->owner == nullptr ? &no_flow : &record->owner->flow;
+  current.blocks = record == nullptr || record->blocks == nullptr ? &no_blocks : record->blocks;
 }
 
 [[gnu::noinline, gnu::no_sanitize_thread]] outside_watch const* current_outside_watch() noexcept {

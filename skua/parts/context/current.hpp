@@ -10,7 +10,7 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-class block_cache;
+class block_lists;
 class stack;
 struct outside_watch;
 
@@ -33,7 +33,7 @@ struct thread_record {
   std::uint32_t worker = 0;       ///< its number, for messages
   thread_owner* owner = nullptr;  ///< the machine's worker; null: the thread is none
   void* submits_to = nullptr;     ///< the lane of a thread from outside
-  block_cache* blocks = nullptr;  ///< for its tasks; null: it keeps none
+  block_lists* blocks = nullptr;  ///< for its tasks; null: it keeps none
   stack* running = nullptr;  ///< carries the running flow; nullptr = the thread's native stack. Kept by context.cpp
 
   address_range native_guard;      ///< a fault here is an overflow of the native stack. Kept by overflow_watch
@@ -46,6 +46,9 @@ struct thread_record {
 
 /// The running flow of the calling thread (thread_owner::flow); null on threads that are not workers. Four instructions.
 [[nodiscard]] void* current_flow() noexcept;
+
+/// The free blocks of the calling thread (thread_record::blocks); `no_blocks` if it keeps none. Three instructions.
+[[nodiscard]] block_lists& current_blocks() noexcept;
 
 /// The record must stay alive while it is current, and keep its owner. The caller restores the previous record afterwards.
 void set_current_thread(thread_record* record) noexcept;

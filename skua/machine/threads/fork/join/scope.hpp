@@ -7,12 +7,14 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "skua/machine/threads/fork/fiber/exposed_group.hpp"
 #include "skua/machine/threads/fork/fiber/failure.hpp"
 #include "skua/machine/threads/fork/fiber/fiber.hpp"
+#include "skua/machine/threads/fork/fiber/spawned_of.hpp"
 #include "skua/parts/base/type_text.hpp"
 #include "skua/parts/context/block_cache.hpp"
 #include "skua/program/children.hpp"
@@ -45,36 +47,51 @@ class scope_group : public group {
   struct child;
   /// The operations that depend on the type of a child.
   struct child_kind : task_kind {
-    void (*call)(child&, fiber&);
-    void (*end)(child*) noexcept;  ///< deletes it; null: its closure needs no destructor, only its block is given back
-    hint (*hinted)(child const&);  ///< null: it has no hint
-    std::size_t bytes;             ///< of its block
+    void (*call)(child&, fiber&);   ///< also deletes it
+    void (*drop)(child&) noexcept;  ///< deletes it uncalled
+    hint (*hinted)(child const&);   ///< null: it has no hint
   };
-  /// Lies in a block. It is destroyed before the scope counts it as ended.
+  /// Lies in a block. Its entry names the scope. It is destroyed before the scope counts it as ended.
   struct child : task {
-    child(child_kind const& k, scope_group& s) noexcept : task{&k}, group(s) {}
-    scope_group& group;
+    explicit child(child_kind const& k) noexcept : task{&k} {}
 
     [[nodiscard]] child_kind const& kind() const noexcept { return static_cast<child_kind const&>(*task::kind); }
     [[nodiscard]] hint hinted() const noexcept { return kind().hinted == nullptr ? hint{} : kind().hinted(*this); }
   };
   /// Offers the child to thieves.
-  void add(child& c);
+  void add(child& c) {
+    owner_.expect_running();
+    if (owner_.front().exposes_groups()) [[unlikely]]
+      meet();
+    bool const wants_attention = spawned_of(owner_).push(static_cast<task*>(&c), key());
+    ++forked_;
+    if (wants_attention) [[unlikely]]
+      poll();
+  }
 
-  static void run_task(task& t, std::uint64_t, fiber& on) noexcept;
-  static hint hint_of(task const& t, std::uint64_t) noexcept;
+  static void run_task(task& t, std::uint64_t scope, fiber& on) noexcept;
+  static hint hint_of(task const& t, std::uint64_t scope) noexcept;
 
  private:
   // The count starts at this bias, so that thieves can subtract before the owner adds.
   static constexpr std::uint64_t bias = std::uint64_t{1} << 47;
 
-  bool run_child(fiber& runner, child& c) noexcept;  ///< false: it threw or was dropped
-  inline bool call_child(fiber& runner, child& c) noexcept;
-  void end_children() noexcept;
-  [[gnu::cold, gnu::noinline]] void poll();
-  bool run_newest() noexcept;
+  // For a fiber that watches inside_, in a region with these failures. False: the child threw or was dropped.
+  inline bool run_child(fiber& runner, child& c, failure_epoch<> const& failures) noexcept;
+  inline bool call_child(fiber& runner, child& c, failure_epoch<> const& failures) noexcept;
+  [[gnu::noinline]] bool call_hinted(fiber& runner, child& c, failure_epoch<> const& failures) noexcept;
 
+  inline bool run_newest(fiber& owner, failure_epoch<> const& failures) noexcept;
+  void end_children() noexcept;
+  [[gnu::cold, gnu::noinline]] void wait_for_stolen() noexcept;
+  [[gnu::cold, gnu::noinline]] void meet() noexcept;
+  [[gnu::cold, gnu::noinline]] void poll();
+
+  /// The second word of the children's entries.
   [[nodiscard]] std::uint64_t key() const noexcept { return reinterpret_cast<std::uintptr_t>(this); }
+  [[nodiscard]] static scope_group& with_key(std::uint64_t k) noexcept {
+    return *reinterpret_cast<scope_group*>(static_cast<std::uintptr_t>(k));
+  }
 
   fiber& owner_;
   stop_node const inside_;  ///< what the body and the children watch
@@ -100,7 +117,7 @@ class scope final : public scope_group {
     requires(hint_word<Hint> || std::is_same_v<Hint, unhinted>)
   void spawn(Hint hint, F&& f) {
     if constexpr (forkable<F, Here>) {
-      add(*new child_of<Hint, std::decay_t<F>>(*this, hint, std::forward<F>(f)));
+      add(*new child_of<Hint, std::decay_t<F>>(hint, std::forward<F>(f)));
     } else {
       static_assert(forkable<F, Here>, "scope.spawn: a child is called as f(here)");
     }
@@ -114,24 +131,22 @@ class scope final : public scope_group {
   template <class Hint, class F>
   struct child_of final : child, in_block {
     template <class G>
-    child_of(scope& s, Hint h, G&& g) : child(kind, s), hint_word(h), function(std::forward<G>(g)) {}
+    child_of(Hint h, G&& g) : child(kind), hint_word(h), function(std::forward<G>(g)) {}
     [[no_unique_address]] Hint hint_word;
     F function;
 
-    static void call(child& self, fiber& on) {
-      call_forked(here_of(on), std::move(static_cast<child_of&>(self).function));
+    static void call(child& c, fiber& on) {
+      std::unique_ptr<child_of> const self(static_cast<child_of*>(&c));
+      call_forked(here_of(on), std::move(self->function));
     }
-    static void end(child* self) noexcept { delete static_cast<child_of*>(self); }
+    static void drop(child& self) noexcept { delete static_cast<child_of*>(&self); }
     static hint hinted(child const& self) { return as_hint(static_cast<child_of const&>(self).hint_word); }
-    static constexpr bool is_plain =
-        std::is_trivially_destructible_v<F> && alignof(F) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
     static char const* name_of(task const&) noexcept { return type_text<F>(); }
     static constexpr child_kind kind{
         {.run = &scope_group::run_task, .hint_of = &scope_group::hint_of, .name_of = &child_of::name_of},
         &child_of::call,
-        is_plain ? nullptr : &child_of::end,
-        std::is_same_v<Hint, unhinted> ? nullptr : &child_of::hinted,
-        sizeof(child_of)};
+        &child_of::drop,
+        std::is_same_v<Hint, unhinted> ? nullptr : &child_of::hinted};
   };
 };
 
