@@ -15,12 +15,18 @@ namespace skua { inline namespace v0 { namespace runtime {
 template <class Here>
 struct free_task;
 
-/// The operations of all free tasks of one type.
+/// The operations of all free tasks of one type. What most tasks do not have costs them no memory.
 template <class Here>
 struct free_task_kind {
-  void (*run)(free_task<Here>&,
-              Here&) noexcept;  ///< runs it, or drops it if its group is cancelled; destroys it; counts it
-  char const* name = nullptr;   ///< what traces call it (type_text.hpp); null: nothing
+  using task = free_task<Here>;
+  void (*run)(task&, Here&) noexcept;  ///< runs it, or drops it if its group is cancelled; destroys it; counts it
+  char const* name = nullptr;          ///< what traces call it (type_text.hpp); null: nothing
+  /// As `run`, but the caller counts it later. Only of tasks without a hint and without surroundings. Null: it must be counted
+  /// at once.
+  void (*run_uncounted)(task&, Here&) noexcept = nullptr;
+  hint (*hint_of)(task const&) noexcept = nullptr;  ///< null: it has none
+  /// The name of the Executor::surroundings of the frame that waits; null: it has none.
+  void const* (*surroundings_of)(task const&) noexcept = nullptr;
 };
 
 /// A task for which only its group waits. task_group makes it on the heap and lends it to the executor from `spawn` to
@@ -31,8 +37,6 @@ struct free_task {
   alignas(void*) std::byte room[2 * sizeof(void*)] = {};
   free_task_kind<Here> const* kind;
   wait_group* group;
-  hint hints{};
-  void const* surroundings = nullptr;  ///< name of the Executor::surroundings of the frame that waits; or null
 };
 
 /// Base of the tasks of such a machine that are made by `new`. A machine with memory of its own for them specialises it.

@@ -38,7 +38,8 @@ decltype(auto) as_fiber(F&& f) {
 
 /// A task sees its group's cancellation and what it carries, not what the frame below it on this thread watches.
 inline void run_task(free_task<shuffled>& task) noexcept {
-  shuffled::surroundings const around(task.surroundings);
+  shuffled::surroundings const around(task.kind->surroundings_of == nullptr ? nullptr
+                                                                            : task.kind->surroundings_of(task));
   as_fiber([&](shuffled& here) {
     here.watching(around,
                   [&](shuffled& inner) { inner.watching(*task.group, [&](shuffled& h) { task.kind->run(task, h); }); });

@@ -99,8 +99,7 @@ class feeding final : public feeder<Item> {
  private:
   struct item_task final : free_task<its_here>, task_memory<its_here> {
     item_task(feeding& f, Item&& i)
-        : free_task<its_here>{.kind = &kind, .group = &f.added_, .surroundings = f.surroundings_.name()}, owner(f),
-          item(std::move(i)) {}
+        : free_task<its_here>{.kind = &kind, .group = &f.added_}, owner(f), item(std::move(i)) {}
 
     static void run_and_finish(free_task<its_here>& task, its_here& here) noexcept {
       wait_group& group = *task.group;
@@ -134,7 +133,11 @@ class feeding final : public feeder<Item> {
       }
     }
 
-    static constexpr free_task_kind<its_here> kind{.run = &run_and_finish, .name = type_text<Body>()};
+    static void const* surroundings_of(free_task<its_here> const& task) noexcept {
+      return static_cast<item_task const&>(task).owner.surroundings_.name();
+    }
+    static constexpr free_task_kind<its_here> kind{
+        .run = &run_and_finish, .name = type_text<Body>(), .surroundings_of = &surroundings_of};
 
     feeding& owner;
     Item item;

@@ -280,8 +280,8 @@ TEST(tasks_of_a_group, are_counted_until_their_function_has_been_called_and_dest
   bool in_call = false;
   shuffled here(1);
   {
-    using task = group_task<shuffled, watched_end>;
-    auto* const made = new task(group, hint{}, watched_end(group, at_end, in_call));
+    using task = group_task<shuffled, unhinted, watched_end>;
+    auto* const made = new task(group, {}, false, watched_end(group, at_end, in_call));
     group.add();
     made->kind->run(*made, here);
     EXPECT_TRUE(in_call);

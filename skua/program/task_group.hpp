@@ -19,6 +19,7 @@
 #include "skua/parts/context/stop_listener.hpp"
 #include "skua/program/algorithm/body.hpp"
 #include "skua/program/at_most.hpp"
+#include "skua/program/children.hpp"
 #include "skua/program/executor.hpp"
 #include "skua/program/wait_group.hpp"
 
@@ -45,26 +46,42 @@ void call_for(wait_group& group, Here& here, F&& function) noexcept {
   }
 }
 
-/// A free task that calls a user's function on behalf of its group.
-template <class Here, class F>
+/// A free task that calls a user's function on behalf of its group. `Hint`: a hint, or `unhinted`.
+template <class Here, class Hint, class F>
 struct group_task final : free_task<Here>, task_memory<Here> {
+  /// `counts_at_once`: starters look at the number of the group's tasks.
   template <class G>
-  group_task(wait_group& g, hint h, G&& f)
-      : free_task<Here>{.kind = &this_kind, .group = &g, .hints = h}, function(std::forward<G>(f)) {}
-
-  static void run_and_finish(free_task<Here>& task, Here& here) noexcept {
-    call_for(*task.group, here, std::move(static_cast<group_task&>(task).function));
-    drop(&task);
-  }
+  group_task(wait_group& g, Hint h, bool counts_at_once, G&& f)
+      : free_task<Here>{.kind = counts_at_once ? &exact_kind : &this_kind, .group = &g}, hint_word(h),
+        function(std::forward<G>(f)) {}
 
   /// Destroys the function before it tells the group: the function may refer to a frame that waits for the group.
+  static void run_and_finish(free_task<Here>& task, Here& here) noexcept {
+    wait_group& group = *task.group;
+    run_uncounted(task, here);
+    group.finish();
+  }
+  static void run_uncounted(free_task<Here>& task, Here& here) noexcept {
+    std::unique_ptr<group_task> const self(static_cast<group_task*>(&task));
+    call_for(*task.group, here, std::move(self->function));
+  }
   static void drop(free_task<Here>* task) noexcept {
     wait_group& group = *task->group;
     delete static_cast<group_task*>(task);
     group.finish();
   }
-  static constexpr free_task_kind<Here> this_kind{.run = &run_and_finish, .name = type_text<F>()};
+  static hint hint_of(free_task<Here> const& task) noexcept {
+    return as_hint(static_cast<group_task const&>(task).hint_word);
+  }
+  static constexpr bool has_hint = !std::is_same_v<Hint, unhinted>;
+  static constexpr free_task_kind<Here> exact_kind{
+      .run = &run_and_finish, .name = type_text<F>(), .hint_of = has_hint ? &hint_of : nullptr};
+  static constexpr free_task_kind<Here> this_kind{.run = exact_kind.run,
+                                                  .name = exact_kind.name,
+                                                  .run_uncounted = has_hint ? nullptr : &run_uncounted,
+                                                  .hint_of = exact_kind.hint_of};
 
+  [[no_unique_address]] Hint hint_word;
   F function;
 };
 
@@ -79,7 +96,8 @@ struct waited_task final : free_task<Here> {
     call_for(group, here, std::forward<F>(static_cast<waited_task&>(task).function));
     group.finish();
   }
-  static constexpr free_task_kind<Here> this_kind{.run = &run_and_finish, .name = type_text<std::remove_reference_t<F>>()};
+  static constexpr free_task_kind<Here> this_kind{.run = &run_and_finish,
+                                                  .name = type_text<std::remove_reference_t<F>>()};
 
   F&& function;
 };
@@ -147,14 +165,12 @@ class basic_task_group {
   /// and destroyed, but not called.
   template <class F>
   void run(F&& f) {
-    run(hint{}, std::forward<F>(f));
+    start_new(unhinted{}, std::forward<F>(f));
   }
   /// The same with a hint for the task.
   template <hint_word Hint, class F>
   void run(Hint hint, F&& f) {
-    auto task = make(as_hint(hint), std::forward<F>(f));
-    bool const has_room = count();
-    start(counted(std::move(task)), has_room);
+    start_new(as_hint(hint), std::forward<F>(f));
   }
   /// Starts a task that `defer` of this group made. Throws usage_error for an empty handle and one of another group, whose
   /// task is dropped.
@@ -167,7 +183,7 @@ class basic_task_group {
   /// Makes a task that `run` will start later. Errors: as run.
   template <class F>
   [[nodiscard]] task_handle defer(F&& f) {
-    auto task = make(hint{}, std::forward<F>(f));
+    auto task = make(unhinted{}, std::forward<F>(f));
     group_.add();
     return task_handle(counted(std::move(task)));
   }
@@ -243,13 +259,19 @@ class basic_task_group {
     static_cast<void>(task.release());
   }
 
+  template <class Hint, class F>
+  void start_new(Hint hint, F&& f) {
+    auto task = make(hint, std::forward<F>(f));
+    bool const has_room = count();
+    start(counted(std::move(task)), has_room);
+  }
   /// The group does not count it yet.
-  template <class F>
-  auto make(hint hints, F&& f) {
+  template <class Hint, class F>
+  auto make(Hint hint, F&& f) {
     using its_here = typename Executor::here;
-    using new_task = group_task<its_here, std::decay_t<F>>;
+    using new_task = group_task<its_here, Hint, std::decay_t<F>>;
     static_assert(task_of<std::decay_t<F>, its_here>, "task_group: a task is called as f() or f(here)");
-    return std::make_unique<new_task>(group_, hints, std::forward<F>(f));
+    return std::make_unique<new_task>(group_, hint, most_ != unbounded, std::forward<F>(f));
   }
   /// From now on the task tells the group when it is dropped.
   template <class Task>

@@ -68,9 +68,9 @@ class basic_wait_group {
   /// Tasks that were added and have not ended; a snapshot.
   [[nodiscard]] std::uint64_t outstanding() const noexcept { return state_.load(std::memory_order_relaxed) / one; }
 
-  /// Call it when a task has ended and everything that it owned is destroyed. The last call wakes the waiters. The
+  /// Call it when so many tasks have ended and everything that they owned is destroyed. The last call wakes the waiters. The
   /// group may be gone when this returns.
-  void finish() noexcept;
+  void finish(std::uint64_t tasks = 1) noexcept;
 
   /// True once no task is left; the effects of all tasks are then visible to the caller.
   [[nodiscard]] bool done() const noexcept {
@@ -142,12 +142,13 @@ group_waiter* basic_wait_group<Sync>::take_waiters_and_unlock() noexcept {
 }
 
 template <class Sync>
-void basic_wait_group<Sync>::finish() noexcept {
+void basic_wait_group<Sync>::finish(std::uint64_t tasks) noexcept {
+  std::uint64_t const ended = tasks * one;
   std::uint64_t seen = state_.load(std::memory_order_relaxed);
   for (;;) {
-    invariant(seen >= one, "a task that finishes was counted");
-    bool const wakes = seen == (one | awaited);
-    std::uint64_t const next = wakes ? locked : seen - one;
+    invariant(seen >= ended, "a task that finishes was counted");
+    bool const wakes = seen == (ended | awaited);
+    std::uint64_t const next = wakes ? locked : seen - ended;
     // release: this task's effects, for a thread that sees the count at zero (done, enroll).
     // acquire: if we wake, waiters_ as the last `enroll` left it, and the other tasks' effects, which we pass on.
     if (state_.compare_exchange_weak(seen, next, std::memory_order_acq_rel, std::memory_order_relaxed)) {
@@ -205,9 +206,13 @@ void basic_wait_group<Sync>::fail(std::exception_ptr why) noexcept {
 template <class Sync>
 typename basic_wait_group<Sync>::outcome basic_wait_group<Sync>::take_outcome() noexcept {
   outcome what;
+  // relaxed: a waiter has acquired what its tasks wrote. Exchanges cost more than the rest of a wait, and hardly any is needed.
+  claim seen = claim_.load(std::memory_order_relaxed);
+  if (!cancelled_.load(std::memory_order_relaxed) && seen != claim::kept) [[likely]]
+    return what;
   what.cancelled = cancelled_.exchange(false, std::memory_order_relaxed);
   bool const ended_early = ended_early_.exchange(false, std::memory_order_relaxed);
-  claim seen = claim::kept;
+  seen = claim::kept;
   // acquire: failure_. Pairs with the release in `fail`.
   if (claim_.compare_exchange_strong(seen, claim::taking, std::memory_order_acquire, std::memory_order_relaxed)) {
     what.failure = failure_.get();

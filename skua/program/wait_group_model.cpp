@@ -62,10 +62,19 @@ class scene {
     if (fails) group_.fail(std::make_exception_ptr(number));
     group_.finish();
   }
+  /// Both tasks run here, and are counted together.
+  void finish_both() {
+    for (auto& e : effects_) e.set(1);
+    group_.finish(2);
+  }
   /// The task ends with `cancelled`, though nobody has cancelled the group.
   void finish_early(int number) {
     effects_[number].set(1);
     group_.end_early();
+    group_.finish();
+  }
+  void count_another() {
+    group_.add();
     group_.finish();
   }
   void add_and_finish_task(int number, bool fails = false) {
@@ -188,6 +197,30 @@ struct two_tasks_two_waiters {
       s.finish_task(1);
       return;
     }
+    s.wait(me - 1, 2);
+    s.leave();
+  }
+  void finish() { s.finish(); }
+};
+
+/// A third task runs on another thread than two that are counted together.
+template <class Sync>
+struct two_are_counted_together {
+  static constexpr int threads = 3;
+  scene<Sync> s{2, 0};
+  void run(int me) {
+    if (me == 0) s.finish_both();
+    if (me == 1) s.count_another();
+    if (me == 2) s.wait(0, 2);
+  }
+  void finish() { s.finish(); }
+};
+template <class Sync>
+struct two_together_wake_two_waiters {
+  static constexpr int threads = 3;
+  scene<Sync> s{2, 2};
+  void run(int me) {
+    if (me == 0) return s.finish_both();
     s.wait(me - 1, 2);
     s.leave();
   }
@@ -319,6 +352,10 @@ TEST(wait_group_model, one_task_wakes_one_waiter) { holds_in_all_models<one_task
 TEST(wait_group_model, two_tasks_wake_one_waiter) { holds_in_all_models<two_tasks_one_waiter<group_model_sync>>(); }
 TEST(wait_group_model, one_task_wakes_two_waiters) { holds_in_all_models<one_task_two_waiters<group_model_sync>>(); }
 TEST(wait_group_model, two_tasks_wake_two_waiters) { holds_in_all_models<two_tasks_two_waiters<group_model_sync>>(); }
+TEST(wait_group_model, tasks_are_counted_together) {
+  holds_in_all_models<two_are_counted_together<group_model_sync>>();
+  holds_in_all_models<two_together_wake_two_waiters<group_model_sync>>();
+}
 TEST(wait_group_model, a_task_is_added_meanwhile) {
   holds_in_all_models<a_task_is_added_meanwhile<group_model_sync>>();
 }

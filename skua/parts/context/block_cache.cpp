@@ -30,16 +30,17 @@ static_assert(std::is_trivially_destructible_v<block_lists>, "threads that outli
 
 block_pool::~block_pool() {
   for (std::size_t size_class = 0; size_class < size_classes; ++size_class) {
-    free_block* batch = batches_[size_class];
+    free_block* batch = batches_[size_class].load(std::memory_order_relaxed);
     while (batch != nullptr) delete_blocks(std::exchange(batch, batch->next_batch), size_class);
   }
 }
 
 free_block* block_pool::take(std::size_t size_class) noexcept {
-  if (!lock_.try_lock()) return nullptr;
-  free_block* const batch = batches_[size_class];
+  std::atomic<free_block*>& first = batches_[size_class];
+  if (first.load(std::memory_order_relaxed) == nullptr || !lock_.try_lock()) return nullptr;
+  free_block* const batch = first.load(std::memory_order_relaxed);
   if (batch != nullptr) {
-    batches_[size_class] = batch->next_batch;
+    first.store(batch->next_batch, std::memory_order_relaxed);
     bytes_ -= batch_blocks * block_bytes(size_class);
   }
   lock_.unlock();
@@ -50,7 +51,8 @@ bool block_pool::give(free_block* batch, std::size_t size_class) noexcept {
   if (!lock_.try_lock()) return false;
   bool const fits = bytes_ + batch_blocks * block_bytes(size_class) <= pool_bytes_max;
   if (fits) {
-    batch->next_batch = std::exchange(batches_[size_class], batch);
+    batch->next_batch = batches_[size_class].load(std::memory_order_relaxed);
+    batches_[size_class].store(batch, std::memory_order_relaxed);
     bytes_ += batch_blocks * block_bytes(size_class);
   }
   lock_.unlock();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -41,7 +42,8 @@ class block_pool {
  private:
   brief_lock<> lock_;  // only tried: a thread that fails uses the heap
   std::size_t bytes_ = 0;
-  std::array<free_block*, size_classes> batches_{};
+  /// Written under the lock. relaxed, all: a look without it saves the lock while there is nothing.
+  std::array<std::atomic<free_block*>, size_classes> batches_{};
 };
 
 /// A thread's free blocks. Without a pool, and under a sanitizer, they have no room, and every block goes to the heap.

@@ -47,6 +47,25 @@ class in_flight {
 
 class bounded_group : public ::testing::TestWithParam<std::uint32_t> {};
 
+// One worker runs both tasks one after the other while the group waits.
+TEST(bounded_group_on_one_worker, a_task_that_has_ended_leaves_room_for_the_next) {
+  skua::pool pool({.workers = 1});
+  pool.run([&](auto&) {
+    skua::task_group group{at_most{2}};
+    int ran_at_once = 0;
+    int began = 0;
+    for (int i = 0; i < 2; ++i) {
+      group.run([&] {
+        int const before = began;
+        group.run([&] { ++began; });
+        ran_at_once += began - before;
+      });
+    }
+    group.wait();
+    EXPECT_EQ(ran_at_once, 1) << "beside another task there is no room, alone there is";
+  });
+}
+
 TEST_P(bounded_group, holds_producers_outside_and_inside_to_its_bound) {
   skua::pool pool({.workers = GetParam()});
   constexpr int producers = 3;

@@ -18,7 +18,10 @@
 #include "skua/machine/threads/face/default_region.hpp"
 #include "skua/machine/threads/face/pool.hpp"
 #include "skua/machine/threads/fork/fiber/should_yield.hpp"
+#include "skua/machine/threads/fork/fiber/worker_trace.hpp"
 #include "skua/machine/threads/fork/join/task_in_room.hpp"
+#include "skua/machine/threads/lane/counters.hpp"
+#include "skua/machine/threads/lane/turns.hpp"
 #include "skua/parts/base/announced_atomic.hpp"
 
 namespace skua { inline namespace v0 {
@@ -120,20 +123,27 @@ namespace runtime {
 
 namespace {
 
-/// The word that identifies the tasks of a wait_group in a lane, before they are taken.
-std::uint64_t key_of(wait_group const& group) noexcept { return reinterpret_cast<std::uintptr_t>(&group); }
-
-/// A free task as lanes see it.
-struct spawned_task final : task_in_room<spawned_task, free_task<here>> {
+struct free_tasks {
+  /// For the worker loop, which has taken the task from a lane. Goes on with others of its group that lie in this worker's own
+  /// lane, as a waiter does, while a search would find nothing more urgent.
   static void run_task(task& t, std::uint64_t, fiber& on) noexcept {
-    run_nested(t, on);
+    free_task<here>& given = spawned_task::given_of(t);
+    if (given.kind->run_uncounted != nullptr && !is_watched(on)) {
+      run_with_others(given, on);
+    } else {
+      run_nested(t, on);
+    }
     on.task_ends();
   }
   /// Runs the task on top of the fiber's task.
   static void run_nested(task& t, fiber& on) noexcept {
-    free_task<here>& given = given_of(t);
-    auto const* const around = static_cast<stop_node const*>(given.surroundings);
-    stop_node const node{around, nullptr, nullptr, given.group, given.hints.place.value_or(no_place_hint)};
+    free_task<here>& given = spawned_task::given_of(t);
+    auto const* const around = given.kind->surroundings_of == nullptr
+                                   ? nullptr
+                                   : static_cast<stop_node const*>(given.kind->surroundings_of(given));
+    place_id const place =
+        given.kind->hint_of == nullptr ? no_place_hint : given.kind->hint_of(given).place.value_or(no_place_hint);
+    stop_node const node{around, nullptr, nullptr, given.group, place};
     fiber::nested_task const nested{on, &node};
     given.kind->run(given, here_of(on));
   }
@@ -143,24 +153,60 @@ struct spawned_task final : task_in_room<spawned_task, free_task<here>> {
   static void run_newest(wait_group& group, Lane& of, fiber& on) noexcept {
     stop_node const node{nullptr, nullptr, nullptr, &group};
     fiber::nested_task const nested{on, &node};
-    for (std::uint32_t ran = 0; !group.done() && !should_yield(on.slot(), ran); ++ran) {
-      auto* const newest = static_cast<task*>(take_newest(of, key_of(group)));
-      if (newest == nullptr) return;
-      free_task<here>& given = given_of(*newest);
-      if (given.hints.place || given.surroundings != nullptr) {
-        run_nested(*newest, on);
-      } else {
-        given.kind->run(given, here_of(on));
-      }
-    }
+    std::uint64_t const key = key_of(group);
+    std::uint64_t uncounted = 0;
+    std::uint32_t ran = 0;
+    while (!should_yield(on.slot(), ran) && runs_next(of, key, on, uncounted)) ++ran;
+    if (uncounted > 0) group.finish(uncounted);
   }
-  static hint hint_of(task const& t, std::uint64_t) noexcept { return given_of(t).hints; }
-  static char const* name_of(task const& t) noexcept { return given_of(t).kind->name; }
-  static task_kind const kind;
-};
+  static hint hint_of(task const& t, std::uint64_t) noexcept {
+    free_task<here> const& given = spawned_task::given_of(t);
+    return given.kind->hint_of == nullptr ? hint{} : given.kind->hint_of(given);
+  }
+  static char const* name_of(task const& t) noexcept { return spawned_task::given_of(t).kind->name; }
 
-constexpr task_kind spawned_task::kind{
-    .run = &spawned_task::run_task, .hint_of = &spawned_task::hint_of, .name_of = &spawned_task::name_of};
+ private:
+  /// The policy or a trace follows each task.
+  static bool is_watched(fiber const& on) noexcept {
+    fiber_slot const& s = on.slot();
+    return s.exposes_groups() || s.is_timed(on.tag()) || policies::chooses_from(s.needs.chosen, lane::spawned) ||
+           s.trace.track() != nullptr;
+  }
+
+  /// Counts the tasks at the end, all at once. Nobody can miss them before: waiters look for zero, and the group counts the task
+  /// that runs here now.
+  static void run_with_others(free_task<here>& first, fiber& on) noexcept {
+    wait_group& group = *first.group;
+    stop_node const node{nullptr, nullptr, nullptr, &group};
+    fiber::nested_task const nested{on, &node};
+    std::uint64_t const key = key_of(group);
+    first.kind->run_uncounted(first, here_of(on));
+    std::uint64_t uncounted = 1;
+    for (std::uint32_t ran = 1; ran < tasks_per_turn; ++ran) {
+      fiber_slot& s = on.slot();
+      if (!s.tagged_lanes_look_empty() || !s.may_go_on()) break;
+      s.counts.forks.add(s.forks.take_pushes());
+      if (!runs_next(s.spawned, key, on, uncounted)) break;
+      on.slot().counts.tasks.add(1);
+    }
+    group.finish(uncounted);
+  }
+
+  /// Runs the newest task of the lane, for a fiber that watches its group. False: it is another one, or there is none.
+  template <class Lane>
+  static bool runs_next(Lane& of, std::uint64_t key, fiber& on, std::uint64_t& uncounted) noexcept {
+    auto* const newest = static_cast<task*>(take_newest(of, key));
+    if (newest == nullptr) return false;
+    free_task<here>& given = spawned_task::given_of(*newest);
+    if (given.kind->run_uncounted != nullptr) [[likely]] {
+      given.kind->run_uncounted(given, here_of(on));
+      ++uncounted;
+    } else {
+      run_nested(*newest, on);
+    }
+    return true;
+  }
+};
 
 /// A fiber that waits for a wait_group, until the group's last task releases it. Its group counts two children: the
 /// fiber's own share, and the release.
@@ -175,24 +221,10 @@ struct waiter final : group_waiter {
   group waited;
 };
 
-/// Submits a task from a thread that is no worker.
-void spawn_outside(free_task<here>& task) {
-  region& somewhere = default_region();
-  spawned_task& t = spawned_task::of(task);
-  outside_lane* const mine = somewhere.lanes_outside().mine();
-  if (mine == nullptr) return somewhere.inject(t);
-  std::uint64_t const key = key_of(*task.group);
-  bool const wants_room = mine->tasks.push(static_cast<runtime::task*>(&t), key);
-  // No memory for another push: the task goes to the shared queue, unless a worker has it already and so made room.
-  if (wants_room && mine->tasks.poll() == attention::full && take_newest(mine->tasks, key) != nullptr)
-    return somewhere.inject(t);
-  somewhere.notify_work();
-  if (!somewhere.has_no_threads()) [[likely]]
-    return;
-  if (take_newest(mine->tasks, key) != nullptr) somewhere.inject(t);
-}
-
 }  // namespace
+
+constexpr task_kind spawned_task::kind{
+    .run = &free_tasks::run_task, .hint_of = &free_tasks::hint_of, .name_of = &free_tasks::name_of};
 
 static_assert(models_executor<executor>);
 
@@ -201,7 +233,7 @@ void wait_outside(region& where, wait_group& group) noexcept {
     waiting_call(wait_group& g, outside_lane* l) noexcept
         : outside_call{[](outside_call& self, fiber& on) {
             auto const& mine = static_cast<waiting_call&>(self);
-            if (mine.lane != nullptr) spawned_task::run_newest(mine.group, mine.lane->tasks, on);
+            if (mine.lane != nullptr) free_tasks::run_newest(mine.group, mine.lane->tasks, on);
             executor::wait(mine.group);
           }},
           group(g), lane(l) {}
@@ -225,22 +257,33 @@ void executor::run(runtime::outside_call& call) {
   call.call(call, w->running_fiber());
 }
 
-void executor::spawn(free_task<here>& task) {
-  worker* const w = worker::current();
-  if (w == nullptr) return spawn_outside(task);
+/// Submits a task from a thread that is no worker.
+void executor::spawn_outside(free_task<here>& task) {
+  region& somewhere = default_region();
   spawned_task& t = spawned_task::of(task);
-  fiber& running = w->running_fiber();
+  outside_lane* const mine = somewhere.lanes_outside().mine();
+  if (mine == nullptr) return somewhere.inject(t);
   std::uint64_t const key = key_of(*task.group);
-  if (running.slot().exposes_groups()) running.spawns();
-  if (!running.slot().spawned.push(static_cast<runtime::task*>(&t), key)) return;
-  if (running.make_room()) return;
+  bool const wants_room = mine->tasks.push(static_cast<runtime::task*>(&t), key);
+  // No memory for another push: the task goes to the shared queue, unless a worker has it already and so made room.
+  if (wants_room && mine->tasks.poll() == attention::full && take_newest(mine->tasks, key) != nullptr)
+    return somewhere.inject(t);
+  somewhere.notify_work();
+  if (!somewhere.has_no_threads()) [[likely]]
+    return;
+  if (take_newest(mine->tasks, key) != nullptr) somewhere.inject(t);
+}
+
+/// After a push that asked for attention.
+[[gnu::cold]] void executor::make_room(fiber& on, std::uint64_t key) noexcept {
+  if (on.make_room()) return;
   // No memory for another push: runs the newest task at once. A thief that takes it instead makes room, too.
-  if (runtime::task* const newest = running.slot().take_newest_spawned(key)) spawned_task::run_nested(*newest, running);
+  if (runtime::task* const newest = on.slot().take_newest_spawned(key)) free_tasks::run_nested(*newest, on);
 }
 
 void executor::run_now(free_task<here>& task) {
   spawned_task& t = spawned_task::of(task);
-  auto const run_here = [&t](here& on) { spawned_task::run_nested(t, fiber_of(on)); };
+  auto const run_here = [&t](here& on) { free_tasks::run_nested(t, fiber_of(on)); };
   if (worker* const w = worker::current()) {
     tied_section const on_this_thread{w->running_fiber()};
     return run_here(here_of(w->running_fiber()));
@@ -265,18 +308,14 @@ void executor::wait(wait_group& group) noexcept {
 
 bool executor::wait_unless_inside(wait_group& group) noexcept {
   if (group.done()) return true;  // also if no pool can be made: then there is no task
-  worker* const w = worker::current();
-  if (w == nullptr) {
-    wait_outside(default_region(), group);
-    return true;
-  }
-  return wait_on(*w, group);
+  if (here* const on = running()) return wait_on(fiber_of(*on), group);
+  wait_outside(default_region(), group);
+  return true;
 }
 
-bool executor::wait_on(worker& w, wait_group& group) noexcept {
-  fiber& running = w.running_fiber();
+bool executor::wait_on(fiber& running, wait_group& group) noexcept {
   tied_section const on_this_thread{running};
-  spawned_task::run_newest(group, running.slot().spawned, running);
+  free_tasks::run_newest(group, running.slot().spawned, running);
   if (running.beneath() != nullptr) [[unlikely]]
     worker::expect_none_beneath(running, group);
   if (group.done()) return true;

@@ -8,7 +8,9 @@
 
 #include "skua/machine/threads/engine/outside/outside_call.hpp"
 #include "skua/machine/threads/fork/fiber/shield.hpp"
+#include "skua/machine/threads/fork/fiber/spawned_of.hpp"
 #include "skua/machine/threads/fork/join/here.hpp"
+#include "skua/machine/threads/fork/join/task_in_room.hpp"
 #include "skua/parts/context/block_cache.hpp"
 #include "skua/parts/context/current.hpp"
 #include "skua/program/executor.hpp"
@@ -35,6 +37,15 @@ class worker;
 
 template <>
 struct task_memory<here> : in_block {};
+
+/// A free task as lanes see it.
+struct spawned_task final : task_in_room<spawned_task, free_task<here>> {
+  static task_kind const kind;  // executor.cpp
+};
+/// The word that identifies the tasks of a wait_group in a lane, before they are taken.
+[[nodiscard]] inline std::uint64_t key_of(wait_group const& group) noexcept {
+  return reinterpret_cast<std::uintptr_t>(&group);
+}
 
 /// While it lives, the fiber resumes from each wait on the same thread.
 class tied_section {
@@ -105,7 +116,15 @@ struct executor {
   static void run(runtime::outside_call& call);
 
   /// Throws what default_pool() throws, and then has not taken the task. On a worker it throws nothing.
-  static void spawn(free_task<here>& task);
+  static void spawn(free_task<here>& task) {
+    auto* const on = static_cast<fiber*>(current_flow());
+    if (on == nullptr) return spawn_outside(task);
+    if (on->front().exposes_groups()) [[unlikely]]
+      on->spawns();
+    std::uint64_t const key = key_of(*task.group);
+    if (spawned_of(*on).push(static_cast<runtime::task*>(&spawned_task::of(task)), key)) [[unlikely]]
+      make_room(*on, key);
+  }
   /// Throws what default_pool() throws, and then has not taken the task.
   static void run_now(free_task<here>& task);
   /// True if the caller's stack has room to run a task inline. A thread that is no worker gets a stack of the pool for
@@ -117,7 +136,9 @@ struct executor {
   [[nodiscard]] static bool wait_unless_inside(wait_group& group) noexcept;
 
  private:
-  [[nodiscard]] static bool wait_on(worker& w, wait_group& group) noexcept;
+  static void spawn_outside(free_task<here>& task);
+  static void make_room(fiber& on, std::uint64_t key) noexcept;
+  [[nodiscard]] static bool wait_on(fiber& running, wait_group& group) noexcept;
 };
 
 /// For a thread that is no worker: it runs tasks while it waits, in a worker's place of that region or as a guest. It

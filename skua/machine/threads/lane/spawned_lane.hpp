@@ -21,7 +21,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 /// For the owner: takes the newest entry back if it was pushed with the word `key`. Returns null if the newest entry is
 /// another one, or a thief has it.
 template <synchronisation Sync>
-[[nodiscard]] void* take_newest(deque<Sync>& lane, std::uint64_t key) noexcept {
+[[nodiscard, gnu::always_inline]] inline void* take_newest(deque<Sync>& lane, std::uint64_t key) noexcept {
   entry newest;
   // The task may have been taken and be gone, so nothing but its word is read until the pop succeeds.
   return lane.peek(newest) && newest.extra == key && lane.pop() ? newest.task : nullptr;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A task for lanes that lies in memory of the object that it runs, so that submitting it allocates nothing. Programs do not compile
-// this.
+// A task for lanes that lies in memory of the object that it runs, so that submitting it allocates nothing.
 #pragma once
 
 #include <cstddef>
 #include <new>
 #include <type_traits>
 
-#include "skua/machine/threads/fork/fiber/frame.hpp"
+#include "skua/machine/threads/lane/task.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
 
