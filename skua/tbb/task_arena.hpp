@@ -144,7 +144,7 @@ class task_arena {
     static_assert(std::invocable<std::decay_t<F>&>,
                   "task_arena::enqueue: f is called as f(); a task_handle goes to task_group::run");
     if (runtime::region* const around = attached())
-      return runtime::enqueue_in(*around, {},
+      return runtime::enqueue_in(*around, runtime::unhinted{},
                                  [function = std::forward<F>(f)]() mutable { static_cast<void>(function()); });
     auto const on = workers();
     on->enqueue([function = std::forward<F>(f), on]() mutable { static_cast<void>(function()); });

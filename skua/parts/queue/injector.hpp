@@ -40,10 +40,15 @@ class injector {
 
   /// Any thread: the oldest item, or null. Does not lock while empty.
   [[nodiscard]] injectable* pop() noexcept {
+    return pop_if([](injectable const&) { return true; });
+  }
+  /// The same if is_wanted(oldest); null also if it is not. is_wanted is called under the lock.
+  template <class IsWanted>
+  [[nodiscard]] injectable* pop_if(IsWanted const& is_wanted) noexcept {
     if (looks_empty()) return nullptr;
     std::lock_guard const held(lock_);
     auto* const oldest = first_;
-    if (oldest == nullptr) return nullptr;
+    if (oldest == nullptr || !is_wanted(*oldest)) return nullptr;
     first_ = oldest->next;
     size_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count too large for a moment costs a taker the lock
     return oldest;

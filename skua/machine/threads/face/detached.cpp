@@ -15,6 +15,7 @@
 #include "skua/machine/threads/fork/finish/ordered_tasks.hpp"
 #include "skua/machine/threads/fork/join/task_in_room.hpp"
 #include "skua/machine/threads/lane/counters.hpp"
+#include "skua/machine/threads/lane/turns.hpp"
 #include "skua/parts/base/error.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
@@ -23,15 +24,24 @@ namespace {
 
 /// A detached call as lanes see it.
 struct detached_task final : task_in_room<detached_task, detached_call> {
+  /// Goes on with the next calls of the line while a search would take those (lent_thread.md). Counts the calls with the last one:
+  /// until then the pool counts a call that runs here.
   static void run_task(task& t, std::uint64_t, fiber& on) noexcept {
-    detached_call& call = given_of(t);
-    detached_tasks& counted = call.host->pool().detached();
-    watched_node const node{call};
-    on.watch(&node);
-    run_call(call, on);
-    on.watch(nullptr);
+    detached_tasks& counted = given_of(t).host->pool().detached();
+    run_watched(given_of(t), on);
+    std::uint64_t uncounted = 1;
+    for (std::uint32_t ran = 1; ran < tasks_per_turn && may_go_on(on); ++ran) {
+      handed* const next = slot_of(on).region.take_injected_if(&is_plain);
+      if (next == nullptr) break;
+      fiber_slot& s = on.slot();
+      s.counts.forks.add(s.forks.take_pushes());
+      s.counts.tasks.add(1);
+      if (counted.counts_at_once()) counted.finish(std::exchange(uncounted, 0));
+      run_watched(given_of(*next), on);
+      ++uncounted;
+    }
     on.task_ends();
-    counted.finish();
+    counted.finish(uncounted);
   }
   /// The same for a call with a strategy.
   static void run_ordered(task& t, std::uint64_t extra, fiber& on) noexcept {
@@ -83,6 +93,23 @@ struct detached_task final : task_in_room<detached_task, detached_call> {
   }
 
  private:
+  static void run_watched(detached_call& call, fiber& on) noexcept {
+    watched_node const node{call};
+    on.watch(&node);
+    run_call(call, on);
+    on.watch(nullptr);
+  }
+  /// True if the policy lets this worker keep several calls, neither it nor a trace follows each, and nothing else is here.
+  static bool may_go_on(fiber& on) noexcept {
+    fiber_slot& s = on.slot();
+    if (!s.takes_several || s.exposes_groups() || s.is_timed(on.tag()) || s.trace.track() != nullptr) return false;
+    bool const has_no_tasks = s.spawned.outside().looks_empty() && s.tagged_lanes_look_empty();
+    return has_no_tasks && s.calls.looks_empty() && s.may_go_on();
+  }
+  /// A policy may want to know the hints of others, and callers wait for a place.
+  static bool is_plain(handed const& t) noexcept {
+    return t.kind == &kind && given_of(static_cast<task const&>(t)).kind->hints_of == nullptr;
+  }
   [[nodiscard]] static hint hints_of(detached_call const& call) noexcept {
     return call.kind->hints_of == nullptr ? hint{} : call.kind->hints_of(call);
   }
@@ -158,7 +185,12 @@ void retract(detached_call& call) noexcept { call.host->pool().detached().finish
 
 region& pool_of_caller() {
   worker* const w = worker::current();
-  return w == nullptr ? default_region() : w->pool().host().first_region();
+  if (w != nullptr) return w->pool().host().first_region();
+  region& where = default_region();
+  // It brings a cache for blocks. The default pool outlives the thread, unlike others.
+  if (&current_blocks() == &no_blocks) [[unlikely]]
+    static_cast<void>(where.lanes_outside().mine());
+  return where;
 }
 
 void detached_tasks::failed() const noexcept {

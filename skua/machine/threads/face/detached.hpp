@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A detached call: a function that a pool runs once. Only `pool.drain` and the pool's destructor wait for it. `enqueue`
-// allocates detached calls on the heap; coroutines (face/coroutine.hpp) keep them in their frames.
+// makes detached calls in blocks; coroutines (face/coroutine.hpp) keep them in their frames.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,11 @@
 
 #include "skua/machine/threads/fork/join/here.hpp"
 #include "skua/parts/base/type_text.hpp"
+#include "skua/parts/context/block_cache.hpp"
 #include "skua/parts/ordered/stored_task.hpp"
 #include "skua/program/algorithm/body.hpp"
 #include "skua/program/at_most.hpp"
+#include "skua/program/children.hpp"
 #include "skua/program/hint.hpp"
 #include "skua/program/strategy/strategy.hpp"
 
@@ -60,27 +62,30 @@ void retract(detached_call& call) noexcept;
 /// default_pool() throws.
 [[nodiscard]] region& pool_of_caller();
 
-/// A detached call on the heap.
-template <class F>
-struct enqueued_call final : detached_call {
+/// A detached call in a block. `Hint`: a hint, or `unhinted`.
+template <class F, class Hint>
+struct enqueued_call final : detached_call, in_block {
   template <class G>
-  enqueued_call(hint h, G&& f) : detached_call{.kind = &kind}, hints(h), function(std::forward<G>(f)) {}
+  enqueued_call(Hint h, G&& f) : detached_call{.kind = &kind}, hint_word(h), function(std::forward<G>(f)) {}
 
   static void call_and_destroy(detached_call& call, fiber& on) {
     std::unique_ptr<enqueued_call> const self(static_cast<enqueued_call*>(&call));
     static_cast<void>(call_body(here_of(on), self->function));
   }
   static char const* name_of(detached_call const&) noexcept { return type_text<F>(); }
-  static hint hints_of(detached_call const& call) noexcept { return static_cast<enqueued_call const&>(call).hints; }
-  static constexpr detached_kind kind{.run = &call_and_destroy, .name_of = &name_of, .hints_of = &hints_of};
+  static hint hints_of(detached_call const& call) noexcept {
+    return as_hint(static_cast<enqueued_call const&>(call).hint_word);
+  }
+  static constexpr detached_kind kind{
+      .run = &call_and_destroy, .name_of = &name_of, .hints_of = std::is_same_v<Hint, unhinted> ? nullptr : &hints_of};
 
-  hint const hints;
+  [[no_unique_address]] Hint const hint_word;
   F function;
 };
 
 /// The same with a strategy.
 template <class F, strategy S>
-struct strategic_call final : detached_call {
+struct strategic_call final : detached_call, in_block {
   template <class G>
   strategic_call(hint h, S const& s, G&& f)
       : detached_call{.kind = &kind}, hints(h), order(s), weight(weight_of(s)), function(std::forward<G>(f)) {}
@@ -105,12 +110,13 @@ struct strategic_call final : detached_call {
   F function;
 };
 
-template <class F>
-void enqueue_in(region& where, hint hints, F&& f) {
+template <class Hint, class F>
+  requires(std::is_same_v<Hint, hint> || std::is_same_v<Hint, unhinted>)
+void enqueue_in(region& where, Hint hints, F&& f) {
   if constexpr (!body_of<std::decay_t<F>, here>) {
     static_assert(body_of<std::decay_t<F>, here>, "enqueue: a task is called as f() or f(here)");
   } else {
-    auto made = std::make_unique<enqueued_call<std::decay_t<F>>>(hints, std::forward<F>(f));
+    auto made = std::make_unique<enqueued_call<std::decay_t<F>, Hint>>(hints, std::forward<F>(f));
     announce(*made, where);
     submit(*made.release());
   }
@@ -131,7 +137,7 @@ void enqueue_in(region& where, at_most bound, F&& f) {
   if constexpr (!body_of<std::decay_t<F>, here>) {
     static_assert(body_of<std::decay_t<F>, here>, "enqueue: a task is called as f() or f(here)");
   } else {
-    auto made = std::make_unique<enqueued_call<std::decay_t<F>>>(hint{}, std::forward<F>(f));
+    auto made = std::make_unique<enqueued_call<std::decay_t<F>, unhinted>>(unhinted{}, std::forward<F>(f));
     bool const has_room = announce(*made, where, bound);
     detached_call& call = *made.release();
     has_room ? submit(call) : run_or_submit(call);

@@ -13,7 +13,7 @@ namespace skua { inline namespace v0 {
 /// for exceptions. A worker runs f() or f(here) once; the call returns at once. Throws what default_pool() throws.
 template <class F>
 void enqueue(F&& f) {
-  runtime::enqueue_in(runtime::pool_of_caller(), {}, std::forward<F>(f));
+  runtime::enqueue_in(runtime::pool_of_caller(), runtime::unhinted{}, std::forward<F>(f));
 }
 /// The same with a hint for the task.
 template <runtime::hint_word Hint, class F>

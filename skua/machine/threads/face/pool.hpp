@@ -157,7 +157,7 @@ class pool {
   /// enqueued nothing.
   template <class F>
   void enqueue(F&& f) {
-    runtime::enqueue_in(*root_, {}, std::forward<F>(f));
+    runtime::enqueue_in(*root_, runtime::unhinted{}, std::forward<F>(f));
   }
   /// The same with a hint for the task.
   template <runtime::hint_word Hint, class F>

@@ -89,6 +89,8 @@ class fiber_slot : private slot_forks, public lanes<real_sync, slot_front>, publ
   layout const& map;
   std::uint32_t calls_in_turn =
       0;  ///< brought to `ordered` since the worker took another task from outside. For the owner
+  bool takes_several =
+      false;  ///< the last probe of injected tasks allowed more than one (policies::amount). For the owner
   task const* placed_call = nullptr;  ///< while the policy places a task from outside (machine_view). For the owner
 
  private:

@@ -142,8 +142,19 @@ void region::submit(injector<>& to, handed& t) noexcept {
   notify_work();
 }
 void region::inject(handed& t) noexcept {
-  auto const alive = shared_from_this();
+  if (number_ != 1) {
+    auto const alive = shared_from_this();
+    return inject_as_visitor(t);
+  }
+  // The first region lives as long as the pool, and the pool as long as its workers.
+  worker* const by = worker::current();
+  by != nullptr && &by->pool() == &core_ ? push_injected(t) : inject_as_visitor(t);
+}
+void region::inject_as_visitor(handed& t) noexcept {
   pool_core::visit const inside{core_};
+  push_injected(t);
+}
+void region::push_injected(handed& t) noexcept {
   injected_.push(t);
   notify_work();
   core_.look_after_enqueued(*this);
@@ -163,6 +174,8 @@ tagged_entry region::take_enqueued() noexcept {
   return {};
 }
 
+void region::look_after_enqueued() noexcept { core_.look_after_enqueued(*this); }
+
 void region::make_ready(frame& f) noexcept { submit(ready_, f); }
 frame* region::take_ready() noexcept { return static_cast<frame*>(static_cast<handed*>(ready_.pop())); }
 
@@ -177,6 +190,7 @@ bool region::notify_work() noexcept {
 outcome region::take_injected(worker_slot& by, policies::amount many, tagged_entry& out,
                               revocation_count& spent) noexcept {
   by.calls_in_turn = 0;
+  by.takes_several = many == policies::amount::half;
   if (handed* const first = injected_.pop()) {
     out = {first, 1, {}};
     return outcome::got;

@@ -72,6 +72,14 @@ class region final : public std::enable_shared_from_this<region>, private polici
   /// more of the lane's tasks to the worker's `spawned`. Counts revocations in `spent`.
   [[nodiscard]] outcome take_injected(worker_slot& by, policies::amount many, tagged_entry& out,
                                       revocation_count& spent) noexcept;
+  /// For a worker that goes on with tasks from outside without a search: takes the oldest of the shared queue if is_wanted(it), and
+  /// asks for the lent thread as a searcher does. Null: there is none, or another one comes first.
+  template <class IsWanted>
+  [[nodiscard]] handed* take_injected_if(IsWanted const& is_wanted) noexcept {
+    handed* const oldest = injected_.pop_if(is_wanted);
+    if (oldest != nullptr) look_after_enqueued();
+    return oldest;
+  }
   /// Where threads from outside submit tasks without waiting for them.
   [[nodiscard]] outside_lanes& lanes_outside() noexcept { return outside_; }
   /// Takes an injected task back; false if a worker has it.
@@ -131,6 +139,9 @@ class region final : public std::enable_shared_from_this<region>, private polici
   void note(worker_id local, policies::scheduler_note const& done) const noexcept override;
   [[nodiscard]] std::uint64_t ready_frame(worker_id local) const noexcept override;
   void submit(injector<>& to, handed& t) noexcept;
+  void inject_as_visitor(handed& t) noexcept;
+  void push_injected(handed& t) noexcept;
+  void look_after_enqueued() noexcept;
 
   std::uint64_t const number_;
   pool_core& core_;

@@ -2,6 +2,7 @@
 // A pool's count of detached calls that have not ended, and the handler of their exceptions.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -20,13 +21,20 @@ class detached_tasks {
   void report_to(std::function<void(std::exception_ptr)> handler) noexcept { on_exception_ = std::move(handler); }
 
   void add() noexcept { calls_.add(); }
-  /// The same. Returns false if `most` calls or more had not ended before.
+  /// The same for a caller that looks at the number of calls. Returns false if `most` calls or more had not ended before.
   [[nodiscard]] bool add_counting(std::uint64_t most) noexcept {
+    if (!counts_at_once()) counts_at_once_.store(true, std::memory_order_relaxed);
     if (calls_.add_below(most)) return true;
     calls_.add();
     return false;
   }
-  void finish() noexcept { calls_.finish(); }
+  /// Ends so many calls. May be the last access to the pool.
+  void finish(std::uint64_t calls = 1) noexcept { calls_.finish(calls); }
+  /// True if somebody looks at the number of calls: a worker that runs several in a row counts each when it ends, and not all with the
+  /// last one.
+  [[nodiscard]] bool counts_at_once() const noexcept {
+    return counts_at_once_.load(std::memory_order_relaxed);  // relaxed: advice
+  }
   [[nodiscard]] bool none_left() const noexcept { return calls_.done(); }
   [[nodiscard]] wait_group const& calls() const noexcept { return calls_; }
   /// Call it while an exception that a call threw is handled. Ends the process if the pool has no handler, or the handler throws.
@@ -40,6 +48,7 @@ class detached_tasks {
 
  private:
   wait_group calls_;
+  std::atomic<bool> counts_at_once_{false};
   std::function<void(std::exception_ptr)> on_exception_;
 };
 

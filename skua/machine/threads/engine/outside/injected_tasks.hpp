@@ -22,6 +22,12 @@ class injected_tasks {
   }
   /// The oldest of the line.
   [[nodiscard]] handed* pop() noexcept { return static_cast<handed*>(line_.pop()); }
+  /// The same if is_wanted(it), else null.
+  template <class IsWanted>
+  [[nodiscard]] handed* pop_if(IsWanted const& is_wanted) noexcept {
+    return static_cast<handed*>(
+        line_.pop_if([&](injectable const& i) { return is_wanted(static_cast<handed const&>(i)); }));
+  }
   template <class IsWanted>
   [[nodiscard]] handed* take_first(IsWanted const& is_wanted) noexcept {
     return static_cast<handed*>(
