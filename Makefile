@@ -148,7 +148,7 @@ bench: peers ## every microbenchmark, figures into build/bench/*.json (docs/meas
 	$(CMAKE) --build build/release -j $(JOBS)
 	mkdir -p build/bench
 	bench/instructions.py build/release/bin/fib_alone --json build/bench/instructions.json
-	for b in fork wake herd near_far steal tasks regions loops memory flow cholesky callers; do build/release/bin/$${b}_bench --json build/bench/$$b.json || exit 1; done
+	for b in fork wake herd near_far steal tasks regions loops pools memory flow cholesky callers; do build/release/bin/$${b}_bench --json build/bench/$$b.json || exit 1; done
 	for b in context algorithm trace; do build/release/bin/$${b}_bench --benchmark_out=build/bench/$$b.json || exit 1; done
 	for b in latency schedules; do for m in openmpi mpich; do if [ -x build/release/bin/$${b}_bench_$$m ]; then \
 	  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun.$$m -n 2 build/release/bin/$${b}_bench_$$m > build/bench/$${b}_$$m.txt || exit 1; cat build/bench/$${b}_$$m.txt; fi; done; done

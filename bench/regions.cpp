@@ -15,19 +15,6 @@
 
 namespace skua::bench::regions { namespace {
 
-/// The best of many short loops: what else the machine does only adds.
-std::int64_t measured_index_ps() {
-  constexpr std::size_t n = 10'000;
-  loop l({.index_ps = 1'000'000}, n);
-  std::vector<double> ns;
-  for (int i = 0; i < 3000; ++i) {
-    auto const start = clock::now();
-    l.piece(0, n);
-    ns.push_back(ns_between(start, clock::now()));
-  }
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ranges::min(ns) * 1000 / n));
-}
-
 void serially(figures& all, setting const& s) {
   for (std::int64_t us : lengths_us) {
     loop l(s, us);

@@ -3,6 +3,7 @@
 // spell alike, and how a runner times a call.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -55,12 +56,26 @@ class loop {
     return us;
   }
 
- private:
+  /// Throws unless every index was run so many times.
   void check(std::int64_t regions);
 
+ private:
   std::vector<float> in_;
   std::vector<float> sum_;
 };
+
+/// What one index of a loop takes here, in picoseconds: the best of many short loops, because what else the machine does only adds.
+[[nodiscard]] inline std::int64_t measured_index_ps() {
+  constexpr std::size_t n = 10'000;
+  loop l({.index_ps = 1'000'000}, n);
+  std::vector<double> ns;
+  for (int i = 0; i < 3000; ++i) {
+    auto const start = clock::now();
+    l.piece(0, n);
+    ns.push_back(ns_between(start, clock::now()));
+  }
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ranges::min(ns) * 1000 / n));
+}
 
 [[nodiscard]] inline std::string key_of(std::string const& what, std::int64_t size) {
   return what + "_" + std::to_string(size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The loop that all runners of regions_bench run. It stands in a file of its own so that no compiler sees its work and its
+// The loop that all runners of regions_bench and pools_bench run. It stands in a file of its own so that no compiler sees its work and its
 // callers at once: some would vectorise the work, others not.
 #include <string>
 
