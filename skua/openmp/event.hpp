@@ -6,8 +6,8 @@
 
 #include "skua/machine/threads/face/one_shot.hpp"
 #include "skua/machine/threads/face/worker_calls.hpp"
-#include "skua/openmp/busy_spell.hpp"
 #include "skua/openmp/eventcount.hpp"
+#include "skua/parts/base/busy_spell.hpp"
 #include "skua/parts/base/clock.hpp"
 
 namespace skua { inline namespace v0 { namespace openmp {
@@ -22,14 +22,9 @@ using eventcount = basic_eventcount<sleep_of_thread>;
 
 /// How long a wait spins: 50 us while no more members run than there are processors, longer under OMP_WAIT_POLICY=active, else not at all.
 [[nodiscard]] std::uint64_t spin_budget_ns() noexcept;
-/// The process's.
-[[nodiscard]] inline busy_spell& spells() noexcept {
-  static constinit busy_spell all;
-  return all;
-}
 /// Whether waits block at once: other programs keep the processors busy, and this one did not ask for threads that spin.
 [[nodiscard]] inline bool heeds_busy_machine(std::uint64_t budget_ns, std::uint64_t now_ns) noexcept {
-  return budget_ns <= 50'000 && spells().is_on(now_ns);
+  return budget_ns <= 50'000 && runtime::busy_spell::of_process().is_on(now_ns);
 }
 /// Members of teams that run now, in the process.
 void count_running(std::int32_t more) noexcept;
@@ -55,8 +50,7 @@ template <class Condition>
     }
     // Also if it holds: it often does when a thread that had no processor comes back.
     std::uint64_t const now = runtime::clock_ns();
-    if (std::uint64_t const end = spells().saw(last, now); end != 0) [[unlikely]]
-      runtime::run_anywhere_until(end);
+    runtime::busy_spell::of_process().saw(last, now);
     if (holds) return true;
     last = now;
   }

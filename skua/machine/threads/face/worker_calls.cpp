@@ -102,8 +102,6 @@ void come_home() noexcept {
   if (worker* const me = worker::current()) me->home().come();
 }
 
-void run_anywhere_until(std::uint64_t end_ns) noexcept { home_processor::leave_all_until(end_ns); }
-
 bound_home::bound_home() noexcept {
   if (worker const* const me = worker::current()) before_ = me->home().before_sleep();
 }

@@ -57,9 +57,6 @@ void note_trace_end(pool& all) noexcept;
 /// For a thread that spins: moves it to its worker's processor, at most once a millisecond. Cost: getcpu if it is there.
 void come_home() noexcept;
 
-/// Other programs keep the processors busy: until then (clock_ns) the system chooses where threads of this process run, unless they are bound for good.
-void run_anywhere_until(std::uint64_t end_ns) noexcept;
-
 /// For a thread that is about to block: while it lives, the thread is bound to its worker's processor, so that it wakes there. Cost: four system calls.
 class bound_home {
  public:

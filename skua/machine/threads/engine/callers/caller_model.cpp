@@ -64,7 +64,6 @@ struct pool_core {
   sleepers& sleep() { return sleepers_of; }
   static bool closing() { return false; }
   static std::uint64_t spin_ns() { return 0; }
-  static void back_off() {}
   static void request_attention() {}  // there are no lanes
   /// As pool_core::publish.
   void open() { regions_version.fetch_add(1, std::memory_order_release); }
@@ -95,6 +94,7 @@ class place {
   static std::uint64_t now_ns() { return 1; }
   static void leave_finish() {}
   static void note_failed_round(std::uint64_t) {}
+  static std::uint64_t back_off(std::uint64_t) { return 0; }
   static bool is_barred() { return false; }
   static void short_sleep(std::uint64_t) {}
   bool was_woken() { return std::exchange(woken_, false); }

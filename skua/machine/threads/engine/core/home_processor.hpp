@@ -5,10 +5,10 @@
 // (caller.md, "Processors")
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 
+#include "skua/parts/base/busy_spell.hpp"
 #include "skua/parts/topology/cpu_mask.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
@@ -34,12 +34,6 @@ class home_processor {
   /// For a caller whose call ends: restores the mask that it came with.
   void leave() noexcept;
 
-  /// Of all pools: until then (clock_ns) threads stay where the system puts them. Where other programs keep processors busy, a thread that waits for its own
-  /// one stands behind them while another may be free.
-  static void leave_all_until(std::uint64_t end_ns) noexcept {
-    left_until_ns().store(end_ns, std::memory_order_relaxed);  // relaxed: advice
-  }
-
   /// Around each sleep. Cost: two system calls each, 1 us. Keeps a mask that something else has set meanwhile.
   [[nodiscard]] saved_mask before_sleep() const noexcept;
   void after_sleep(saved_mask const& from) const noexcept;
@@ -47,13 +41,8 @@ class home_processor {
   void after_first_sleep(cpu_mask const& usual) const noexcept;
 
  private:
-  [[nodiscard]] static std::atomic<std::uint64_t>& left_until_ns() noexcept {
-    static constinit std::atomic<std::uint64_t> until{0};
-    return until;
-  }
-  [[nodiscard]] static bool are_left(std::uint64_t now_ns) noexcept {
-    return now_ns < left_until_ns().load(std::memory_order_relaxed);  // relaxed: as above
-  }
+  /// Threads stay where the system puts them in a busy spell: one that waits for its own processor would stand behind others while another may be free.
+  [[nodiscard]] static bool are_left(std::uint64_t now_ns) noexcept { return busy_spell::of_process().is_on(now_ns); }
   [[nodiscard]] bool is_elsewhere() const noexcept;
   void go() noexcept;
   [[nodiscard]] saved_mask bind() const noexcept;

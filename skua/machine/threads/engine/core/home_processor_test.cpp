@@ -200,11 +200,11 @@ TEST_F(on_two_processors, where_other_programs_are_busy_the_system_chooses_the_p
   skua::pool pool(skua::pool_options{.workers = 2, .policy = "random"});
   int const thread = other_thread(pool);
   await_sleep(thread);
-  skua::runtime::home_processor::leave_all_until(skua::runtime::clock_ns() + 600'000'000'000);
+  skua::runtime::busy_spell::of_process().lasts_until(skua::runtime::clock_ns() + 600'000'000'000);
   on_both(pool, [] {}, [] {});
   await_all_asleep(pool);
   EXPECT_EQ(affinity_of_thread(thread), two);
-  skua::runtime::home_processor::leave_all_until(0);
+  skua::runtime::busy_spell::of_process().lasts_until(0);
   on_both(pool, [] {}, [] {});
   await_sleep(thread);
 }

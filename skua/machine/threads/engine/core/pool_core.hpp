@@ -22,6 +22,7 @@
 #include "skua/machine/threads/engine/outside/visitors.hpp"
 #include "skua/machine/threads/engine/sleep/sleep.hpp"
 #include "skua/parts/base/announced_atomic.hpp"
+#include "skua/parts/base/busy_spell.hpp"
 #include "skua/parts/base/options.hpp"
 #include "skua/parts/context/block_cache.hpp"
 #include "skua/parts/context/stack.hpp"
@@ -155,6 +156,10 @@ class pool_core {
   [[nodiscard]] std::string pin(worker_id w) const;
   void request_attention() noexcept;  ///< the lanes of all workers that are awake, in all regions
   void back_off() noexcept;           ///< between two rounds of a search
+  /// True: a searcher lets others run between two rounds. Where the processors are busy it does unless it was told never to sleep.
+  [[nodiscard]] bool offers_processor(std::uint64_t now) const noexcept {
+    return !never_sleeps() && busy_spell::of_process().is_on(now);
+  }
   [[nodiscard]] oversubscription& oversubscribed() noexcept { return oversubscription_; }
   /// The observers of the threads that work in this pool, or in the pool of which this is a guest.
   [[nodiscard]] std::shared_ptr<observer_list> const& observers() const noexcept { return observers_; }

@@ -77,8 +77,8 @@ void worker::wait_in_place(fiber& waiting, group& g, std::uint64_t mine) noexcep
     if (f.slot == nullptr) {
       me.in_place_for_.store(reason.text, std::memory_order_relaxed);  // relaxed: a literal
       me.leave_finish();
-      me.core_.back_off();
       std::uint64_t const now = now_ns();
+      static_cast<void>(me.back_off(now));
       me.note_failed_round(now);
       if (idle_since == 0) idle_since = now;
       if (now - idle_since > patience_ns) me.report_buried(waiting);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The loop of a worker: what it runs next, and how it falls asleep. How it searches: search.cpp. How its fibers park, resume and
 // move: parking.cpp.
+#include <sched.h>
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -178,10 +180,19 @@ bool worker::other_regions_wait(region const& mine) const noexcept {
 bool worker::turns_away(worker_slot const& s) const noexcept { return turns::turns_away(*this, s); }
 
 void worker::short_sleep(std::uint64_t since) noexcept {
-  if (since < core_.spin_ns()) return core_.back_off();
+  if (since < core_.spin_ns()) return static_cast<void>(back_off(now_ns()));
   begin(activity::idling);
   std::this_thread::sleep_for(barred_sleep);
   begin(activity::scheduling);
+}
+
+std::uint64_t worker::back_off(std::uint64_t now) noexcept {
+  if (!core_.offers_processor(now)) {
+    core_.back_off();
+    return 0;
+  }
+  ::sched_yield();
+  return now_ns() - now;
 }
 
 bool worker::fall_asleep() noexcept {

@@ -38,7 +38,7 @@ struct work_search {
       }
       if (!std::exchange(searching, true)) all.sleep().start_search();
       if (now - began < all.spin_ns()) {
-        all.back_off();
+        began += me.back_off(now);
         continue;
       }
       woken = me.fall_asleep();

@@ -54,7 +54,6 @@ struct pool_core {
     if (Fault != fault::closes_in_silence) real_sleep.wake_all();
   }
   static std::uint64_t spin_ns() { return 0; }
-  static void back_off() {}
 
   skua::runtime::sleep_state<Sync>& real_sleep;
   faulty_sleep faulty;
@@ -148,6 +147,7 @@ class worker {
   static std::uint64_t now_ns() { return 1; }
   static void leave_finish() {}
   static void note_failed_round(std::uint64_t) {}
+  static std::uint64_t back_off(std::uint64_t) { return 0; }
   static bool is_barred() { return false; }
   static void short_sleep(std::uint64_t) {}
   void refresh_regions() {}

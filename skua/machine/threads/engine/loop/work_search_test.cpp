@@ -65,7 +65,10 @@ class scripted {
     return is;
   }
   void short_sleep(std::uint64_t) { done += "s"; }
-  void back_off() { done += "."; }
+  std::uint64_t back_off(std::uint64_t) {
+    done += ".";
+    return 0;
+  }
   bool fall_asleep() {
     done += "z";
     return sleeps;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "skua/openmp/busy_spell.hpp"
+#include "skua/parts/base/busy_spell.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 namespace {
 
-using skua::openmp::busy_spell;
+using skua::runtime::busy_spell;
 
 TEST(busy_spell, begins_with_a_lost_processor_and_ends_by_itself) {
   busy_spell of;
