@@ -10,7 +10,7 @@ CLI_FOLDERS = {"text": (), "balance": ("chart", "text"), "chart": (), "compare":
 # nothing of a floor above its own; a header nothing of a folder further down in this list. A source may include all of its floor: a pool
 # is made of what stands around it.
 THREADS = "skua/machine/threads/"
-THREADS_FOLDERS = ["lane", "fork/group", "fork/fiber", "fork/finish", "fork/join", "engine/sleep", "engine/history", "engine/outside",
+THREADS_FOLDERS = ["lane", "fork/group", "fork/fiber", "fork/finish", "fork/join", "engine/sleep", "engine/sharing", "engine/history", "engine/outside",
                    "engine/core", "engine/team", "engine/loop", "engine/callers", "engine/stall", "face", "observe"]
 
 

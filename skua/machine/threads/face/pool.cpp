@@ -100,6 +100,18 @@ topology find_topology(pool_options const& o, runtime::cpu_mask const& usable) {
   return o.topology ? topology::named(*o.topology) : topology::machine(usable);
 }
 
+/// For a pool whose workers are bound for good, on processors that the user has not listed: those to which no other pool of the process has bound workers, if
+/// they are enough.
+runtime::cpu_mask without_bound(runtime::cpu_mask const& usable, pool_options const& o, runtime::settings const& s) {
+  bool const is_asked = s.pin.value.value_or(false) && s.workers.value && s.places.value.empty() && !o.topology;
+  if (!is_asked) return usable;
+  runtime::cpu_mask left;
+  for (std::uint32_t const p : usable.members()) {
+    if (!runtime::pool_registry::of_process().is_bound_to(p)) left.insert(p);
+  }
+  return left.size() >= *s.workers.value ? left : usable;
+}
+
 /// The default: pin if every usable processor gets one worker. Otherwise the kernel places threads better: two programs
 /// with half the processors each would meet on the first ones.
 bool should_pin(layout const& map, topology const& machine) { return map.workers() == machine.pus().size(); }
@@ -119,7 +131,7 @@ pool::pool(pool_options const& options) try {
   auto partitions = read_partitions(facts_.chosen);
   auto history = open_history(facts_.chosen);
   runtime::cpu_mask usable = usable_processors();
-  topology const machine = find_topology(options, usable);
+  topology const machine = find_topology(options, without_bound(usable, options, facts_.chosen));
   runtime::cpu_quota const quota = runtime::read_cpu_quota();
   runtime::default_workers const usual = runtime::count_default_workers(machine, quota);
   facts_.why_workers = facts_.chosen.workers.value ? "chosen by " + facts_.chosen.workers.source : usual.why;

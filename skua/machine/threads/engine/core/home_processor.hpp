@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "skua/machine/threads/engine/sharing/pool_registry.hpp"
 #include "skua/parts/base/busy_spell.hpp"
 #include "skua/parts/topology/cpu_mask.hpp"
 
@@ -41,8 +42,11 @@ class home_processor {
   void after_first_sleep(cpu_mask const& usual) const noexcept;
 
  private:
-  /// Threads stay where the system puts them in a busy spell: one that waits for its own processor would stand behind others while another may be free.
-  [[nodiscard]] static bool are_left(std::uint64_t now_ns) noexcept { return busy_spell::of_process().is_on(now_ns); }
+  /// Threads stay where the system puts them in a busy spell, and while pools of this process contend for processors: one that waits for its own processor would stand behind
+  /// others while another may be free.
+  [[nodiscard]] static bool are_left(std::uint64_t now_ns) noexcept {
+    return busy_spell::of_process().is_on(now_ns) || pool_registry::of_process().is_contended(now_ns);
+  }
   [[nodiscard]] bool is_elsewhere() const noexcept;
   void go() noexcept;
   [[nodiscard]] saved_mask bind() const noexcept;

@@ -22,13 +22,15 @@ class oversubscription {
   /// The kernel's numbers of the workers' threads. Once, before any of them looks.
   void watch(std::vector<int> threads) noexcept { threads_ = std::move(threads); }
 
-  [[nodiscard]] bool is_oversubscribed() const noexcept {
-    return workers_ > processors_.load(std::memory_order_relaxed);  // relaxed: a hint
+  /// How many the pool may use now.
+  [[nodiscard]] std::uint32_t processors() const noexcept {
+    return processors_.load(std::memory_order_relaxed);  // relaxed: a hint
   }
+  [[nodiscard]] bool is_oversubscribed() const noexcept { return workers_ > processors(); }
   /// `ns`, scaled down by processors / workers if there are fewer processors than workers.
   [[nodiscard]] std::uint64_t share_of(std::uint64_t ns) const noexcept {
-    std::uint32_t const processors = processors_.load(std::memory_order_relaxed);  // relaxed: a hint
-    return workers_ > processors ? ns / workers_ * processors : ns;
+    std::uint32_t const usable = processors();
+    return workers_ > usable ? ns / workers_ * usable : ns;
   }
 
   /// Reads the masks and the quota unless a worker did so in the last 200 ms. For an idle worker. Cost: a load; of a reading, a

@@ -33,9 +33,14 @@ pool_core::pool_core(layout map, settings const& chosen, cpu_mask allowed, std::
     : map_(std::move(map)), memory_(make_counted<pool_memory>(map_)), allowed_(std::move(allowed)),
       pinning_(chosen.pin.value.value_or(true)), stays_pinned_(chosen.pin.chosen()), spin_ns_(in_ns(chosen.spin.value)),
       oversubscription_(map_.workers(), processors), touches_(map_.workers()), process_(fork_generation()),
-      stacks_(chosen.stack_bytes.value), sleep_(map_.workers()), observers_(make_counted<observer_list>()),
-      stall_(stall_watch::if_asked(*this)), parked_(stall_ == nullptr ? nullptr : &stall_->parked()),
-      lent_(std::make_unique<lent_thread>(*this)), regions_(make_counted<region_list const>()) {
+      stacks_(chosen.stack_bytes.value), registered_(map_.workers()),
+      sleep_(map_.workers(), std::pmr::new_delete_resource(), registered_.counts()),
+      observers_(make_counted<observer_list>()), stall_(stall_watch::if_asked(*this)),
+      parked_(stall_ == nullptr ? nullptr : &stall_->parked()), lent_(std::make_unique<lent_thread>(*this)),
+      regions_(make_counted<region_list const>()) {
+  if (pinning_ && stays_pinned_ && map_.is_this_system() && registered_.get() != nullptr) {
+    for (std::uint32_t w = 0; w < map_.workers(); ++w) registered_.get()->binds_to(map_.pu_of(worker_id{w}));
+  }
   workers_.reserve(map_.workers());
   for (std::uint32_t w = 0; w < map_.workers(); ++w) {
     worker_id const number{w};

@@ -20,6 +20,7 @@
 #include "skua/machine/threads/engine/history/history_file.hpp"
 #include "skua/machine/threads/engine/outside/detached_tasks.hpp"
 #include "skua/machine/threads/engine/outside/visitors.hpp"
+#include "skua/machine/threads/engine/sharing/pool_registry.hpp"
 #include "skua/machine/threads/engine/sleep/sleep.hpp"
 #include "skua/parts/base/announced_atomic.hpp"
 #include "skua/parts/base/busy_spell.hpp"
@@ -156,9 +157,13 @@ class pool_core {
   [[nodiscard]] std::string pin(worker_id w) const;
   void request_attention() noexcept;  ///< the lanes of all workers that are awake, in all regions
   void back_off() noexcept;           ///< between two rounds of a search
-  /// True: a searcher lets others run between two rounds. Where the processors are busy it does unless it was told never to sleep.
+  /// True: a searcher lets others run between two rounds: workers of another pool, or whoever keeps the processors busy unless it was told never to
+  /// sleep. (engine/sharing/sharing.md)
   [[nodiscard]] bool offers_processor(std::uint64_t now) const noexcept {
-    return !never_sleeps() && busy_spell::of_process().is_on(now);
+    if (!never_sleeps() && busy_spell::of_process().is_on(now)) return true;
+    pool_registry::entry const* const mine = registered_.get();
+    return mine != nullptr &&
+           pool_registry::of_process().others_need_processor(*mine, oversubscription_.processors(), now);
   }
   [[nodiscard]] oversubscription& oversubscribed() noexcept { return oversubscription_; }
   /// The observers of the threads that work in this pool, or in the pool of which this is a guest.
@@ -214,6 +219,7 @@ class pool_core {
   std::uint32_t const process_;  ///< its fork_generation
   stack_pool stacks_;
   block_pool blocks_;
+  registered_pool const registered_;
   sleep_state<> sleep_;
   std::shared_ptr<observer_list> const observers_;
   thread_options thread_options_;

@@ -212,8 +212,8 @@ class worker final : public thread_record, private thread_owner {
     if (counts_.times.current() == activity::working) return counts_.times.change_to(activity::scheduling, now);
     counts_.times.charge(activity::idling, now);
   }
-  /// Between two rounds of a search, of which the last ended at `now`. Returns for how long the thread offered its processor to others, which its search
-  /// budget does not count.
+  /// Between two rounds of a search, of which the last ended at `now`. Returns the time that the search budget does not count: for how long the thread offered
+  /// its processor to others while no task of its pool ran.
   std::uint64_t back_off(std::uint64_t now) noexcept;
   bool fall_asleep() noexcept;
   [[nodiscard]] bool runs_isolated() const noexcept { return running()->is_isolated(); }

@@ -192,7 +192,7 @@ std::uint64_t worker::back_off(std::uint64_t now) noexcept {
     return 0;
   }
   ::sched_yield();
-  return now_ns() - now;
+  return core_.sleep().anyone_runs() ? 0 : now_ns() - now;
 }
 
 bool worker::fall_asleep() noexcept {

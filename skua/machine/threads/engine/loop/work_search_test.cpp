@@ -67,8 +67,9 @@ class scripted {
   void short_sleep(std::uint64_t) { done += "s"; }
   std::uint64_t back_off(std::uint64_t) {
     done += ".";
-    return 0;
+    return offers;
   }
+  std::uint64_t offers = 0;  ///< time that its budget does not count
   bool fall_asleep() {
     done += "z";
     return sleeps;
@@ -103,6 +104,12 @@ TEST(work_search, what_is_there_needs_no_search) {
 TEST(work_search, lasts_as_long_after_a_sleep_as_before) {
   scripted me("---------t");
   EXPECT_EQ(search(me, true), "?lf(.?lf.?lf.?lfz?lf.?lf.?lf.?lfz?lf.?)");
+}
+
+TEST(work_search, the_time_of_an_offered_processor_is_no_time_of_the_search) {
+  scripted me("---------t");
+  me.offers = 1;
+  EXPECT_EQ(search(me, true), "?lf(.?lf.?lf.?lf.?lf.?lf.?lf.?lf.?lf.?)");
 }
 
 TEST(work_search, whoever_finds_something_says_so_and_may_wake_another) {

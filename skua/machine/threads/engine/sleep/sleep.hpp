@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 
+#include "skua/machine/threads/engine/sleep/sleep_counts.hpp"
 #include "skua/machine/threads/engine/sleep/worker_set.hpp"
 #include "skua/parts/base/condition.hpp"
 #include "skua/parts/base/ids.hpp"
@@ -39,9 +40,14 @@ enum class reach : bool {
 template <synchronisation Sync = real_sync>
 class sleep_state {
  public:
-  /// Throws std::bad_alloc.
-  explicit sleep_state(std::uint32_t workers, std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
-      : workers_(workers), sleepers_(memory), sleeping_(workers, memory) {
+  using counter = typename Sync::template atomic<std::uint64_t>;
+
+  /// `counts`: the word where other pools read this one's counts (engine/sharing/pool_registry.hpp); it outlives this. Null: nobody does. Throws
+  /// std::bad_alloc.
+  explicit sleep_state(std::uint32_t workers, std::pmr::memory_resource* memory = std::pmr::new_delete_resource(),
+                       counter* counts = nullptr)
+      : workers_(workers), sleepers_(memory), sleeping_(workers, memory),
+        counts_(counts == nullptr ? own_counts_ : *counts) {
     for (std::uint32_t w = 0; w < workers; ++w) sleepers_.emplace_back();
   }
 
@@ -242,18 +248,21 @@ class sleep_state {
     }
   }
 
+  /// True if a worker, or a caller in its place, neither sleeps nor searches. A hint. Any thread.
+  [[nodiscard]] bool anyone_runs() const noexcept {
+    sleep_counts const now{counts_.load(std::memory_order_relaxed)};
+    return now.asleep() + now.searching() < workers_;
+  }
   [[nodiscard]] std::uint32_t asleep_now() const noexcept { return asleep(counts_.load(std::memory_order_relaxed)); }
   [[nodiscard]] std::uint32_t searching_now() const noexcept {
     return searching(counts_.load(std::memory_order_relaxed));
   }
 
  private:
-  static constexpr std::uint64_t one_asleep = 1;
-  static constexpr std::uint64_t one_searching = std::uint64_t{1} << 32;
-  static constexpr std::uint32_t asleep(std::uint64_t counts) noexcept { return static_cast<std::uint32_t>(counts); }
-  static constexpr std::uint32_t searching(std::uint64_t counts) noexcept {
-    return static_cast<std::uint32_t>(counts >> 32);
-  }
+  static constexpr std::uint64_t one_asleep = sleep_counts::one_asleep;
+  static constexpr std::uint64_t one_searching = sleep_counts::one_searching;
+  static constexpr std::uint32_t asleep(std::uint64_t counts) noexcept { return sleep_counts{counts}.asleep(); }
+  static constexpr std::uint32_t searching(std::uint64_t counts) noexcept { return sleep_counts{counts}.searching(); }
 
   struct alignas(cache_line_bytes) sleeper {
     // Under the lock:
@@ -341,11 +350,12 @@ class sleep_state {
   // Read by all, and written seldom.
   std::uint32_t const workers_;
   std::pmr::deque<sleeper> sleepers_;
-  worker_set<Sync> sleeping_;                            ///< changed under the lock
+  worker_set<Sync> sleeping_;  ///< changed under the lock
+  counter& counts_;
   typename Sync::template atomic<bool> retired_{false};  ///< written under the lock
 
   alignas(cache_line_bytes) typename Sync::mutex sleepers_lock_;  ///< guards every sleeper's state
-  alignas(cache_line_bytes) typename Sync::template atomic<std::uint64_t> counts_{0};
+  alignas(cache_line_bytes) counter own_counts_{0};
 };
 
 }}}  // namespace skua::v0::runtime
