@@ -36,8 +36,8 @@ class fork_lane {
 
  private:
   [[nodiscard]] Deque* seen() const noexcept {
-    return current_.load(std::memory_order_acquire);
-  }  // acquire: as enter says
+    return current_.load(std::memory_order_acquire);  // acquire: the deque. Partner: enter
+  }
 
   typename Sync::template atomic<Deque*> current_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A worker whose fiber gives way to another, which has other joins, beside a thread that falls asleep: every schedule. (fork_lane.md)
+// A worker on which another fiber begins to run, which has other joins, beside a thread that falls asleep: every schedule. (fork_lane.md)
 #include "skua/machine/threads/lane/fork_lane.hpp"
 
 #include <gtest/gtest.h>
