@@ -6,6 +6,7 @@
 // fork_deque.md.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +31,7 @@ class fork_deque;
 
 /// The place of one open join. Full from its push to its pop, also when a thief has taken the entry.
 template <synchronisation Sync = real_sync>
-struct alignas(32) fork_slot {
+struct alignas(std::max(std::size_t{32}, alignof(typename Sync::template atomic<void*>))) fork_slot {
   explicit fork_slot(fork_deque<Sync>& of) noexcept : deque(&of) {}
   fork_slot(fork_slot const&) = delete;
   fork_slot& operator=(fork_slot const&) = delete;
