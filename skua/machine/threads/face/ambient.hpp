@@ -95,7 +95,7 @@ template <class... Children>
 
 /// here.join for the task that runs on the calling thread: skua::join(f, g) calls f() or f(here), and g likewise. Takes
 /// two children or more, hints in front of each. Returns their values; rethrows the first exception. In a thread that
-/// runs no task it forks on the default pool, and makes that if there is none. Cost: 8 to 16 instructions more than
+/// runs no task it forks on the default pool, and makes that if there is none. Cost: 23 or 24 instructions more than
 /// here.join. As after here.join, the task may continue on another thread. It stays on its thread if the thread runs no
 /// task, and inside a call that returns on its thread (isolate, parallel_for ..), except in pieces that were stolen
 /// from that call. Must not be called in a child of fork() inside a task, nor in on_worker_begin.
