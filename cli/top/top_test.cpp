@@ -149,7 +149,7 @@ TEST(top, unknown_lengths_are_shown_as_unknown) {
   s.pools[0].snapshot.has_lanes = false;
   EXPECT_TRUE(json_of(s)["pools"][0]["workers"][0]["queued"].is_null());
   std::size_t first = 0;
-  EXPECT_TRUE(lines_of(s, {}, first).back().ends_with("      -      -")) << lines_of(s, {}, first).back();
+  EXPECT_TRUE(lines_of(s, {}, first).back().ends_with("      -")) << lines_of(s, {}, first).back();
 }
 
 TEST(top, pools_that_were_opened_or_closed_are_looked_for_once_a_second) {

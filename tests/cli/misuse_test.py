@@ -355,7 +355,7 @@ class Outputs(command.Case):
         def few_data(kib):
             return lambda: resource.setrlimit(resource.RLIMIT_DATA, (kib << 10, kib << 10))
 
-        for kib in (1_000, 3_000, 20_000):
+        for kib in (1_200, 3_000, 20_000):
             with self.subTest(kib=kib):
                 self.refuses("run", "fib", "--n", "20", code=1, preexec_fn=few_data(kib), message=[f"data segment (ulimit -d) = {kib} KiB"])
 
