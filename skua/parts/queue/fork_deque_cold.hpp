@@ -98,9 +98,11 @@ bool fork_deque<Sync>::pop_guarded(slot_type& at) noexcept {
 template <synchronisation Sync>
 bool fork_deque<Sync>::take_back(slot_type& at) noexcept {
   void* const task = at.task.load(std::memory_order_relaxed);  // relaxed: ours
+  std::int64_t const told = stolen_before_.get();
   if (pop(at)) return true;
   top_word seen = top_.load(std::memory_order_relaxed);  // relaxed: the exchange decides
   static_cast<void>(leave_at(static_cast<std::size_t>(index_of(at)) + 1, seen));
+  stolen_before_.set(told);
   at.task.store(task, std::memory_order_relaxed);  // after the top: no thief takes it again
   return false;
 }

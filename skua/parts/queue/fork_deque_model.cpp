@@ -64,6 +64,16 @@ class ledger {
       if (joins_.pop_oldest(e)) take(e);
     }
   }
+  /// As note_steals: the owner asks which of its open joins were taken.
+  void note() {
+    joins_.each_stolen([this](void* task, std::int64_t place) {
+      auto const id = reinterpret_cast<std::uintptr_t>(task);
+      require(place < static_cast<std::int64_t>(depth_) && open_.at(static_cast<std::size_t>(place)).id == id,
+              "only open joins are told");
+      require(!told_.at(id), "a stolen join is told once");
+      told_.at(id) = true;
+    });
+  }
   void steal() {
     entry e;
     revocation_count spent;
@@ -88,6 +98,7 @@ class ledger {
   fork_deque<Sync> joins_;
   std::size_t pushed_ = 0;
   std::array<int, 10> taken_{};
+  std::array<bool, 10> told_{};
   struct open_join {
     std::size_t id;
     fork_slot<Sync>* at;
@@ -96,7 +107,7 @@ class ledger {
   std::size_t depth_ = 0;
 };
 
-/// The owner opens and closes joins as this text says: ( ); b: it takes the newest back; o: it offers all. The thieves steal.
+/// The owner opens and closes joins as this text says: ( ); b: it takes the newest back; o: it offers all; n: it asks what was stolen. The thieves steal.
 template <class Sync, int BiasAfter, int Steals, int Threads, char... Steps>
 struct joins {
   static constexpr int threads = Threads;
@@ -114,6 +125,7 @@ struct joins {
     if (s == ')') l.close();
     if (s == 'b') l.take_back();
     if (s == 'o') l.offer();
+    if (s == 'n') l.note();
   }
 };
 
@@ -133,7 +145,7 @@ template <class Sync, int BiasAfter, int Steals = 1, int Threads = 2>
 using same_slot = joins<Sync, BiasAfter, Steals, Threads, '(', ')', '(', ')', '(', ')'>;
 // The outer joins are stolen while the inner ones come and go, so that the top moves back.
 template <class Sync, int BiasAfter, int Steals = 3, int Threads = 2>
-using back_again = open_joins<Sync, BiasAfter, 2, Steals, Threads, ')', '(', ')', ')', '(', '(', ')'>;
+using back_again = open_joins<Sync, BiasAfter, 2, Steals, Threads, 'n', ')', '(', 'n', ')', ')', '(', '(', 'n', ')'>;
 template <class Sync, int BiasAfter, int Steals = 2, int Threads = 2>
 using biased_again = open_joins<Sync, BiasAfter, 2, Steals, Threads, '(', ')', '(', ')', ')', '(', ')', ')'>;
 template <class Sync, int BiasAfter, int Open, int Steals, int Threads>
@@ -145,7 +157,7 @@ template <class Sync, int Steals, int Threads>
 using offered = open_joins<Sync, 1, 2, Steals, Threads, 'o', '(', ')', ')', '(', ')', 'o', ')'>;
 // The owner takes joins back, and closes those that it did not get.
 template <class Sync, int Steals = 2>
-using taken_back = joins<Sync, 1, Steals, 2, '(', '(', 'b', '(', 'b', ')', '(', 'b', '('>;
+using taken_back = joins<Sync, 1, Steals, 2, '(', '(', 'n', 'b', 'n', '(', 'n', 'b', 'n', ')', '(', 'b', '('>;
 template <class Sync>
 using long_day = joins<Sync, 2, 3, 3, '(', '(', '(', ')', '(', ')', ')', '(', '(', ')', ')', ')', '(', ')'>;
 

@@ -145,6 +145,9 @@ TEST_P(fork_deque_with, a_join_that_was_taken_is_not_taken_back_and_stays_open) 
   ASSERT_EQ(d.outside().steal(e), outcome::got);
   EXPECT_FALSE(d.take_back(at));
   EXPECT_EQ(&d.first_free(), &at + 1) << "the join is still open";
+  EXPECT_EQ(stolen_places(d), (std::vector<std::int64_t>{0})) << "and was stolen";
+  EXPECT_FALSE(d.take_back(at));
+  EXPECT_EQ(stolen_places(d), (std::vector<std::int64_t>{})) << "which is told once";
   EXPECT_EQ(d.outside().steal(e), outcome::empty);
   open(d, 3);
   ASSERT_EQ(d.outside().steal(e), outcome::got);
