@@ -27,6 +27,7 @@ class fiber_forks final : public fork_deque<> {
 
  private:
   friend class spare_forks;
+  friend class shared_forks;
   fiber_forks* next_spare_ = nullptr;
   fiber_forks* next_made_ = nullptr;
 };

@@ -49,12 +49,13 @@ struct slot_surroundings {
   region_urgency* urgency;             ///< null: the workers exchange no urgent tasks
   std::span<worker_id const> members;  ///< the region's workers, by their numbers in the pool
   std::size_t most_joins;              ///< that may be open on one stack
+  shared_forks& left_over;             ///< of the region
 };
 
 /// The base that is made before the lanes.
 struct slot_forks {
-  explicit slot_forks(std::size_t capacity) : unused_forks(capacity) {}  ///< Throws std::bad_alloc.
-  spare_forks unused_forks;                                              ///< what no fiber uses
+  slot_forks(std::size_t capacity, shared_forks& all) : unused_forks(capacity, all) {}  ///< Throws std::bad_alloc.
+  spare_forks unused_forks;                                                             ///< what no fiber uses
 };
 
 class fiber_slot : private slot_forks, public lanes<real_sync, slot_front>, public duties {
@@ -64,9 +65,10 @@ class fiber_slot : private slot_forks, public lanes<real_sync, slot_front>, publ
   /// Throws std::bad_alloc.
   fiber_slot(slot_surroundings const& all, std::uint32_t region_workers, worker_id number, worker_policy& decides,
              policies::policy_needs const& its_needs)
-      : slot_forks(all.most_joins), lanes(deque_options{}, unused_forks.first(), all.leaves, region_workers, number),
-        policy(decides), needs(its_needs), counts(all.counts), trace(all.trace), share(all.share), kept(all.kept),
-        calls(all.calls), failures(all.failures), map(all.map), built_(its_needs.lanes),
+      : slot_forks(all.most_joins, all.left_over),
+        lanes(deque_options{}, unused_forks.first(), all.leaves, region_workers, number), policy(decides),
+        needs(its_needs), counts(all.counts), trace(all.trace), share(all.share), kept(all.kept), calls(all.calls),
+        failures(all.failures), map(all.map), built_(its_needs.lanes),
         ordered_(its_needs.lanes.has(lane::ordered)
                      ? std::make_unique<ordered_lane>(number, map.distances_from(number), its_needs.strategies)
                      : nullptr),

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The fiber_forks of a worker slot that no fiber uses. The slot's first one is a part of it, so that other processes can read its count of
-// forks. A fiber that parks takes its own along; whoever brings it here leaves it here when its task has ended.
+// forks. A fiber that parks takes its own along, and leaves it where its task ends. So slots give what they have too many of to their region, and
+// take from it: a region has no more of them than its workers and the most fibers that were ever parked need, and a few for each slot.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory_resource>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -13,11 +16,33 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
+/// What a region's slots have left over. Any thread. Nobody waits for the lock, which in a child of fork() may be held for good.
+class shared_forks {
+ public:
+  /// False: it stays with the caller.
+  [[nodiscard]] bool put(fiber_forks& unused) noexcept {
+    std::unique_lock const hold(changing_, std::try_to_lock);
+    if (!hold) return false;
+    unused.next_spare_ = std::exchange(unused_, &unused);
+    return true;
+  }
+  /// Null: there are none, or another thread looks.
+  [[nodiscard]] fiber_forks* take() noexcept {
+    std::unique_lock const hold(changing_, std::try_to_lock);
+    return !hold || unused_ == nullptr ? nullptr : std::exchange(unused_, unused_->next_spare_);
+  }
+
+ private:
+  std::mutex changing_;
+  fiber_forks* unused_ = nullptr;
+};
+
 /// For the owner of the slot.
 class spare_forks {
  public:
   /// Each with room for so many open joins. Throws std::bad_alloc.
-  explicit spare_forks(std::size_t capacity) : capacity_(capacity), first_(options()), spare_(&first_) {}
+  spare_forks(std::size_t capacity, shared_forks& all)
+      : capacity_(capacity), all_(all), first_(options()), spare_(&first_) {}
   ~spare_forks() {
     while (made_ != nullptr) delete std::exchange(made_, made_->next_made_);
   }
@@ -31,10 +56,14 @@ class spare_forks {
   [[nodiscard]] bool reserve() noexcept {
     tsan::unseen_accesses const of_the_worker;
     if (spare_ != nullptr) return true;
+    if (fiber_forks* const left_over = all_.take()) {
+      put(*left_over);
+      return true;
+    }
     try {
       auto* const made = new fiber_forks(options());
       made->next_made_ = std::exchange(made_, made);
-      spare_ = made;
+      put(*made);
       return true;
     } catch (std::bad_alloc const&) {
       return false;
@@ -45,21 +74,31 @@ class spare_forks {
     tsan::unseen_accesses const of_the_worker;
     invariant(spare_ != nullptr, "a fiber reserves joins for the next one before it parks");
     fiber_forks& taken = *std::exchange(spare_, spare_->next_spare_);
+    --spares_;
     tsan::acquire(&taken.running);
     return taken;
   }
   void give(fiber_forks& unused) noexcept {
     tsan::release(&unused.running);
     tsan::unseen_accesses const of_the_worker;
-    unused.next_spare_ = std::exchange(spare_, &unused);
+    if (spares_ < most_spares || !all_.put(unused)) put(unused);
   }
+
+  static constexpr std::uint32_t most_spares = 4;
 
  private:
   [[nodiscard]] deque_options options() const noexcept { return {.capacity = capacity_}; }
 
+  void put(fiber_forks& unused) noexcept {
+    unused.next_spare_ = std::exchange(spare_, &unused);
+    ++spares_;
+  }
+
   std::size_t const capacity_;
+  shared_forks& all_;
   fiber_forks first_;
   fiber_forks* spare_;
+  std::uint32_t spares_ = 1;
   fiber_forks* made_ = nullptr;
 };
 

@@ -151,6 +151,7 @@ class region final : public std::enable_shared_from_this<region>, private polici
   std::unique_ptr<policies::policy> const policy_;
   std::unique_ptr<region_urgency> const urgency_;  ///< null: no worker looks for more urgent tasks of others
   slot_room const room_;                           ///< must outlive slots_
+  shared_forks left_over_;                         ///< as room_
   std::vector<slot_pointer> slots_;
   std::vector<worker_slot*> slot_of_member_;  ///< by number in the pool
   injector<> ready_;                          ///< frames
