@@ -48,7 +48,16 @@ void fiber::finish_piece(group& g, std::uint64_t children, std::uint64_t flags) 
 
 void fiber::note_steals() const noexcept {
   auto const link = [this](void* entry, std::int64_t place) { return link_stolen(entry, place); };
-  if (!note_stolen(*forks_, link)) return;
+  if (note_stolen(*forks_, link)) pass_failure_on();
+}
+
+void fiber::note_steal_of(group& g) const noexcept {
+  note_steals();
+  if (stolen_.link_ended(g, place())) pass_failure_on();
+}
+
+/// After a group was linked.
+void fiber::pass_failure_on() const noexcept {
   std::uint64_t const epoch = slot().failures.latest();
   bool failed = stolen_.want_end(epoch);
   for (nested_task const* n = nested_; n != nullptr && !failed; n = n->below_) {

@@ -58,6 +58,7 @@ class fiber {
     if (g.left_only(mine)) {
       relocate();
     } else {
+      note_steal_of(g);
       park(g, mine);
     }
     stolen_.forget(g);
@@ -65,6 +66,8 @@ class fiber {
   /// Records which open joins have been stolen. Then tasks that run here, and children of registered groups on other workers,
   /// end early when a thief's child fails. Cold.
   void note_steals() const noexcept;
+  /// The same, and for `g`, whose join has ended, so that it is no open one.
+  void note_steal_of(group& g) const noexcept;
 
   /// While it lives, registers a group whose children reach other workers without passing through `forks`: they also end early
   /// if a join around the group is stolen and fails. The fiber watches the group meanwhile, unless it waits. O(1).
@@ -255,6 +258,7 @@ class fiber {
   void check_running() const noexcept;
   [[nodiscard]] bool is_preempted() const noexcept;
   bool link_stolen(void* entry, std::int64_t place) const noexcept;
+  void pass_failure_on() const noexcept;
   void park(group& g, std::uint64_t mine) noexcept;
   void leave_worker(group& g, std::uint64_t mine) noexcept;
   [[nodiscard]] bool ends_soon(group const& g, std::uint64_t mine) const noexcept;

@@ -140,7 +140,14 @@ class stolen_joins {
     if (first_ == &g) first_ = nullptr;
   }
 
-  /// The wait for `ended` is over. Call this after note_stolen.
+  /// The fiber is about to wait for `stolen`, which has left its open joins, perhaps before anybody noted it. Call this after
+  /// note_stolen. True: nobody had; then go on as after note_stolen.
+  [[nodiscard]] bool link_ended(open_join<Sync>& stolen, std::int64_t place) noexcept {
+    if (open_join<Sync>::is_linked(stolen.flags_and_more()) || runs_piece_of(stolen)) return false;
+    link(stolen, place);
+    return true;
+  }
+  /// The wait for `ended` is over.
   void forget(open_join<Sync>& ended) noexcept {
     if (innermost_ == &ended) innermost_ = ended.around();
   }

@@ -26,9 +26,10 @@ using std::memory_order, std::memory_order_acquire, std::memory_order_relaxed, s
 
 enum class fault : std::uint8_t {
   none,
-  no_note_at_fork,   ///< the slow path of a fork does not note steals
-  no_alarm,          ///< the failing thief does not request attention
-  pieces_not_known,  ///< a thief's piece of a numbered group is taken for an open join of the thief
+  no_note_at_fork,      ///< the slow path of a fork does not note steals
+  no_alarm,             ///< the failing thief does not request attention
+  own_steal_not_noted,  ///< an owner that waits for a join notes those around it, which alone are open
+  pieces_not_known,     ///< a thief's piece of a numbered group is taken for an open join of the thief
 };
 
 /// A fiber as far as it opens joins and notes steals.
@@ -53,7 +54,17 @@ class fiber {
   }
   /// The join's first child has returned.
   void close(join<Sync>& j, int thieves = 1) {
+    close(j, thieves, [] {});
+  }
+  template <class BeforeWait>
+  void close(join<Sync>& j, int thieves, BeforeWait const& before_wait) {
     if (!pop_join(*slot_)) {
+      note();
+      if (Fault != fault::own_steal_not_noted) {
+        auto& joins = slot_->forks();
+        static_cast<void>(stolen_.link_ended(j, joins.index_of(joins.first_free())));
+      }
+      before_wait();
       j.wait_for(thieves);
       stolen_.forget(j);
     }
@@ -148,12 +159,12 @@ struct owner_and_thief {
 
 /// Two thieves: the outer join's child fails, and the thief of the inner join notices at the latest when the owner
 /// waits for it.
-template <class Sync>
+template <class Sync, fault Fault = fault::none>
 struct thief_further_in {
   static constexpr int threads = 3;
   lanes<Sync>& l = make_lanes<Sync>();
   failure_epoch<Sync> failures;
-  fiber<Sync> owner{l, failures};
+  fiber<Sync, Fault> owner{l, failures};
   join<Sync>& outer = immortal<join<Sync>>();
   join<Sync>& inner = immortal<join<Sync>>();
   model_atomic<int> failed{0};
@@ -165,9 +176,7 @@ struct thief_further_in {
   }
   void run(int me) {
     if (me > 0) return steal_oldest();
-    if (!owner.stop_requested()) owner.note();
-    waits.exchange(1, memory_order_release);
-    owner.close(inner);
+    owner.close(inner, 1, [this] { waits.exchange(1, memory_order_release); });
     owner.close(outer);
   }
   void steal_oldest() {
@@ -180,8 +189,7 @@ struct thief_further_in {
       });
       return;
     }
-    bool const must_hear = waits.load(memory_order_acquire) == 1 && failed.load(memory_order_acquire) == 1 &&
-                           (got->flags_and_more() & got->enclosed) != 0;
+    bool const must_hear = waits.load(memory_order_acquire) == 1 && failed.load(memory_order_acquire) == 1;
     require(got->wants_end(failures.now()) || !must_hear, "a thief further in notices the failure");
     got->end_piece(0, [] {});
   }
@@ -338,6 +346,9 @@ TEST(stolen_joins_mutant, no_alarm_is_caught) {
 }
 TEST(stolen_joins_mutant, pieces_not_known_is_caught) {
   fails<piece_of_a_group<model_sync, fault::pieces_not_known>>("race: destroyed", bounded);
+}
+TEST(stolen_joins_mutant, own_steal_not_noted_is_caught) {
+  fails<thief_further_in<model_sync, fault::own_steal_not_noted>>("a thief further in notices", bounded);
 }
 TEST(stolen_joins_mutant, kept_slots_is_caught) {
   fails<owner_and_thief<uncleared_slots, 0>>("what has been destroyed", bounded);
