@@ -90,18 +90,21 @@ class deque : private deque_words {
 
   /// Removes the newest entry; false if there is none or a thief has taken it.
   [[nodiscard]] bool pop() noexcept {
-    position const b = bottom_.load(std::memory_order_relaxed) - step;  // relaxed: only we write it
-    bottom_.store(b, std::memory_order_release);  // a thief that reads this b may steal entries below it: steal, bottom
-    Sync::light_fence();                          // the claim on b before the guard. Partner: revoke, heavy fence
-    if (guard_.load(std::memory_order_relaxed) < b) [[likely]]  // relaxed: the fences order it
-      return true;
-    return pop_guarded(b);
+    return pop_at(bottom_.load(std::memory_order_relaxed) - step);  // relaxed: only we write it
   }
   [[nodiscard]] bool pop(entry& newest) noexcept {
     entry const seen = newest_slot();
     if (!pop()) return false;
     newest = seen;
     return true;
+  }
+  /// Removes the newest entry if it was pushed with this `extra`: its task; null also if there is none or a thief has taken it.
+  [[nodiscard]] void* pop_if(std::uint64_t extra) noexcept {
+    position const b = bottom_.load(std::memory_order_relaxed) - step;  // relaxed, all: as above
+    auto const& newest = place(b);                                      // of an empty deque: stale, and the pop fails
+    if (newest.extra.load(std::memory_order_relaxed) != extra) return nullptr;
+    void* const task = newest.task.load(std::memory_order_relaxed);
+    return pop_at(b) ? task : nullptr;
   }
 
   /// Removes the oldest entry, as a thief would, but without revoking the bias; false if there is none or a thief has
@@ -128,6 +131,13 @@ class deque : private deque_words {
 
   slot<Sync>& place(position p) const noexcept { return ring_type::at(slots_, mask_, p); }
 
+  bool pop_at(position b) noexcept {
+    bottom_.store(b, std::memory_order_release);  // a thief that reads this b may steal entries below it: steal, bottom
+    Sync::light_fence();                          // the claim on b before the guard. Partner: revoke, heavy fence
+    if (guard_.load(std::memory_order_relaxed) < b) [[likely]]  // relaxed: the fences order it
+      return true;
+    return pop_guarded(b);
+  }
   bool publish(position b) noexcept {
     bottom_.store(b + step, std::memory_order_release);  // publishes the slot. Partner: steal, second load of bottom
     Sync::light_fence();  // the entry before the limit. Partner: short_wait, after request_attention

@@ -103,6 +103,22 @@ TEST_P(deque_with, owner_takes_newest_first_thief_oldest_first) {
   EXPECT_TRUE(victim.looks_empty());
 }
 
+TEST_P(deque_with, the_owner_takes_the_newest_entry_only_if_it_is_the_wanted_one) {
+  deque<> d(options(4));
+  EXPECT_EQ(d.pop_if(0), nullptr) << "empty, with the word that new slots have";
+  for (auto id : range(1, 4)) EXPECT_EQ(push(d, id), attention::calm);
+  EXPECT_EQ(d.pop_if(extra_of(2)), nullptr);
+  EXPECT_EQ(d.pop_if(extra_of(3)), as_task(3));
+  EXPECT_EQ(d.pop_if(extra_of(3)), nullptr) << "it is taken once";
+  entry e;
+  EXPECT_EQ(d.outside().steal(e), outcome::got);
+  EXPECT_EQ(d.outside().steal(e), outcome::got);
+  EXPECT_EQ(d.pop_if(extra_of(2)), nullptr) << "a thief has it";
+  EXPECT_EQ(push(d, 4), attention::calm);
+  EXPECT_EQ(d.pop_if(extra_of(4)), as_task(4));
+  EXPECT_TRUE(d.outside().looks_empty());
+}
+
 TEST_P(deque_with, empty_stays_empty_however_often_it_is_asked) {
   deque<> d(options(2));
   entry e{as_task(9), 9};

@@ -22,9 +22,7 @@ namespace skua { inline namespace v0 { namespace runtime {
 /// another one, or a thief has it.
 template <synchronisation Sync>
 [[nodiscard, gnu::always_inline]] inline void* take_newest(deque<Sync>& lane, std::uint64_t key) noexcept {
-  entry newest;
-  // The task may have been taken and be gone, so nothing but its word is read until the pop succeeds.
-  return lane.peek(newest) && newest.extra == key && lane.pop() ? newest.task : nullptr;
+  return lane.pop_if(key);  // the task may have been taken and be gone, so nothing but its word is read before
 }
 
 /// Sync is the real world, or the explorer's.
