@@ -25,15 +25,10 @@
 #include "skua/parts/base/sync.hpp"
 #include "skua/parts/queue/deque_options.hpp"
 #include "skua/parts/queue/deque_words.hpp"
+#include "skua/parts/queue/owner_bias.hpp"
 #include "skua/parts/queue/ring.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
-
-/// A thief's cost of taking the bias from owners.
-struct revocation_count {
-  std::uint64_t revocations = 0;   ///< of a deque's bias
-  std::uint64_t heavy_fences = 0;  ///< revocations that the owner did not answer in time
-};
 
 /// Why a push returned true.
 enum class attention : std::uint8_t {
@@ -123,7 +118,7 @@ class deque : private deque_words {
   [[nodiscard]] victim outside() noexcept { return victim{*this}; }
   /// The addresses at which others may read bottom and top, whose two lowest bits do not count; their difference is the length, in steps.
   [[nodiscard]] std::array<void const*, 2> published() const noexcept { return {&bottom_, &top_}; }
-  [[nodiscard]] fences kind() const noexcept { return kind_; }
+  [[nodiscard]] fences kind() const noexcept { return bias_.kind(); }
 
  private:
   using ring_type = ring<Sync>;
@@ -146,8 +141,10 @@ class deque : private deque_words {
 
   [[gnu::noinline]] bool pop_guarded(position b) noexcept;
   bool take_top(top_word& seen) noexcept;
-  top_word answer(top_word seen) noexcept;
-  void count_undisturbed(position found, top_word left) noexcept;
+  top_word answer(top_word seen) noexcept { return bias_.answer(top_, guard_, seen, rule_); }
+  void count_undisturbed(top_word found, top_word left) noexcept {
+    bias_.count_undisturbed(top_, guard_, found, left, position_of(left), rule_);
+  }
   bool grow(position top, position bottom) noexcept;
   void delete_rings() noexcept;
 
@@ -166,15 +163,11 @@ class deque : private deque_words {
   std::byte* slots_ = nullptr;                                      // of the newest ring
   std::uint64_t mask_ = 0;
   typename Sync::template atomic<ring_type*> ring_{nullptr};
-  owned<std::uint32_t> undisturbed_{0};  // pops in a row that found the top at watched_
-  owned<std::uint16_t> bias_after_;      // consecutive undisturbed pops before the owner rebiases
-  fences kind_;
-  owned<bool> has_bias_;  // as far as the owner knows
+  owner_bias<Sync, deque_words> bias_;
 
   // The thieves' line.
   alignas(cache_line_bytes) typename Sync::template atomic<top_word> top_{0};
   std::pmr::memory_resource* memory_;
-  owned<position> watched_{0};  // the owner's, as undisturbed_
   bias_rule rule_;
 };
 
@@ -212,19 +205,19 @@ class deque<Sync>::victim {
   }
 
  private:
-  [[gnu::noinline]] bool revoke(top_word& seen, revocation_count& spent) const noexcept;
+  [[gnu::noinline]] bool revoke(top_word& seen, revocation_count& spent) const noexcept {
+    return owner_bias<Sync, deque_words>::revoke(deque_->top_, deque_->guard_, seen, spent);
+  }
 
   deque* deque_;
 };
 
 template <synchronisation Sync>
 deque<Sync>::deque(deque_options options)
-    : bias_after_(options.bias_after.least), kind_(Sync::kind() == fences::full ? fences::full : options.kind),
-      has_bias_(kind_ == fences::asymmetric), memory_(options.memory), rule_(options.bias_after) {
+    : bias_(options.kind, options.bias_after), memory_(options.memory), rule_(options.bias_after) {
   expects(options.capacity >= 2 && std::has_single_bit(options.capacity), "a deque's capacity is a power of two >= 2");
-  expects(rule_.least >= 1 && rule_.least <= rule_.most, "1 <= bias_after.least <= bias_after.most");
-  if (has_bias_.get()) {
-    top_.store(word_of(0, bias::owner), std::memory_order_relaxed);  // relaxed, here and below: we are not shared yet
+  if (bias_.is_held()) {
+    top_.store(with(0, bias::owner), std::memory_order_relaxed);  // relaxed, here and below: we are not shared yet
   } else {
     guard_.store(beyond_all, std::memory_order_relaxed);
   }
@@ -261,7 +254,7 @@ bool deque<Sync>::pop_guarded(position b) noexcept {
     Sync::full_fence();  // the claim on b before the look at the top. Partner: steal, full fence
     seen = top_.load(std::memory_order_acquire);  // a stale top fails below. Acquire: as count_undisturbed requires
     if (position_of(seen) < b) {
-      count_undisturbed(position_of(seen), seen);
+      count_undisturbed(seen, seen);
       return true;
     }
   }
@@ -306,44 +299,6 @@ bool deque<Sync>::take_top(top_word& seen) noexcept {
     }
   }
   return false;
-}
-
-/// For the owner, which has read the top while a thief revokes: gives the bias away. Returns the top.
-template <synchronisation Sync>
-auto deque<Sync>::answer(top_word seen) noexcept -> top_word {
-  guard_.store(beyond_all, std::memory_order_relaxed);  // relaxed: our next pop sees our own store, or the thief's
-  has_bias_.set(false);
-  bias_after_.set(rule_.after_answer(bias_after_.get()));
-  top_word const answered = word_of(position_of(seen), bias::answered);
-  // seq_cst: publishes all that we popped without a fence. Partner: steal, load of the top. On failure the thief has
-  // used its heavy fence, which did the same.
-  if (top_.compare_exchange_strong(seen, answered, std::memory_order_seq_cst, std::memory_order_relaxed))
-    return answered;
-  return seen;
-}
-
-/// For the owner, after a pop that found the top open at one position and has acquired the open top that it left: takes
-/// the bias back if no thief has come for a while, and none is about to end its revocation.
-template <synchronisation Sync>
-void deque<Sync>::count_undisturbed(position found, top_word left) noexcept {
-  if (kind_ == fences::full) return;
-  if (has_bias_.get()) {  // a thief has revoked it without our answer, which forced a membarrier
-    has_bias_.set(false);
-    bias_after_.set(rule_.after_heavy_fence(bias_after_.get()));
-  }
-  std::uint32_t const in_a_row = found == watched_.get() ? undisturbed_.get() + 1 : 1;
-  watched_.set(position_of(left));
-  // While the top was `answered`, a thief's infinity may still come, and would follow our position in the guard.
-  bool const takes = in_a_row >= bias_after_.get() && bias_of(left) == bias::none;
-  undisturbed_.set(takes ? 0 : in_a_row);
-  if (!takes) return;
-  // The guard before the exchange, which releases it: the infinity of the next revoker overwrites it. In the other
-  // order our store would overwrite it. Partner: revoke, exchange.
-  guard_.store(position_of(left), std::memory_order_relaxed);
-  top_word none = left;
-  has_bias_.set(top_.compare_exchange_strong(none, word_of(position_of(left), bias::owner), std::memory_order_seq_cst,
-                                             std::memory_order_relaxed));
-  if (!has_bias_.get()) guard_.store(beyond_all, std::memory_order_relaxed);
 }
 
 template <synchronisation Sync>
@@ -403,29 +358,6 @@ outcome deque<Sync>::victim::steal(entry& oldest, revocation_count& spent) const
     }
   } while (position_of(seen) == t && is_open(seen));  // only the revocation has ended meanwhile
   return outcome::lost;
-}
-
-/// Takes the bias from the owner: true, and `seen` is a top that is open. False if another thief does so already.
-template <synchronisation Sync>
-bool deque<Sync>::victim::revoke(top_word& seen, revocation_count& spent) const noexcept {
-  auto& d = *deque_;
-  if (bias_of(seen) != bias::owner) return false;
-  top_word const revoking = word_of(position_of(seen), bias::revoking);
-  // seq_cst: one thief revokes; acquires the guard that ours overwrites. Partner: count_undisturbed, exchange.
-  if (!d.top_.compare_exchange_strong(seen, revoking, std::memory_order_seq_cst, std::memory_order_relaxed))
-    return false;
-  ++spent.revocations;
-  d.guard_.store(beyond_all, std::memory_order_release);  // the top before the guard. Partner: pop_guarded
-  seen = revoking;
-  if (!Sync::await_briefly(d.top_, revoking)) {
-    ++spent.heavy_fences;
-    Sync::heavy_fence();  // the guard before the bottom. Partner: pop, light fence
-  }
-  // acquire: the bottoms that the owner's answer has published. Partner: answer. Others may move an answered top.
-  while (!d.top_.compare_exchange_weak(seen, word_of(position_of(seen), bias::none), std::memory_order_seq_cst,
-                                       std::memory_order_acquire)) {}
-  seen = word_of(position_of(seen), bias::none);
-  return true;
 }
 
 extern template class deque<real_sync>;  // deque.cpp: programs compile push and pop only

@@ -26,7 +26,9 @@ struct deque_words {
   };
   static constexpr position position_of(top_word w) noexcept { return w & ~top_word{3}; }
   static constexpr bias bias_of(top_word w) noexcept { return static_cast<bias>(w & 3); }
-  static constexpr top_word word_of(position p, bias state) noexcept { return p | static_cast<top_word>(state); }
+  static constexpr top_word with(top_word w, bias state) noexcept {
+    return position_of(w) | static_cast<top_word>(state);
+  }
   static constexpr bool is_open(top_word w) noexcept {
     return bias_of(w) == bias::none || bias_of(w) == bias::answered;
   }

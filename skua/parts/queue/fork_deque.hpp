@@ -22,6 +22,7 @@
 #include "skua/parts/queue/deque.hpp"
 #include "skua/parts/queue/deque_options.hpp"
 #include "skua/parts/queue/fork_words.hpp"
+#include "skua/parts/queue/owner_bias.hpp"
 #include "skua/parts/queue/ring.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
@@ -131,7 +132,7 @@ class alignas(cache_line_bytes) fork_deque : private fork_words {
   [[nodiscard]] void const* published_pushes() const noexcept { return &pushes_; }
 
   [[nodiscard]] victim outside() noexcept { return victim{*this}; }
-  [[nodiscard]] fences kind() const noexcept { return kind_; }
+  [[nodiscard]] fences kind() const noexcept { return bias_.kind(); }
 
  private:
   static address address_of(slot_type const& s) noexcept { return reinterpret_cast<address>(&s); }
@@ -151,16 +152,18 @@ class alignas(cache_line_bytes) fork_deque : private fork_words {
 
   [[gnu::noinline]] bool pop_guarded(slot_type& at) noexcept;
   bool leave_at(std::size_t index, top_word& seen) noexcept;
-  top_word answer(top_word seen) noexcept;
-  void count_undisturbed(top_word found, top_word left) noexcept;
+  top_word answer(top_word seen) noexcept { return bias_.answer(top_, guard_, seen, rule_); }
+  void count_undisturbed(top_word found, top_word left) noexcept {
+    bias_.count_undisturbed(top_, guard_, found, left, address_at(fork_words::index_of(left)), rule_);
+  }
   bool make_room(std::int64_t newest) noexcept;
 
   // The thieves' line.
   typename Sync::template atomic<top_word> top_{0};
   slot_type* const slots_;  // behind one that is always full
   std::size_t const capacity_;
+  owned<std::size_t> made_{0};  // slots; the owner's
   std::pmr::memory_resource* const memory_;
-  owned<top_word> watched_{0};  // the owner's, as undisturbed_
   bias_rule rule_;
 
   // The owner's line:
@@ -170,13 +173,9 @@ class alignas(cache_line_bytes) fork_deque : private fork_words {
   alignas(cache_line_bytes) typename Sync::template atomic<address> limit_{attention_mark};
   typename Sync::template atomic<address> guard_{beyond_all};  // pop needs no fence above it
   owned<std::uint64_t> pushes_{0};                             // since the last take_pushes
-  owned<std::size_t> made_{0};                                 // slots
   owned<std::int64_t> stolen_before_{0};                       // each_stolen
   owned<slot_type*> free_;                                     // the first free one, lately
-  owned<std::uint32_t> undisturbed_{0};                        // pops in a row that found the top at watched_
-  owned<std::uint16_t> bias_after_;                            // consecutive undisturbed pops before the owner rebiases
-  owned<bool> has_bias_;                                       // as far as the owner knows
-  fences const kind_;
+  owner_bias<Sync, fork_words> bias_;
 };
 
 /// A deque as seen by other threads. A pointer: copy it freely.
@@ -202,7 +201,9 @@ class fork_deque<Sync>::victim {
   }
 
  private:
-  [[gnu::noinline]] bool revoke(top_word& seen, revocation_count& spent) const noexcept;
+  [[gnu::noinline]] bool revoke(top_word& seen, revocation_count& spent) const noexcept {
+    return owner_bias<Sync, fork_words>::revoke(deque_->top_, deque_->guard_, seen, spent);
+  }
 
   fork_deque* deque_;
 };

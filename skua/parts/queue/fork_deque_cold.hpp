@@ -14,12 +14,9 @@ fork_deque<Sync>::fork_deque(deque_options const& options)
                  options.memory->allocate((options.capacity + 1) * sizeof(slot_type), alignof(slot_type))) +
              1),
       capacity_(options.capacity), memory_(options.memory), rule_(options.bias_after), free_(slots_),
-      bias_after_(options.bias_after.least), has_bias_(false),
-      kind_(Sync::kind() == fences::full ? fences::full : options.kind) {
+      bias_(options.kind, options.bias_after) {
   expects(options.capacity >= 3 && options.capacity <= most_capacity, "a fork_deque has room for 3 to 2^20 - 1 joins");
-  expects(rule_.least >= 1 && rule_.least <= rule_.most, "1 <= bias_after.least <= bias_after.most");
-  has_bias_.set(kind_ == fences::asymmetric);
-  if (has_bias_.get()) {
+  if (bias_.is_held()) {
     top_.store(with(0, bias::owner), std::memory_order_relaxed);  // relaxed, here and below: we are not shared yet
     guard_.store(address_before(0), std::memory_order_relaxed);
   }
@@ -156,45 +153,6 @@ bool fork_deque<Sync>::pop_oldest(entry& oldest) noexcept {
   return false;
 }
 
-/// For the owner, which has read the top while a thief revokes: gives the bias away. Returns the top.
-template <synchronisation Sync>
-auto fork_deque<Sync>::answer(top_word seen) noexcept -> top_word {
-  guard_.store(beyond_all, std::memory_order_relaxed);  // relaxed: our next pop sees our own store, or the thief's
-  has_bias_.set(false);
-  bias_after_.set(rule_.after_answer(bias_after_.get()));
-  top_word const answered = with(seen, bias::answered);
-  // seq_cst: publishes all that we popped without a fence. Partner: steal, load of the top. On failure the thief has
-  // used its heavy fence, which did the same.
-  if (top_.compare_exchange_strong(seen, answered, std::memory_order_seq_cst, std::memory_order_relaxed))
-    return answered;
-  return seen;
-}
-
-/// For the owner, after a pop that found the top open and has acquired the open top that it left: takes the bias back
-/// if no thief has come for a while, and none is about to end its revocation.
-template <synchronisation Sync>
-void fork_deque<Sync>::count_undisturbed(top_word found, top_word left) noexcept {
-  if (kind_ == fences::full) return;
-  if (has_bias_.get()) {  // a thief has revoked it without our answer, which forced a membarrier
-    has_bias_.set(false);
-    bias_after_.set(rule_.after_heavy_fence(bias_after_.get()));
-  }
-  bool const is_same = with(found, bias::none) == watched_.get();
-  std::uint32_t const in_a_row = is_same ? undisturbed_.get() + 1 : 1;
-  watched_.set(with(left, bias::none));
-  // While the top was `answered`, a thief's infinity may still come, and would follow our position in the guard.
-  bool const takes = in_a_row >= bias_after_.get() && bias_of(left) == bias::none;
-  undisturbed_.set(takes ? 0 : in_a_row);
-  if (!takes) return;
-  // The guard before the exchange, which releases it: the infinity of the next revoker overwrites it. In the other
-  // order our store would overwrite it. Partner: revoke, exchange.
-  guard_.store(address_at(fork_words::index_of(left)), std::memory_order_relaxed);
-  top_word none = left;
-  has_bias_.set(top_.compare_exchange_strong(none, with(left, bias::owner), std::memory_order_seq_cst,
-                                             std::memory_order_relaxed));
-  if (!has_bias_.get()) guard_.store(beyond_all, std::memory_order_relaxed);
-}
-
 template <synchronisation Sync>
 outcome fork_deque<Sync>::victim::steal(entry& oldest, revocation_count& spent) const noexcept {
   auto& d = *deque_;
@@ -221,29 +179,6 @@ outcome fork_deque<Sync>::victim::steal(entry& oldest, revocation_count& spent) 
     }
   } while (with(seen, bias::none) == at && is_open(seen));  // only the revocation has ended meanwhile
   return outcome::lost;
-}
-
-/// Takes the bias from the owner: true, and `seen` is a top that is open. False if another thief does so already.
-template <synchronisation Sync>
-bool fork_deque<Sync>::victim::revoke(top_word& seen, revocation_count& spent) const noexcept {
-  auto& d = *deque_;
-  if (bias_of(seen) != bias::owner) return false;
-  top_word const revoking = with(seen, bias::revoking);
-  // seq_cst: one thief revokes; acquires the guard that ours overwrites. Partner: count_undisturbed, exchange.
-  if (!d.top_.compare_exchange_strong(seen, revoking, std::memory_order_seq_cst, std::memory_order_relaxed))
-    return false;
-  ++spent.revocations;
-  d.guard_.store(beyond_all, std::memory_order_release);  // the top before the guard. Partner: pop_guarded
-  seen = revoking;
-  if (!Sync::await_briefly(d.top_, revoking)) {
-    ++spent.heavy_fences;
-    Sync::heavy_fence();  // the guard before the slot. Partner: pop, light fence
-  }
-  // acquire: the slots that the owner's answer has published. Partner: answer. Others may move an answered top.
-  while (!d.top_.compare_exchange_weak(seen, with(seen, bias::none), std::memory_order_seq_cst,
-                                       std::memory_order_acquire)) {}
-  seen = with(seen, bias::none);
-  return true;
 }
 
 template <synchronisation Sync>
