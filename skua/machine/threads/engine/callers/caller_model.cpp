@@ -96,6 +96,7 @@ class place {
   static void note_failed_round(std::uint64_t) {}
   static std::uint64_t back_off(std::uint64_t) { return 0; }
   static bool is_barred() { return false; }
+  static bool stands_down(bool) { return false; }
   static void short_sleep(std::uint64_t) {}
   bool was_woken() { return std::exchange(woken_, false); }
   [[nodiscard]] bool has_new_regions() const {

@@ -35,11 +35,11 @@ pool_core::pool_core(layout map, settings const& chosen, cpu_mask allowed, std::
       oversubscription_(map_.workers(), processors), touches_(map_.workers()), process_(fork_generation()),
       stacks_(chosen.stack_bytes.value), registered_(map_.workers()),
       sleep_(map_.workers(), std::pmr::new_delete_resource(), registered_.counts()),
-      observers_(make_counted<observer_list>()), stall_(stall_watch::if_asked(*this)),
-      parked_(stall_ == nullptr ? nullptr : &stall_->parked()), lent_(std::make_unique<lent_thread>(*this)),
-      regions_(make_counted<region_list const>()) {
-  if (pinning_ && stays_pinned_ && map_.is_this_system() && registered_.get() != nullptr) {
-    for (std::uint32_t w = 0; w < map_.workers(); ++w) registered_.get()->binds_to(map_.pu_of(worker_id{w}));
+      permit_(sleep_, map_.workers(), bound_processors()), observers_(make_counted<observer_list>()),
+      stall_(stall_watch::if_asked(*this)), parked_(stall_ == nullptr ? nullptr : &stall_->parked()),
+      lent_(std::make_unique<lent_thread>(*this)), regions_(make_counted<region_list const>()) {
+  if (registered_.get() != nullptr) {
+    for (std::uint32_t const p : bound_processors()) registered_.get()->binds_to(p);
   }
   workers_.reserve(map_.workers());
   for (std::uint32_t w = 0; w < map_.workers(); ++w) {
@@ -55,6 +55,13 @@ pool_core::pool_core(pool_core& host, worker_id w)
       regions_(make_counted<region_list const>()) {
   workers_.push_back(std::make_unique<worker>(*this, worker_id{0}, *guest_record_));
   sleep_.begin_without_threads();
+}
+
+std::vector<std::uint32_t> pool_core::bound_processors() const {
+  std::vector<std::uint32_t> all;
+  if (!pinning_ || !stays_pinned_ || !map_.is_this_system()) return all;
+  for (std::uint32_t w = 0; w < map_.workers(); ++w) all.push_back(map_.pu_of(worker_id{w}));
+  return all;
 }
 
 void pool_core::ask_lent_thread() noexcept { lent_->ask(); }
@@ -125,6 +132,7 @@ void pool_core::stop() noexcept {
 void pool_core::end_with_process() noexcept {
   std::shared_ptr<region_list const> all;
   static_cast<void>(share_regions(all));
+  permit_.abandon();
   bool const ends = retire(*all);
   if (ends) stop();
   if (memory_ != nullptr) memory_->stays();

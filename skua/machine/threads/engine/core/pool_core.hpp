@@ -20,6 +20,7 @@
 #include "skua/machine/threads/engine/history/history_file.hpp"
 #include "skua/machine/threads/engine/outside/detached_tasks.hpp"
 #include "skua/machine/threads/engine/outside/visitors.hpp"
+#include "skua/machine/threads/engine/sharing/pool_permit.hpp"
 #include "skua/machine/threads/engine/sharing/pool_registry.hpp"
 #include "skua/machine/threads/engine/sleep/sleep.hpp"
 #include "skua/parts/base/announced_atomic.hpp"
@@ -94,7 +95,7 @@ class pool_core {
   /// Call it when a task was injected, or a searcher has taken one. If tasks are left in `r` and no sleeper would take them, asks the lent
   /// thread to check whether the workers make progress (lent_thread.md).
   void look_after_enqueued(region& r) noexcept {
-    if (r.has_enqueued() && lent_ != nullptr && (sleep_.asleep_now() == 0 || r.workers() < workers()))
+    if (r.has_enqueued() && lent_ != nullptr && (!sleep_.anyone_to_wake() || r.workers() < workers()))
       ask_lent_thread();
   }
   /// Null for a guest's pool.
@@ -165,6 +166,7 @@ class pool_core {
     return mine != nullptr &&
            pool_registry::of_process().others_need_processor(*mine, oversubscription_.processors(), now);
   }
+  [[nodiscard]] pool_permit const& permit() const noexcept { return permit_; }
   [[nodiscard]] oversubscription& oversubscribed() noexcept { return oversubscription_; }
   /// The observers of the threads that work in this pool, or in the pool of which this is a guest.
   [[nodiscard]] std::shared_ptr<observer_list> const& observers() const noexcept { return observers_; }
@@ -188,6 +190,8 @@ class pool_core {
 
  private:
   void ask_lent_thread() noexcept;
+  /// The processors to which workers are bound for good; empty: none are.
+  [[nodiscard]] std::vector<std::uint32_t> bound_processors() const;
   void stop() noexcept;
   [[nodiscard]] bool retire(region_list const& all) noexcept;
   [[nodiscard]] bool is_unused(region_list const& all) noexcept;
@@ -221,6 +225,7 @@ class pool_core {
   block_pool blocks_;
   registered_pool const registered_;
   sleep_state<> sleep_;
+  pool_permit permit_;
   std::shared_ptr<observer_list> const observers_;
   thread_options thread_options_;
   std::vector<std::unique_ptr<worker>> workers_;

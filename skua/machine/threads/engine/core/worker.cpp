@@ -76,6 +76,7 @@ void worker::thread_main() noexcept {
     flows_.stacks.give(flows_.current_stack);
     is_ready_.set_exception(std::current_exception());
   }
+  leave_permit();
   give_stacks_back();
   set_current_thread(nullptr);
   if (has_begun && core_.options_of_threads().ends) core_.options_of_threads().ends(number_);
@@ -88,6 +89,7 @@ void worker::sleep_at_first() noexcept {
   trace_.sleeps(0);
   if (core_.sleep().sleep_until_woken(number_)) counts_.sleeps.add(1);
   home_.after_first_sleep(core_.allowed());
+  enter_permit();
   was_woken_ = true;
   begin(activity::scheduling);
 }

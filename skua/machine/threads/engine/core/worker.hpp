@@ -216,6 +216,11 @@ class worker final : public thread_record, private thread_owner {
   /// its processor to others while no task of its pool ran.
   std::uint64_t back_off(std::uint64_t now) noexcept;
   bool fall_asleep() noexcept;
+  /// True: a limit held this worker back, and it counts as searching now. `searches`: whether it did before.
+  [[nodiscard]] bool stands_down(bool searches) noexcept;
+  /// Around each sleep of the worker's own thread.
+  void leave_permit() noexcept;
+  void enter_permit() noexcept;
   [[nodiscard]] bool runs_isolated() const noexcept { return running()->is_isolated(); }
   [[nodiscard]] bool has_new_regions() const noexcept;
   /// True once after the first sleep: the worker that was woken from it already counts as searching.
@@ -321,6 +326,7 @@ class worker final : public thread_record, private thread_owner {
   departure<> departure_;         ///< while frames are tied to the present thread, no caller takes or leaves this place
   bool is_lent_ = false;          ///< the present thread is a caller's (caller.hpp)
   bool was_woken_ = false;        ///< from the first sleep
+  bool is_in_permit_ = false;     ///< the worker's own thread is (engine/sharing/permits.md)
   std::uint64_t entered_ = 0;     ///< as observer_list numbers observers; the present thread's
   finish_share<finish_region> share_;
   kept_next kept_;

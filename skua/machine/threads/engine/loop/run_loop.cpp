@@ -195,9 +195,35 @@ std::uint64_t worker::back_off(std::uint64_t now) noexcept {
   return core_.sleep().anyone_runs() ? 0 : now_ns() - now;
 }
 
+/// The rest of a worker's own tasks comes first, and callers never stand down: nobody else would end their calls.
+bool worker::stands_down(bool searches) noexcept {
+  if (!core_.sleep().is_over_limit() || is_lent_ || work_search::anything_for_it_alone(*this)) return false;
+  core_.look_after_enqueued(core_.first_region());
+  leave_observed();
+  begin(activity::idling);
+  trace_.sleeps(counts_.attempts.read());
+  leave_permit();
+  home_processor::saved_mask const own = home_.before_sleep();
+  bool const stood_down =
+      core_.sleep().stand_down(number_, searches, [this] { return work_search::anything_for_it_alone(*this); });
+  home_.after_sleep(own);
+  enter_permit();
+  if (stood_down) counts_.sleeps.add(1);
+  begin(activity::scheduling);
+  return stood_down;
+}
+
+void worker::leave_permit() noexcept {
+  if (std::exchange(is_in_permit_, false)) core_.permit().leave_thread();
+}
+
+void worker::enter_permit() noexcept { is_in_permit_ = core_.permit().enter_thread(); }
+
 bool worker::fall_asleep() noexcept {
-  if (!is_lent_)
+  if (!is_lent_) {
     leave_observed();  // ThreadSanitizer ignores what an observer does here, which can hide a race but report no false one
+    leave_permit();
+  }
   core_.oversubscribed().look_again(now_ns());
   begin(activity::idling);
   trace_.sleeps(counts_.attempts.read());
@@ -206,6 +232,7 @@ bool worker::fall_asleep() noexcept {
       number_, [this] { core_.request_attention(); }, [this](reach r) { return work_search::anything_to_do(*this, r); },
       is_lent_ ? sleep_state<>::thread::callers : sleep_state<>::thread::own);
   home_.after_sleep(own);
+  if (!is_lent_) enter_permit();
   if (slept) counts_.sleeps.add(1);
   begin(activity::scheduling);
   return slept;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "skua/machine/threads/engine/sleep/sleep.hpp"
+#include "skua/machine/threads/lane/region_looks.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
 
@@ -21,6 +22,12 @@ struct work_search {
     std::uint64_t began = 0;
     for (;;) {
       me.refresh_regions();
+      if (me.stands_down(searching)) [[unlikely]] {
+        if (all.closing()) return {};
+        searching = woken = true;
+        began = 0;
+        continue;
+      }
       typename Worker::found const f = find(me);
       if (f.slot != nullptr) {
         if (searching) me.counts().wakeups_sent.add(all.sleep().found(left_by(woken, f)));
@@ -85,6 +92,17 @@ struct work_search {
       }
     }
     return mine;
+  }
+
+  /// H1: true if there is something that only this worker may take, or that others would not find while it sleeps.
+  template <class Worker>
+  [[nodiscard]] static bool anything_for_it_alone(Worker& me) noexcept {
+    if (me.pool().closing() || me.has_tied_ready()) return true;
+    for (auto const& r : me.regions()) {
+      auto* const slot = r->slot_for(me);
+      if (slot != nullptr && !(slot->inbox.looks_empty() && offers_nothing(*slot))) return true;
+    }
+    return false;
   }
 
   /// C5: true if a caller that leaves this worker's place leaves work for it (caller.md). Other workers know of work that only

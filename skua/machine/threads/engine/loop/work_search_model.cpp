@@ -149,6 +149,7 @@ class worker {
   static void note_failed_round(std::uint64_t) {}
   static std::uint64_t back_off(std::uint64_t) { return 0; }
   static bool is_barred() { return false; }
+  static bool stands_down(bool) { return false; }
   static void short_sleep(std::uint64_t) {}
   void refresh_regions() {}
   auto const& regions() const { return regions_; }

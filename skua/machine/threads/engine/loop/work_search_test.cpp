@@ -64,6 +64,12 @@ class scripted {
     next();
     return is;
   }
+  bool stands_down(bool) {
+    if (rounds_.empty() || rounds_.front() != 'w') return false;
+    next();
+    done += "w";
+    return true;
+  }
   void short_sleep(std::uint64_t) { done += "s"; }
   std::uint64_t back_off(std::uint64_t) {
     done += ".";
@@ -147,6 +153,13 @@ TEST(work_search, counts_all_whom_it_woke) {
   me.wakes = 2;
   EXPECT_EQ(search(me, true), "?))");
   EXPECT_EQ(me.wakeups_sent.value, 2U);
+}
+
+TEST(work_search, who_stood_down_counts_as_searching) {
+  scripted me("wt");
+  EXPECT_EQ(search(me, true), "?w?)");
+  scripted ends("wc");
+  EXPECT_EQ(search(ends, false), "?w");
 }
 
 TEST(work_search, nobody_relies_on_who_is_barred) {

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "skua/machine/threads/engine/sleep/sleep_counts.hpp"
+#include "skua/machine/threads/engine/sleep/worker_limit.hpp"
 #include "skua/machine/threads/engine/sleep/worker_set.hpp"
 #include "skua/parts/base/condition.hpp"
 #include "skua/parts/base/ids.hpp"
@@ -82,10 +83,64 @@ class sleep_state {
     Sync::full_fence();  // S3: sees entries that were pushed with a full fence. Pairs with: notify, fence
     if (anything(looks_at)) return stay_awake(self);
     if (looks_at == reach::own) return sleep_until_woken(self, waiter);
+    tell_if_all_sleep();
     if (short_wait(self, waiter)) return true;
     if (anything(looks_at)) return stay_awake(self);
     return sleep_until_woken(self, waiter);
   }
+
+  /// H1: the own thread of a worker that is about to search goes to sleep instead, if more workers are awake than the limit allows. It relies on the others, which
+  /// owe a wake-up from then on, and so looks only at what is `for_it_alone()`. `searches`: whether it counts as searching. False, without effect, if the limit
+  /// allows it. True: it was asleep, or about to, and counts as searching now. (limit.md)
+  template <class ForItAlone>
+  bool stand_down(worker_id self, bool searches, ForItAlone&& for_it_alone) {
+    {
+      std::lock_guard const hold(sleepers_lock_);
+      if (awake() <= limit_.load(std::memory_order_relaxed)) return false;  // relaxed: written under the lock
+      sleeping_.add(self);
+      owes_ = true;
+      // seq_cst: as in start_search. Pairs with: notify_worker, load of counts_.
+      counts_.fetch_add(searches ? one_asleep - one_searching : one_asleep, std::memory_order_seq_cst);
+    }
+    Sync::full_fence();  // as S3. Pairs with: notify_worker, fence
+    if (for_it_alone()) {
+      stay_awake(self);
+    } else {
+      sleep_until_woken(self);
+    }
+    return true;
+  }
+  /// A hint: true if a worker that is about to search should stand down.
+  [[nodiscard]] bool is_over_limit() const noexcept {
+    std::uint32_t const most = limit_.load(std::memory_order_relaxed);  // relaxed, both: stand_down asks again
+    return most < workers_ && workers_ - asleep(counts_.load(std::memory_order_relaxed)) > most;
+  }
+  /// A hint: true if a worker sleeps that new work would wake.
+  [[nodiscard]] bool anyone_to_wake() const noexcept {
+    std::uint32_t const sleepers = asleep_now();
+    return sleepers > 0 && workers_ - sleepers < limit_.load(std::memory_order_relaxed);  // relaxed: a hint
+  }
+
+  /// From now on at most `most` workers are woken for work that others may take, too; `most` > 0. If a wake-up is owed and may be, wakes one. Any thread.
+  void limit_to(std::uint32_t most) noexcept {
+    bool pays = false;
+    {
+      std::lock_guard const hold(sleepers_lock_);
+      limit_.store(most, std::memory_order_relaxed);  // relaxed: under the lock; others take it as a hint
+      pays = owes_ && !is_at_limit();
+    }
+    if (pays) wake_any();
+  }
+  /// The same if all workers sleep; else false, without effect.
+  [[nodiscard]] bool limit_sleepers_to(std::uint32_t most) noexcept {
+    std::lock_guard const hold(sleepers_lock_);
+    if (awake() > 0) return false;
+    limit_.store(most, std::memory_order_relaxed);  // relaxed: as in limit_to
+    return true;
+  }
+  [[nodiscard]] std::uint32_t limit() const noexcept { return limit_.load(std::memory_order_relaxed); }
+  /// Before any worker runs: who sets the limit.
+  void limited_by(limit_keeper& k) noexcept { keeper_ = &k; }
 
   /// Call it before any worker runs: a new pool has no work, so all workers begin asleep. (sleep.md, "The first sleep")
   void begin_asleep() noexcept {
@@ -155,6 +210,7 @@ class sleep_state {
     sleeper& s = sleepers_[index(w)];
     bool wakes = false;
     bool others = false;
+    bool pays = false;
     {
       std::lock_guard const hold(sleepers_lock_);
       s.is_lent = false;
@@ -165,8 +221,11 @@ class sleep_state {
       Sync::full_fence_after_rmw();  // as P3: a pusher that relied on this caller pushed before, and we see the entry
       wakes = anything();
       if (wakes) wake_up_locked(w);
+      pays = owes_ && !is_at_limit();
     }
     if (wakes) s.signal.notify_one();
+    if (pays) wake_any();
+    tell_if_all_sleep();
     return others;
   }
 
@@ -198,7 +257,8 @@ class sleep_state {
     std::size_t const n = some.size();
     for (std::size_t i = 1; i <= n; ++i) {  // the first one last: as in wake_any
       worker_id const w = some[i % n];
-      if (sleeping_.has(w) && wake(w)) return true;
+      if (!sleeping_.has(w)) continue;
+      if (wake_one([this, w] { return sleeping_.has(w) ? std::optional(w) : std::nullopt; })) return true;
     }
     return false;
   }
@@ -209,9 +269,9 @@ class sleep_state {
     return members.size() == workers_ ? notify() : notify_among(members);
   }
 
-  /// Wakes this worker if it sleeps; then returns true.
+  /// Wakes this worker if it sleeps, whatever the limit: for what only it may take. Then returns true.
   bool wake(worker_id w) noexcept {
-    return wake_one([this, w] { return sleeping_.has(w) ? std::optional(w) : std::nullopt; });
+    return wake_one([this, w] { return sleeping_.has(w) ? std::optional(w) : std::nullopt; }, limits::waived);
   }
 
   /// E1: if all own threads wait and `nothing_left()`, then from now on no thread wakes a worker or takes its place. A thread
@@ -253,6 +313,8 @@ class sleep_state {
     sleep_counts const now{counts_.load(std::memory_order_relaxed)};
     return now.asleep() + now.searching() < workers_;
   }
+  /// A hint.
+  [[nodiscard]] bool all_sleep() const noexcept { return asleep_now() == workers_; }
   [[nodiscard]] std::uint32_t asleep_now() const noexcept { return asleep(counts_.load(std::memory_order_relaxed)); }
   [[nodiscard]] std::uint32_t searching_now() const noexcept {
     return searching(counts_.load(std::memory_order_relaxed));
@@ -296,13 +358,15 @@ class sleep_state {
     std::uint64_t const seen = counts_.load(std::memory_order_seq_cst);  // seq_cst: as in notify
     if (searching(seen) == 0 && asleep(seen) > 0) wake_any();
   }
-  /// S1. The last searcher looks at all.
+  /// S1. The last searcher looks at all: so nothing is owed any more.
   reach announce(worker_id self) noexcept {
     std::lock_guard const hold(sleepers_lock_);
     sleeping_.add(self);
     // release: a reader of the count also sees the set. Pairs with: notify and found, counts_. A full fence orders it before S3.
     std::uint64_t const before = counts_.fetch_add(one_asleep - one_searching, std::memory_order_release);
-    return searching(before) == 1 ? reach::all : reach::own;
+    if (searching(before) != 1) return reach::own;
+    owes_ = false;
+    return reach::all;
   }
   /// For a sleeper that has found work after all.
   bool stay_awake(worker_id self) noexcept {
@@ -320,6 +384,7 @@ class sleep_state {
 
   /// Makes the sleeper wake and search, and returns what to signal. Under the lock.
   typename Sync::condition* wake_up_locked(worker_id w) noexcept {
+    owes_ = false;  // this one searches
     sleeping_.remove(w);
     // seq_cst: as in start_search. Pairs with: notify, load of counts_.
     counts_.fetch_add(one_searching - one_asleep, std::memory_order_seq_cst);
@@ -327,19 +392,37 @@ class sleep_state {
     return s.is_lent ? &s.caller_signal : &s.signal;
   }
 
-  /// Wakes the worker that choose() returns under the lock; false: it returns none.
+  /// H2: whether the limit holds for a wake-up.
+  enum class limits : bool { hold, waived };
+  /// Wakes the worker that choose() returns under the lock; false: it returns none, or the limit forbids it.
   template <class Choose>
-  bool wake_one(Choose&& choose) noexcept {
+  bool wake_one(Choose&& choose, limits of = limits::hold) noexcept {
     typename Sync::condition* signal = nullptr;
     {
       std::lock_guard const hold(sleepers_lock_);
       if (is_retired()) return false;
       std::optional<worker_id> const chosen = choose();
       if (!chosen) return false;
-      signal = wake_up_locked(*chosen);
+      if (of == limits::hold && is_at_limit()) {
+        owes_ = true;
+      } else {
+        signal = wake_up_locked(*chosen);
+      }
     }
-    signal->notify_one();
-    return true;
+    if (signal != nullptr) signal->notify_one();
+    if (keeper_ != nullptr) keeper_->workers_wanted();
+    return signal != nullptr;
+  }
+  // Under the lock.
+  [[nodiscard]] std::uint32_t awake() const noexcept {
+    return workers_ - asleep(counts_.load(std::memory_order_relaxed));  // relaxed: invariant (sleepers)
+  }
+  [[nodiscard]] bool is_at_limit() const noexcept {
+    return awake() >= limit_.load(std::memory_order_relaxed);  // relaxed: written under the lock
+  }
+  // Without the lock.
+  void tell_if_all_sleep() noexcept {
+    if (keeper_ != nullptr && all_sleep()) keeper_->all_sleep();
   }
   /// Low numbers first: with little work, the pool shrinks to its first workers. But worker 0 last: callers from outside take
   /// its place, and so find the same worker every time.
@@ -349,12 +432,15 @@ class sleep_state {
 
   // Read by all, and written seldom.
   std::uint32_t const workers_;
+  typename Sync::template atomic<std::uint32_t> limit_{~std::uint32_t{0}};  ///< written under the lock
+  limit_keeper* keeper_ = nullptr;
   std::pmr::deque<sleeper> sleepers_;
   worker_set<Sync> sleeping_;  ///< changed under the lock
   counter& counts_;
   typename Sync::template atomic<bool> retired_{false};  ///< written under the lock
 
   alignas(cache_line_bytes) typename Sync::mutex sleepers_lock_;  ///< guards every sleeper's state
+  bool owes_ = false;  ///< a wake-up that the limit forbade is still to come (limit.md); under the lock
   alignas(cache_line_bytes) counter own_counts_{0};
 };
 
