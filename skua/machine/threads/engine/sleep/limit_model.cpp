@@ -211,6 +211,30 @@ struct for_the_other_one {
   void finish() { s.finish(); }
 };
 
+/// Both workers are awake, and one may be. Worker 1 stands down while its inbox gets an entry.
+template <class Sync>
+struct inbox_of_one_that_stands_down {
+  static constexpr int threads = 2;
+  skua::runtime::sleep_state<Sync>& sleep = immortal<skua::runtime::sleep_state<Sync>>(workers, &memory());
+  typename Sync::template atomic<int> inbox{0};
+  int taken = 0;
+
+  inbox_of_one_that_stands_down() { sleep.limit_to(1); }
+  void run(int me) {
+    if (me == 1) {
+      inbox.store(1, std::memory_order_release);
+      sleep.notify_worker(worker_id{1}, [] {});
+      return;
+    }
+    current_world()->may_rest();
+    auto const is_something = [this] { return inbox.load(std::memory_order_acquire) != 0; };
+    for (bool searches = false; !is_something(); searches = true)
+      sleep.stand_down(worker_id{1}, searches, is_something);
+    ++taken;
+  }
+  void finish() { require(taken == 1, "the entry is taken"); }
+};
+
 constexpr options of_three{.preemptions = 2};
 constexpr options of_four{.preemptions = 1};
 options const at_random{.random = skua::runtime::under_tsan ? 500U : skua::testing::full_or(100'000U, 10'000U),
@@ -230,6 +254,10 @@ TEST(limit_model, a_caller_leaves_nothing_behind) {
   holds_for_four<beside_a_caller<model_sync, true>>();
 }
 TEST(limit_model, what_only_one_may_take_is_taken) { holds_for_four<into_an_inbox<model_sync>>(); }
+TEST(limit_model, who_stands_down_finds_what_only_itself_may_take) {
+  holds<inbox_of_one_that_stands_down<model_sync>>();
+  holds<inbox_of_one_that_stands_down<model_sync>>({.model = memory_model::weak, .preemptions = 2, .stale = 2});
+}
 TEST(limit_model, the_last_searcher_hands_on) { holds<for_the_other_one<model_sync>>(of_three); }
 TEST(limit_model, holds_on_weak_memory) {
   constexpr options one_stale{.model = memory_model::weak, .preemptions = 0, .stale = 1};
