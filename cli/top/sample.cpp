@@ -121,6 +121,9 @@ json json_of(worker_rates const& w, runtime::worker_snapshot const& at, std::siz
   return worker;
 }
 
+/// Null: no permit bounds the pool at present.
+json permitted_of(pool_sample const& p) { return p.snapshot.permitted == 0 ? json{} : json(p.snapshot.permitted); }
+
 json json_of(pool_sample const& p) {
   json regions = json::array();
   for (runtime::region_snapshot const& r : p.snapshot.regions)
@@ -130,6 +133,7 @@ json json_of(pool_sample const& p) {
     workers.push_back(json_of(p.workers[i], p.snapshot.workers[i], i, p.snapshot.has_lanes));
   json pool{{"open_s", static_cast<double>(p.snapshot.at_ns - p.snapshot.opened_ns) / 1e9},
             {"interval_s", p.seconds},
+            {"permitted_workers", permitted_of(p)},
             {"regions", std::move(regions)}};
   if (!p.region.empty())
     pool["openmp"] = {{"regions_per_s", p.regions}, {"region", p.region}, {"is_in_region", is_in_region(p)}};
@@ -188,8 +192,9 @@ std::vector<std::string> lines_of(sample const& s, screen_size size, std::size_t
   for (std::size_t i = 0; i < s.pools.size(); ++i) {
     pool_sample const& p = s.pools[i];
     if (i > 0) body.emplace_back();
-    body.push_back(fmt::format("pool {}: {}{}, open for {}", i + 1, policies_of(p.snapshot),
-                               in_words(p.workers.size(), "worker"),
+    std::string const permitted = p.snapshot.permitted == 0 ? "" : fmt::format(", {} permitted", p.snapshot.permitted);
+    body.push_back(fmt::format("pool {}: {}{}{}, open for {}", i + 1, policies_of(p.snapshot),
+                               in_words(p.workers.size(), "worker"), permitted,
                                in_seconds(static_cast<double>(p.snapshot.at_ns - p.snapshot.opened_ns) / 1e9)));
     body.push_back(summary_of(p));
     if (!p.region.empty()) body.push_back(regions_of(p));

@@ -152,6 +152,16 @@ TEST(top, unknown_lengths_are_shown_as_unknown) {
   EXPECT_TRUE(lines_of(s, {}, first).back().ends_with("      -")) << lines_of(s, {}, first).back();
 }
 
+TEST(top, a_permit_is_shown_while_it_bounds_the_pool) {
+  sample s = sample_of(3);
+  std::size_t first = 0;
+  EXPECT_EQ(lines_of(s, {}, first)[1].find("permitted"), std::string::npos);
+  EXPECT_TRUE(json_of(s)["pools"][0]["permitted_workers"].is_null());
+  s.pools[0].snapshot.permitted = 2;
+  EXPECT_NE(lines_of(s, {}, first)[1].find("3 workers, 2 permitted, open for"), std::string::npos);
+  EXPECT_EQ(json_of(s)["pools"][0]["permitted_workers"], 2);
+}
+
 TEST(top, pools_that_were_opened_or_closed_are_looked_for_once_a_second) {
   using namespace std::chrono_literals;
   std::chrono::steady_clock::time_point now{};

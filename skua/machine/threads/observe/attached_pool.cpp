@@ -104,7 +104,8 @@ bool attached_pool::is_of(int file) const noexcept { return about_file(file).st_
 pool_snapshot attached_pool::snapshot() const {
   pool_snapshot all{
       .at_ns = clock_ns(), .opened_ns = head().opened_ns, .has_lanes = false, .regions = {}, .workers = {}};
-  all.code = head().calls.code.load(std::memory_order_relaxed);           // relaxed, both: hints
+  all.permitted = head().permitted.load(std::memory_order_relaxed);       // relaxed, all: hints
+  all.code = head().calls.code.load(std::memory_order_relaxed);           // as above
   all.call_bounds = head().calls.bounds.load(std::memory_order_relaxed);  // as above
   all.workers.reserve(workers_);
   for (std::uint32_t w = 0; w < workers_; ++w) all.workers.push_back(snapshot_of(w, all.at_ns));

@@ -51,6 +51,7 @@ struct pool_snapshot {
   std::vector<worker_snapshot> workers;
   std::uint64_t code = 0;         ///< of the present call of a runtime on top, or the last one; 0: there was none
   std::uint64_t call_bounds = 0;  ///< begins and ends of such calls: odd while one is in progress
+  std::uint32_t permitted = 0;    ///< workers, by a permit (engine/sharing/permits.md); 0: all
 };
 
 class attached_pool {

@@ -35,9 +35,10 @@ pool_core::pool_core(layout map, settings const& chosen, cpu_mask allowed, std::
       oversubscription_(map_.workers(), processors), touches_(map_.workers()), process_(fork_generation()),
       stacks_(chosen.stack_bytes.value), registered_(map_.workers()),
       sleep_(map_.workers(), std::pmr::new_delete_resource(), registered_.counts()),
-      permit_(sleep_, map_.workers(), bound_processors()), observers_(make_counted<observer_list>()),
-      stall_(stall_watch::if_asked(*this)), parked_(stall_ == nullptr ? nullptr : &stall_->parked()),
-      lent_(std::make_unique<lent_thread>(*this)), regions_(make_counted<region_list const>()) {
+      permit_(sleep_, map_.workers(), bound_processors(), memory_->permitted()),
+      observers_(make_counted<observer_list>()), stall_(stall_watch::if_asked(*this)),
+      parked_(stall_ == nullptr ? nullptr : &stall_->parked()), lent_(std::make_unique<lent_thread>(*this)),
+      regions_(make_counted<region_list const>()) {
   if (registered_.get() != nullptr) {
     for (std::uint32_t const p : bound_processors()) registered_.get()->binds_to(p);
   }

@@ -28,6 +28,7 @@ class pool_memory {
 
   [[nodiscard]] bool is_shared() const noexcept { return file_ >= 0; }
   [[nodiscard]] worker_record& record_of(worker_id w) const noexcept;
+  [[nodiscard]] std::atomic<std::uint32_t>& permitted() const noexcept { return head().permitted; }
   [[nodiscard]] observed_calls& calls() const noexcept { return head().calls; }
 
   /// True if this process or another one reads the workers' times.

@@ -19,7 +19,7 @@ inline constexpr char shared_pool_name[] = "skua-pool";
 /// "skuapool", read as a little-endian number.
 inline constexpr std::uint64_t shared_pool_magic = 0x6c'6f'6f'70'61'75'6b'73;
 /// A change of the meaning or the place of anything below takes the next number. A reader accepts only its own.
-inline constexpr std::uint32_t shared_pool_version = 4;
+inline constexpr std::uint32_t shared_pool_version = 5;
 /// Regions whose lanes can be seen at once. The lanes of others lie on the heap.
 inline constexpr std::size_t shared_regions_max = 4;
 
@@ -80,6 +80,8 @@ struct alignas(cache_line_bytes) shared_pool {
   /// Whether the workers' times are being read: bit 0 by the program itself, which never clears it; above it the number of processes
   /// that have attached.
   std::atomic<std::uint32_t> times_asked{0};
+  std::atomic<std::uint32_t> permitted{
+      0};  ///< workers, by a permit (engine/sharing/permits.md); 0: none is asked for at present
   std::array<region_record, shared_regions_max> regions;
   observed_calls calls;
 

@@ -23,8 +23,9 @@ constexpr std::size_t most_permits = 64;
 // relaxed, all of this file but what says otherwise: the locks order it. A worker that was refused after `all_sleep` had lowered the limit sees is_active_ false, and one
 // that sleeps after `workers_wanted` has set the limit sees it true, by the lock of the sleepers (permits.md, "asked"). The handle is written before is_active_, which changes under `reading`.
 
-pool_permit::pool_permit(sleep_state<>& workers_of, std::uint32_t workers, std::vector<std::uint32_t> bound)
-    : library_(tcm::library::of_process()), sleep_(&workers_of), workers_(workers) {
+pool_permit::pool_permit(sleep_state<>& workers_of, std::uint32_t workers, std::vector<std::uint32_t> bound,
+                         std::atomic<std::uint32_t>& exposed)
+    : library_(tcm::library::of_process()), sleep_(&workers_of), workers_(workers), exposed_(&exposed) {
   static constinit std::array<slot, most_permits> all;
   if (library_ == nullptr) return;
   for (slot& s : all) {
@@ -65,6 +66,7 @@ void pool_permit::abandon() noexcept {
   std::lock_guard const hold(of_->reading);
   of_->of = nullptr;
   sleep_->limit_to(workers_);
+  exposed_->store(0, std::memory_order_relaxed);
 }
 
 tcm::result pool_permit::changed(tcm::handle, void* in, std::uint32_t) noexcept {
@@ -99,6 +101,7 @@ void pool_permit::all_sleep() noexcept {
       is_active_.store(true, std::memory_order_relaxed);
       return;
     }
+    exposed_->store(0, std::memory_order_relaxed);
   }
   static_cast<void>(library_->deactivate(handle_.load(std::memory_order_relaxed)));
 }
@@ -134,7 +137,9 @@ void pool_permit::read_grant() noexcept {
   if (library_->read(handle_.load(std::memory_order_relaxed), &now) != tcm::success) return;
   if ((now.flags & tcm::is_stale) != 0) return;
   bool const may_work = now.state == tcm::state::active || now.state == tcm::state::idle;
-  sleep_->limit_to(std::max(may_work ? granted : 0, always_allowed));
+  std::uint32_t const most = std::max(may_work ? granted : 0, always_allowed);
+  sleep_->limit_to(most);
+  exposed_->store(std::min(most, workers_), std::memory_order_relaxed);
 }
 
 /// The library refuses: the pool works as if there were none. Under `changing_`.

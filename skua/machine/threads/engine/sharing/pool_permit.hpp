@@ -16,8 +16,9 @@ namespace skua { inline namespace v0 { namespace runtime {
 class pool_permit final : private limit_keeper {
  public:
   /// Without the library, or if 64 pools have permits, the pool uses all its workers, and nothing below has an effect. `bound`: the processors of pinned workers; empty:
-  /// any. Before the workers' threads begin.
-  pool_permit(sleep_state<>& workers_of, std::uint32_t workers, std::vector<std::uint32_t> bound);
+  /// any. `exposed`: how many the permit allows, while it is active. Before the workers' threads begin.
+  pool_permit(sleep_state<>& workers_of, std::uint32_t workers, std::vector<std::uint32_t> bound,
+              std::atomic<std::uint32_t>& exposed);
   /// For a guest's pool: none.
   pool_permit() noexcept = default;
   /// The workers' threads have ended.
@@ -53,6 +54,7 @@ class pool_permit final : private limit_keeper {
   slot* of_ = nullptr;
   sleep_state<>* sleep_ = nullptr;
   std::uint32_t workers_ = 0;
+  std::atomic<std::uint32_t>* exposed_ = nullptr;
   tcm::bitmap* mask_ = nullptr;
   std::mutex changing_;  ///< one thread at a time asks or gives back
   // Under the lock:
