@@ -173,6 +173,8 @@ class place_of {
     region& only;
     auto& sleep() { return sleepers; }
     static bool closing() { return false; }
+    static bool leaves_places_open() { return false; }  // open_place_model.cpp
+    static void notify_of_common_work() {}
     void request_attention() { only.request_attention_of_awake(); }
   };
   all& pool() { return core_; }

@@ -27,6 +27,7 @@ worker* caller::borrow(region& where) noexcept {
 }
 
 worker* caller::borrow(worker& w, int& patience) noexcept {
+  if (take_open_place(w.pool(), w.number())) return &w;
   loan answer = loan::soon;
   do {
     answer = take_place(w.pool().sleep(), w.number(), w.departure_, [&w]() noexcept { w.request_attention_of_own(); });

@@ -286,6 +286,16 @@ void pool_core::request_attention() noexcept {
   for (auto const& r : *regions_) r->request_attention_of_awake();
 }
 
+void pool_core::notify_of_common_work() noexcept {
+  full_fence();  // after the look at the counts: what was pushed while somebody searched is seen. Pairs with: P3
+  bool any = false;
+  {
+    std::lock_guard const hold(regions_changing_);
+    any = std::ranges::any_of(*regions_, [](auto const& r) { return r->has_injected() || r->has_ready(); });
+  }
+  if (any) sleep_.notify();
+}
+
 void pool_core::back_off() noexcept {
   // A worker that never sleeps does not look before it falls asleep.
   if (never_sleeps()) oversubscription_.look_again(clock_ns());

@@ -157,7 +157,14 @@ class pool_core {
   /// Pins the calling thread, which is that of `w`. Returns the outcome as text for reports.
   [[nodiscard]] std::string pin(worker_id w) const;
   void request_attention() noexcept;  ///< the lanes of all workers that are awake, in all regions
-  void back_off() noexcept;           ///< between two rounds of a search
+  /// Wakes a sleeper for tasks from outside and ready frames that any worker may take. For a caller that has left an open place.
+  void notify_of_common_work() noexcept;
+  /// True if callers leave worker 0's place open for the next one (open_place.md): not while other pools, or a limit on the
+  /// awake, read the counts, by which a worker in an open place sleeps.
+  [[nodiscard]] bool leaves_places_open() const noexcept {
+    return registered_.get() != nullptr && !permit_.is_asked_for() && pool_registry::of_process().has_one_pool();
+  }
+  void back_off() noexcept;  ///< between two rounds of a search
   /// True: a searcher lets others run between two rounds: workers of another pool, or whoever keeps the processors busy unless it was told never to
   /// sleep. (engine/sharing/sharing.md)
   [[nodiscard]] bool offers_processor(std::uint64_t now) const noexcept {

@@ -45,6 +45,10 @@ class pool_registry {
   [[nodiscard]] entry* enter(std::uint32_t workers) noexcept;
   void leave(entry* e) noexcept;
 
+  /// True if no pool beside the caller's is registered. Advice: another one may come any time.
+  [[nodiscard]] bool has_one_pool() const noexcept {
+    return pools_.load(std::memory_order_relaxed) == 1;  // relaxed: advice
+  }
   /// For a searcher of the pool `mine`, after a round that found nothing: true if workers of another pool run tasks, more workers are awake than there are
   /// processors, and to change threads is worth it (worth_ns).
   [[nodiscard]] bool others_need_processor(entry const& mine, std::uint32_t processors, std::uint64_t now_ns) noexcept {

@@ -9,7 +9,9 @@
 #include <mutex>
 #include <optional>
 
+#include "skua/machine/threads/engine/sleep/open_place.hpp"
 #include "skua/machine/threads/engine/sleep/sleep_counts.hpp"
+#include "skua/machine/threads/engine/sleep/sleep_words.hpp"
 #include "skua/machine/threads/engine/sleep/worker_limit.hpp"
 #include "skua/machine/threads/engine/sleep/worker_set.hpp"
 #include "skua/parts/base/condition.hpp"
@@ -18,22 +20,6 @@
 #include "skua/parts/base/sync.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
-
-/// The answer to a caller that asks for a worker's place.
-enum class loan : std::uint8_t {
-  given,
-  soon,     ///< the worker's thread is about to wait
-  refused,  ///< the worker's thread is awake, or another caller was faster
-};
-
-/// What a searcher that has got a task leaves where it got it.
-enum class remains : bool { unknown, more };
-
-/// What a worker that falls asleep looks at.
-enum class reach : bool {
-  own,  ///< what only this worker may take, and what is at hand
-  all,  ///< all lanes of all regions: for the last searcher
-};
 
 /// The sleepers of one pool. Sync is the real world, or the explorer's.
 ///
@@ -161,11 +147,12 @@ class sleep_state {
     return sleepers_[index(w)].is_waiting;
   }
 
-  /// Any thread. A worker that was awake when the caller last held the lock, and is asleep for the caller, has fallen asleep since.
-  [[nodiscard]] bool is_asleep(worker_id w) const noexcept { return sleeping_.has(w); }
+  /// Any thread. A worker that was awake when the caller last held the lock, and is asleep for the caller, has fallen asleep since. False for worker 0,
+  /// whose place a caller may have taken without the lock (open_place.md).
+  [[nodiscard]] bool is_asleep(worker_id w) const noexcept { return w != first && sleeping_.has(w); }
 
   /// True if a worker sleeps or searches, so that it would take new work. A hint. Any thread.
-  [[nodiscard]] bool anyone_idle() const noexcept { return counts_.load(std::memory_order_relaxed) != 0; }
+  [[nodiscard]] bool anyone_idle() const noexcept { return searching_now() + asleep_now() != 0; }
 
   /// S6: sleeps until woken; then the worker counts as searching. Returns true if it slept.
   bool sleep_until_woken(worker_id self, thread waiter = thread::own) noexcept {
@@ -188,10 +175,11 @@ class sleep_state {
   loan lend(worker_id w, MayBeLent&& may_be_lent, Request&& request_attention) noexcept {
     if (!sleeping_.has(w)) return loan::refused;
     sleeper& s = sleepers_[index(w)];
+    if (w == first && open_.seems_taken()) return loan::refused;
     std::uint64_t before = 0;
     {
       std::lock_guard const hold(sleepers_lock_);
-      if (!sleeping_.has(w) || s.is_lent || !may_be_lent()) return loan::refused;
+      if (!sleeping_.has(w) || s.is_lent || (w == first && !open_.shut()) || !may_be_lent()) return loan::refused;
       if (is_retired()) return loan::refused;
       if (!s.is_waiting) return loan::soon;
       s.is_lent = true;
@@ -204,23 +192,31 @@ class sleep_state {
 
   /// C2: the caller leaves, and the thread of worker `w` counts as asleep again; it is woken if `anything()` was left for
   /// it. Returns true if other workers run tasks and none sleeps or searches: they may push without a wake-up for this worker, so the
-  /// caller then requests attention in all lanes. (sleep.md, "Callers")
+  /// caller then requests attention in all lanes. (sleep.md, "Callers") `stays`: if nothing was left, the place of worker 0 is open for the next caller.
   template <class Anything>
-  bool take_back(worker_id w, Anything&& anything) noexcept {
+  bool take_back(worker_id w, Anything&& anything, left_as stays = left_as::shut) noexcept {
     sleeper& s = sleepers_[index(w)];
     bool wakes = false;
     bool others = false;
     bool pays = false;
     {
       std::lock_guard const hold(sleepers_lock_);
+      bool const was_open = w == first && open_.shut_from_inside();
       s.is_lent = false;
-      sleeping_.add(w);
-      // seq_cst: before the look. Pairs with: notify_worker, load of counts_.
-      std::uint64_t const before = counts_.fetch_add(one_asleep, std::memory_order_seq_cst);
-      others = before == 0 && workers_ > 1;
+      if (was_open) {
+        others = nobody_else_is_idle();
+      } else {
+        sleeping_.add(w);
+        // seq_cst: before the look. Pairs with: notify_worker, load of counts_.
+        others = nobody_but_first(counts_.fetch_add(one_asleep, std::memory_order_seq_cst), w);
+      }
       Sync::full_fence_after_rmw();  // as P3: a pusher that relied on this caller pushed before, and we see the entry
       wakes = anything();
-      if (wakes) wake_up_locked(w);
+      if (wakes) {
+        wake_up_locked(w);
+      } else if (w == first && stays == left_as::open) {
+        open_.leave_open();
+      }
       pays = owes_ && !is_at_limit();
     }
     if (wakes) s.signal.notify_one();
@@ -229,13 +225,37 @@ class sleep_state {
     return others;
   }
 
+  /// C1 for the place of worker 0, if the last caller has left it open: no lock, and the counts stay. No request for attention, because the last
+  /// searcher does not leave out this worker's lanes.
+  [[nodiscard]] bool enter_open() noexcept { return open_.enter(); }
+  /// For the thread in the place: true if it has come so, and has not slept there.
+  [[nodiscard]] bool has_entered_open(worker_id w) const noexcept { return w == first && !open_.is_shut(); }
+  /// C5 for such a caller: leaves the place open, unless `anything()` is left for the worker, of which only this thread may ask. Then it returns false, and the
+  /// caller leaves by take_back.
+  template <class Anything>
+  [[nodiscard]] bool leave_open(Anything&& anything) noexcept {
+    // After `enter` and the last `found` of this thread: we see what others pushed who saw no caller, or relied on us. Pairs with: P3
+    Sync::full_fence_after_rmw();
+    do {
+      if (anything()) return false;
+    } while (!open_.leave());
+    return true;
+  }
+  /// After that: true if other workers run tasks, and none but worker 0 sleeps, and none searches (as take_back). A worker that searched meanwhile, and was relied on, may have left
+  /// something: the caller looks at what all may take, too, and notifies.
+  [[nodiscard]] bool nobody_else_is_idle() const noexcept {
+    // seq_cst: after the place was left. Pairs with: found, counts_
+    std::uint64_t const now = counts_.load(std::memory_order_seq_cst);
+    return searching(now) == 0 && asleep(now) <= 1 && workers_ > 1;
+  }
+
   /// P3 to P5, after a push. Returns true if it woke a sleeper.
   bool notify() noexcept {
     // P3: orders the push before the reading of the counts. Pairs with: fall_asleep, S1.
     Sync::full_fence();
     std::uint64_t const seen = counts_.load(std::memory_order_seq_cst);  // seq_cst: P4, pairs with S1 and F1
     if (asleep(seen) == 0 || searching(seen) > 0) return false;
-    return wake_any();
+    return wake_any(nobody_sleeps::asks);
   }
 
   /// The same for work that worker `w` should do: wakes it if it sleeps, and returns true. If it is awake but others sleep,
@@ -244,7 +264,7 @@ class sleep_state {
   bool notify_worker(worker_id w, Otherwise&& otherwise) noexcept {
     Sync::full_fence();                                                      // P3, as in notify
     if (asleep(counts_.load(std::memory_order_seq_cst)) == 0) return false;  // seq_cst: as in notify
-    if (wake(w)) return true;
+    if (wake_after_fence(w, limits::waived)) return true;
     otherwise();
     return false;
   }
@@ -257,8 +277,7 @@ class sleep_state {
     std::size_t const n = some.size();
     for (std::size_t i = 1; i <= n; ++i) {  // the first one last: as in wake_any
       worker_id const w = some[i % n];
-      if (!sleeping_.has(w)) continue;
-      if (wake_one([this, w] { return sleeping_.has(w) ? std::optional(w) : std::nullopt; })) return true;
+      if (sleeping_.has(w) && wake_after_fence(w, limits::hold)) return true;
     }
     return false;
   }
@@ -269,9 +288,11 @@ class sleep_state {
     return members.size() == workers_ ? notify() : notify_among(members);
   }
 
-  /// Wakes this worker if it sleeps, whatever the limit: for what only it may take. Then returns true.
+  /// Wakes this worker if it sleeps, whatever the limit: for what only it may take. Then returns true. A caller in an open place looks once more before it
+  /// leaves.
   bool wake(worker_id w) noexcept {
-    return wake_one([this, w] { return sleeping_.has(w) ? std::optional(w) : std::nullopt; }, limits::waived);
+    if (w == first) Sync::full_fence();  // P3: `ask` takes no lock
+    return wake_after_fence(w, limits::waived);
   }
 
   /// E1: if all own threads wait and `nothing_left()`, then from now on no thread wakes a worker or takes its place. A thread
@@ -283,6 +304,7 @@ class sleep_state {
       sleeper const& s = sleepers_[w];
       if (!sleeping_.has(worker_id{w}) || !s.is_waiting || s.is_lent) return false;
     }
+    if (!open_.shut()) return false;
     // seq_cst: before the look. Pairs with: is_retired, load, which comes after a push.
     retired_.store(true, std::memory_order_seq_cst);
     Sync::full_fence();  // as P3: we see what a thread pushed that did not see the flag
@@ -301,7 +323,7 @@ class sleep_state {
       typename Sync::condition* signal = nullptr;
       {
         std::lock_guard const hold(sleepers_lock_);
-        if (!sleeping_.has(worker_id{w})) continue;
+        if (!sleeping_.has(worker_id{w}) || !may_wake(worker_id{w})) continue;
         signal = wake_up_locked(worker_id{w});
       }
       signal->notify_one();
@@ -309,18 +331,23 @@ class sleep_state {
   }
 
   /// True if a worker, or a caller in its place, neither sleeps nor searches. A hint. Any thread.
-  [[nodiscard]] bool anyone_runs() const noexcept {
-    sleep_counts const now{counts_.load(std::memory_order_relaxed)};
-    return now.asleep() + now.searching() < workers_;
+  [[nodiscard]] bool anyone_runs() const noexcept { return asleep_now() + searching_now() < workers_; }
+  /// A caller in an open place does not sleep, whatever the counts say.
+  [[nodiscard]] std::uint32_t asleep_now() const noexcept {
+    std::uint32_t const counted = asleep(counts_.load(std::memory_order_relaxed));
+    return counted > 0 && open_.seems_taken() ? counted - 1 : counted;
   }
   /// A hint.
   [[nodiscard]] bool all_sleep() const noexcept { return asleep_now() == workers_; }
-  [[nodiscard]] std::uint32_t asleep_now() const noexcept { return asleep(counts_.load(std::memory_order_relaxed)); }
   [[nodiscard]] std::uint32_t searching_now() const noexcept {
     return searching(counts_.load(std::memory_order_relaxed));
   }
 
  private:
+  /// H2: whether the limit holds for a wake-up.
+  enum class limits : bool { hold, waived };
+
+  static constexpr worker_id first{0};
   static constexpr std::uint64_t one_asleep = sleep_counts::one_asleep;
   static constexpr std::uint64_t one_searching = sleep_counts::one_searching;
   static constexpr std::uint32_t asleep(std::uint64_t counts) noexcept { return sleep_counts{counts}.asleep(); }
@@ -345,7 +372,7 @@ class sleep_state {
       mine.is_waiting = mine.is_waiting || is_own;
       while (has_to_wait(self, waiter) && !time_has_passed && !(is_own && mine.is_lent))
         time_has_passed = !signal_of(mine, waiter).short_wait(hold);
-      bool const goes_on = is_own && (mine.is_lent || is_retired());
+      bool const goes_on = is_own && (mine.is_lent || is_retired() || !may_wake(self));
       if (is_own) mine.is_waiting = goes_on;
       if (!has_to_wait(self, waiter)) return true;
       if (!goes_on) return false;
@@ -362,8 +389,11 @@ class sleep_state {
   reach announce(worker_id self) noexcept {
     std::lock_guard const hold(sleepers_lock_);
     sleeping_.add(self);
+    bool const is_counted = self == first && open_.shut_from_inside();  // a caller in an open place, which sleeps there
+    if (is_counted) sleepers_[index(self)].is_lent = true;
     // release: a reader of the count also sees the set. Pairs with: notify and found, counts_. A full fence orders it before S3.
-    std::uint64_t const before = counts_.fetch_add(one_asleep - one_searching, std::memory_order_release);
+    std::uint64_t const before =
+        counts_.fetch_add((is_counted ? 0 : one_asleep) - one_searching, std::memory_order_release);
     if (searching(before) != 1) return reach::own;
     owes_ = false;
     return reach::all;
@@ -382,6 +412,14 @@ class sleep_state {
     return waiter == thread::own ? s.signal : s.caller_signal;
   }
 
+  /// Under the lock, for a worker in the set: false if a caller is in its open place. Otherwise nobody enters there any more.
+  [[nodiscard]] bool may_wake(worker_id w) noexcept { return w != first || open_.shut(); }
+  /// With these counts: true if nobody searches, and nobody sleeps but worker 0 in an open place, who relies on others that sleep (open_place.md).
+  [[nodiscard]] bool nobody_but_first(std::uint64_t counts, worker_id leaver) const noexcept {
+    bool const first_counts = leaver != first && !open_.is_shut();
+    return searching(counts) == 0 && asleep(counts) == (first_counts ? 1U : 0U) && workers_ > 1;
+  }
+
   /// Makes the sleeper wake and search, and returns what to signal. Under the lock.
   typename Sync::condition* wake_up_locked(worker_id w) noexcept {
     owes_ = false;  // this one searches
@@ -392,8 +430,6 @@ class sleep_state {
     return s.is_lent ? &s.caller_signal : &s.signal;
   }
 
-  /// H2: whether the limit holds for a wake-up.
-  enum class limits : bool { hold, waived };
   /// Wakes the worker that choose() returns under the lock; false: it returns none, or the limit forbids it.
   template <class Choose>
   bool wake_one(Choose&& choose, limits of = limits::hold) noexcept {
@@ -424,10 +460,25 @@ class sleep_state {
   void tell_if_all_sleep() noexcept {
     if (keeper_ != nullptr && all_sleep()) keeper_->all_sleep();
   }
+  bool wake_after_fence(worker_id w, limits of) noexcept {
+    if (w == first && open_.ask()) return false;
+    return wake_one([this, w] { return sleeping_.has(w) && may_wake(w) ? std::optional(w) : std::nullopt; }, of);
+  }
+  /// What to do if a caller is in the place of the only worker that sleeps by the counts.
+  enum class nobody_sleeps : bool {
+    nothing,
+    asks,  ///< the caller looks once more before it leaves
+  };
   /// Low numbers first: with little work, the pool shrinks to its first workers. But worker 0 last: callers from outside take
   /// its place, and so find the same worker every time.
-  bool wake_any() noexcept {
-    return wake_one([this] { return sleeping_.first_but_0(); });
+  bool wake_any(nobody_sleeps then = nobody_sleeps::nothing) noexcept {
+    // Whoever has read the counts sees the set: if a caller is in the place of the only one that sleeps, the lock is not worth it.
+    if (sleeping_.first_but_0() == first && (then == nobody_sleeps::asks ? open_.ask() : open_.is_taken()))
+      return false;
+    return wake_one([this] {
+      std::optional<worker_id> const chosen = sleeping_.first_but_0();
+      return chosen && may_wake(*chosen) ? chosen : std::nullopt;
+    });
   }
 
   // Read by all, and written seldom.
@@ -438,6 +489,8 @@ class sleep_state {
   worker_set<Sync> sleeping_;  ///< changed under the lock
   counter& counts_;
   typename Sync::template atomic<bool> retired_{false};  ///< written under the lock
+
+  alignas(cache_line_bytes) open_place<Sync> open_;  ///< of worker 0
 
   alignas(cache_line_bytes) typename Sync::mutex sleepers_lock_;  ///< guards every sleeper's state
   bool owes_ = false;  ///< a wake-up that the limit forbade is still to come (limit.md); under the lock
