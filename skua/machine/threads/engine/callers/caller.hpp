@@ -25,7 +25,8 @@ class caller {
 
   /// Runs `call` on the calling thread, which is no worker, in the place of the first worker of `where` whose thread
   /// sleeps. Returns when it has ended, on the same thread. Returns false, without effect, if no worker's place is free.
-  /// Cost: two locks and two readings of the clock, if nothing is stolen.
+  /// Cost: two locked instructions, or two locks if the last caller has not left the place open (open_place.md), and two readings of the clock if
+  /// the times are asked for; if nothing is stolen.
   [[nodiscard]] static bool run(region& where, root& call) noexcept;
   /// The same in the place of this worker of `where` only.
   [[nodiscard]] static bool run_in_place_of(region& where, worker_id w, root& call) noexcept;

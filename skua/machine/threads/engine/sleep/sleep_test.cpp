@@ -99,6 +99,41 @@ TEST(sleepers, a_caller_that_leaves_something_wakes_its_worker) {
   EXPECT_EQ(one.searching_now(), 1U);
 }
 
+TEST(sleepers, a_caller_leaves_the_place_of_worker_0_open_for_the_next_one) {
+  sleep_state<> two(2);
+  two.begin_without_threads();
+  EXPECT_FALSE(two.enter_open()) << "nobody has been here yet";
+  EXPECT_EQ(two.lend(worker_id{0}, at_any_time, nothing_to_do), loan::given);
+  EXPECT_FALSE(two.has_entered_open(worker_id{0}));
+  EXPECT_FALSE(two.take_back(worker_id{0}, nothing, left_as::open));
+  EXPECT_TRUE(two.enter_open());
+  EXPECT_FALSE(two.enter_open()) << "it is taken";
+  EXPECT_EQ(two.lend(worker_id{0}, at_any_time, nothing_to_do), loan::refused);
+  EXPECT_EQ(two.asleep_now(), 1U) << "worker 1";
+  EXPECT_FALSE(two.wake(worker_id{0})) << "a caller is there";
+  int looks = 0;
+  EXPECT_TRUE(two.leave_open([&looks] { return ++looks == 3; }));
+  EXPECT_EQ(looks, 2) << "once more, because somebody wanted to wake it";
+  EXPECT_FALSE(two.nobody_else_is_idle()) << "worker 1 sleeps";
+  EXPECT_EQ(two.asleep_now(), 2U);
+  EXPECT_TRUE(two.wake(worker_id{0}));
+  EXPECT_FALSE(two.enter_open()) << "its own thread is awake";
+}
+
+TEST(sleepers, a_caller_that_leaves_an_open_place_wakes_its_worker_for_what_is_left) {
+  sleep_state<> one(1);
+  one.begin_without_threads();
+  EXPECT_EQ(one.lend(worker_id{0}, at_any_time, nothing_to_do), loan::given);
+  EXPECT_FALSE(one.take_back(worker_id{0}, nothing, left_as::open));
+  EXPECT_TRUE(one.enter_open());
+  EXPECT_FALSE(one.anyone_idle());
+  EXPECT_FALSE(one.leave_open(at_any_time));
+  EXPECT_FALSE(one.take_back(worker_id{0}, at_any_time, left_as::open));
+  EXPECT_EQ(one.asleep_now(), 0U);
+  EXPECT_EQ(one.searching_now(), 1U);
+  EXPECT_FALSE(one.enter_open());
+}
+
 /// Calls something in the middle of each short wait, which then has let its time pass.
 struct watched_sync : real_sync {
   struct condition : real_condition {
