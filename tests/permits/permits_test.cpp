@@ -137,7 +137,7 @@ TEST_F(permits, of_nothing_let_one_worker_run_enqueued_tasks) {
 
 TEST_F(permits, that_grow_wake_workers_during_a_call) {
   fake_tcm::offer(1);
-  skua::pool on({.workers = 4});
+  skua::pool on({.workers = 4, .policy = "random"});  // a policy that places tasks wakes workers whatever the limit
   meet(on, 2);
 }
 
@@ -168,8 +168,8 @@ TEST_F(permits, of_pinned_pools_name_their_processors) {
 
 TEST_F(permits, of_two_pools_are_two) {
   fake_tcm::offer(1);
-  skua::pool outer({.workers = 2});
-  skua::pool inner({.workers = 2});
+  skua::pool outer({.workers = 2, .policy = "random"});
+  skua::pool inner({.workers = 2, .policy = "random"});
   std::atomic<long> sum{0};
   outer.run([&](auto& here) {
     skua::for_each(here, 0, 64, [&](int) { sum += inner.run([](auto& h) { return fib(h, 10); }); });
