@@ -54,7 +54,7 @@ class spare_forks {
 
   /// Call it before a fiber parks: the next one finds its own. False: no memory, so the fiber must stay.
   [[nodiscard]] bool reserve() noexcept {
-    tsan::unseen_accesses const of_the_worker;
+    tsan::unseen const of_the_worker;  // the memory, too, which fibers use in turn
     if (spare_ != nullptr) return true;
     if (fiber_forks* const left_over = all_.take()) {
       put(*left_over);

@@ -47,10 +47,18 @@ class spawned_lane : private deque<Sync> {
 
   using entries::entries;
   using entries::peek;
-  using entries::poll;
   using entries::published;
   using entries::request_attention;
-  using entries::reserve;
+
+  // A new ring is written by the flow that needs it, and then by all flows of the thread: TSan would take its allocation for a race with them.
+  attention poll() noexcept {
+    tsan::unseen const ring;
+    return entries::poll();
+  }
+  [[nodiscard]] bool reserve() noexcept {
+    tsan::unseen const ring;
+    return entries::reserve();
+  }
 
   [[nodiscard]] bool push(void* task, std::uint64_t extra) noexcept {
     tsan::release(task);
