@@ -194,7 +194,7 @@ class task_tree {
   template <class Cost>
   [[nodiscard]] totals weigh(Cost cost, double per_fork) const {
     totals all;
-    std::vector<double, runtime::huge_allocator<double>> span(nodes_.size());
+    std::vector<double> span(nodes_.size());
     spawned_ends spawned(*this);
     for (tree_node_id i = size(); i-- > 0;) {  // preorder backwards: children first
       tree_node const& n = nodes_[i];

@@ -14,7 +14,6 @@
 #include "skua/machine/sim/costs.hpp"
 #include "skua/machine/sim/lanes.hpp"
 #include "skua/machine/sim/names.hpp"
-#include "skua/parts/base/huge_allocator.hpp"
 #include "skua/parts/base/ids.hpp"
 #include "skua/parts/ordered/ordered_store.hpp"
 #include "skua/parts/topology/layout.hpp"
@@ -58,10 +57,10 @@ struct worker_counters {
 
 struct run_result {
   bool finished = false;
-  tick makespan = 0;                                       ///< from the begin of the root to its end
-  std::uint64_t moves = 0;                                 ///< events of the calendar
-  std::vector<turn, runtime::huge_allocator<turn>> turns;  ///< by node
-  std::vector<tree_node_id> order;                         ///< tasks, leaves and steps in the order in which they began
+  tick makespan = 0;                ///< from the begin of the root to its end
+  std::uint64_t moves = 0;          ///< events of the calendar
+  std::vector<turn> turns;          ///< by node
+  std::vector<tree_node_id> order;  ///< tasks, leaves and steps in the order in which they began
   std::vector<worker_counters> workers;
   std::vector<tree_node_id> teams;    ///< tasks that ran as teams; their children are the members
   std::vector<std::uint64_t> widths;  ///< [w]: moldable tasks that ran on w workers; empty: none did
