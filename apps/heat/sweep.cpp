@@ -14,6 +14,10 @@ struct sweeper {
   /// prefetcher. In narrower ones the streams would be too short; strips from top to bottom are faster there.
   static constexpr std::size_t wide = 128;
   static constexpr std::size_t band_rows = 8;
+  /// A strip as wide as four cache lines fetches its cells so many rows ahead: the prefetcher takes up a column of short rows
+  /// too late. Bands are too low for that. Never below the rectangle: those cells may be another worker's.
+  static constexpr std::size_t ahead = 8;
+  static constexpr std::size_t line = 64 / sizeof(float);
 
   template <std::size_t Lanes, std::size_t Vectors>
   [[gnu::always_inline]] static void strip(float const* from, float* to, std::size_t stride,
@@ -32,6 +36,11 @@ struct sweeper {
       middle[k] = at(from + k * Lanes);
     }
     for (std::size_t i = 0; i < rows; ++i) {
+      if constexpr (Lanes * Vectors >= 4 * line) {
+        if (rows > band_rows && i + ahead <= rows) {
+          for (std::size_t j = 0; j < Lanes * Vectors; j += line) __builtin_prefetch(from + (i + ahead) * stride + j);
+        }
+      }
       for (std::size_t k = 0; k < Vectors; ++k) {
         float const* const cell = from + i * stride + k * Lanes;
         vector const below = at(cell + stride);
