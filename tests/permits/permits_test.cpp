@@ -221,6 +221,7 @@ TEST_F(permits, a_task_that_all_workers_block_for_gets_the_lent_thread) {
 }
 
 TEST_F(permits, are_not_asked_for_in_a_child_of_fork) {
+  if (skua::runtime::under_tsan) GTEST_SKIP() << "ThreadSanitizer allows no new threads in a child of fork()";
   skua::pool on({.workers = 2});
   meet(on);
   expect_given_back();

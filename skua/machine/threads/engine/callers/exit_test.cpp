@@ -236,8 +236,9 @@ program const programs[] = {
     {"lent_thread_ends_the_process",
      [] {
        static late const kept(loop);
-       static std::promise<void> never;
-       static std::shared_future<void> const given = never.get_future().share();
+       // Never destroyed: the workers still wait for it when the process ends.
+       static auto& never = *new std::promise<void>;
+       static auto const& given = *new std::shared_future<void>(never.get_future());
        wait_on_all_workers(given);
        skua::enqueue([] {
          loop();

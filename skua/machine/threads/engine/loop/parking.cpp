@@ -222,7 +222,10 @@ void worker::continue_with(frame& f) noexcept {
 }
 
 void worker::end_thread() noexcept {
-  leave_observed();
+  {
+    tsan::unseen const scheduling;  // also what an observer does here, as in fall_asleep
+    leave_observed();
+  }
   prepare_to_leave(nullptr);
   leave_to(flows_.ended, flows_.native, &worker::recycle_stack, this);
 }

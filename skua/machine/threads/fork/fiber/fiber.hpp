@@ -170,6 +170,8 @@ class fiber {
       on.nested_ = this;
     }
     ~nested_task() {
+      // These may be the fiber's last accesses to its joins: as in know().
+      tsan::unseen_accesses const scheduling;
       fiber_.know(tag_);
       fiber_.forks_->word = word_;
       fiber_.forks_ = forks_;
