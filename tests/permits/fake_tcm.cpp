@@ -57,17 +57,22 @@ thread_local bool is_registered = false;
 
 void fake_tcm::offer(std::uint32_t threads) {
   world& w = all();
-  std::vector<std::pair<tcm::handle, tcm::callback>> changed;
+  struct call {
+    tcm::handle permit;
+    void* argument;
+    tcm::callback back;
+  };
+  std::vector<call> changed;
   {
     std::lock_guard const hold(w.lock);
     w.offered = threads;
     for (auto const& p : w.permits) {
       if (p->grant == w.grant_of(*p)) continue;
       p->grant = w.grant_of(*p);
-      changed.emplace_back(p.get(), w.clients[p->client - 1]);
+      changed.push_back({p.get(), p->argument, w.clients[p->client - 1]});
     }
   }
-  for (auto const& [p, call] : changed) call(p, p->argument, 1);
+  for (call const& c : changed) c.back(c.permit, c.argument, 1);
 }
 
 void fake_tcm::refuse(refuses what) {
