@@ -9,7 +9,6 @@
 
 #include "skua/machine/threads/engine/callers/place.hpp"
 #include "skua/machine/threads/engine/core/departure.hpp"
-#include "skua/machine/threads/engine/loop/work_search.hpp"
 #include "skua/machine/threads/engine/sleep/sleep.hpp"
 #include "skua/parts/queue/deque.hpp"
 #include "tests/explorer/expect.hpp"
@@ -21,7 +20,7 @@ namespace {
 using namespace skua::explorer;
 using skua::worker_id;
 using skua::runtime::entry, skua::runtime::loan, skua::runtime::outcome, skua::runtime::reach,
-    skua::runtime::sleep_state, skua::runtime::work_search;
+    skua::runtime::sleep_state;
 using sync = model_sync;
 using sleepers = sleep_state<sync>;
 using thread = sleepers::thread;
@@ -51,6 +50,25 @@ class entries {
   model_atomic<int> taken_{0};
 };
 
+/// Steps that a thread counts and another one awaits, as a join does.
+class progress {
+ public:
+  void add() {
+    word_.fetch_add(1, std::memory_order_release);
+    word_.notify_all();
+  }
+  void await(int enough) {
+    for (int seen = now(); seen < enough; seen = now()) word_.wait(seen, std::memory_order_acquire);
+  }
+  [[nodiscard]] int now() const { return word_.load(std::memory_order_acquire); }
+
+ private:
+  model_atomic<int> word_{0};
+};
+
+/// Whom an entry is for.
+enum class to : std::uint8_t { anybody, worker_0 };
+
 /// What lies in a pool of one region: tasks from outside, what only worker 0 may take, and a lane of each worker.
 template <unsigned Workers>
 struct pool_of {
@@ -77,6 +95,11 @@ struct pool_of {
     if (injected.any()) state.notify();
   }
 
+  entries& items_for(to whom) { return whom == to::anybody ? injected : inbox; }
+  void push_for(to whom) {
+    items_for(whom).put();
+    whom == to::anybody ? state.notify() : state.notify_worker(worker_id{0}, [] {});
+  }
   void push(unsigned w, void* task) {
     if (!lanes[w]->push(task)) return;
     require(lanes[w]->poll() != skua::runtime::attention::full, "there is memory");
@@ -141,6 +164,15 @@ class place {
     end();
     skua::runtime::leave_place(*this);
   }
+  /// A caller that may find the place taken.
+  void come_and_go() {
+    if (enter()) leave();
+  }
+  /// Before the script: the last caller has left it open.
+  void begin_open() {
+    require(enter(), "it is free");
+    leave();
+  }
   /// Around what the present thread does as the worker.
   void begin() { require(users_.fetch_add(1, std::memory_order_relaxed) == 0, "one thread at a time is the worker"); }
   void end() { users_.fetch_sub(1, std::memory_order_relaxed); }
@@ -161,14 +193,23 @@ class place {
     touch();
     return slept;
   }
-  /// The own thread from its first sleep on, until take() gets something.
-  template <class Take>
-  void live(Take const& take) {
+  /// The own thread, from its first sleep on.
+  void sleep_at_first() {
     all_.state.sleep_until_woken(number());
     begin();
     touch();
+  }
+  /// The same, until take() gets something.
+  template <class Take>
+  void live(Take const& take) {
+    sleep_at_first();
     while (!take()) fall_asleep();
     all_.state.found();
+  }
+  /// The same, until two items are taken, perhaps by others.
+  void take_two(entries& items, int& taken) {
+    sleep_at_first();
+    while (taken < 2) items.take() ? static_cast<void>(++taken) : static_cast<void>(fall_asleep());
   }
 
  private:
@@ -180,94 +221,61 @@ class place {
   sync::plain<int> used_;
 };
 
-/// The place of worker 0 is open at first. Thread 0 is its own, thread 1 a caller that comes and leaves, thread 2 pushes for anybody, or for worker 0 only.
-enum class to : std::uint8_t { anybody, worker_0 };
-template <to Whom, int Callers = 1>
-struct pushed_beside_a_caller {
-  static constexpr int threads = 2 + Callers;
+/// One worker, whose place is open at first.
+struct one_open_place {
   pool_of<1>& all = immortal<pool_of<1>>();
   place<1>& worker = immortal<place<1>>(all, 0U);
+  one_open_place() { worker.begin_open(); }
+};
+
+/// Thread 0 is the worker's own, thread 1 pushes for anybody, or for worker 0 only, the others are callers that come and leave.
+template <to Whom, int Callers = 1>
+struct pushed_beside_a_caller : one_open_place {
+  static constexpr int threads = 2 + Callers;
   int taken = 0;
 
-  pushed_beside_a_caller() {
-    require(worker.enter(), "it is free");
-    worker.leave();
-  }
   void run(int me) {
-    if (me == 0) {
-      current_world()->may_rest();
-      worker.live([this] { return (Whom == to::anybody ? all.injected : all.inbox).take(); });
-      ++taken;
-    } else if (me == 1) {
-      if (Whom == to::anybody) {
-        all.injected.put();
-        all.state.notify();
-      } else {
-        all.inbox.put();
-        all.state.notify_worker(worker_id{0}, [] {});
-      }
-    } else if (worker.enter()) {
-      worker.leave();
-    }
+    if (me == 1) return all.push_for(Whom);
+    if (me > 1) return worker.come_and_go();
+    current_world()->may_rest();
+    worker.live([this] { return all.items_for(Whom).take(); });
+    ++taken;
   }
   void finish() { require(taken == 1, "what is pushed is taken"); }
 };
 
 /// Two threads make frames ready that only worker 0 may resume (worker::send_home), beside a caller that leaves its open place.
-struct frames_beside_a_caller {
+struct frames_beside_a_caller : one_open_place {
   static constexpr int threads = 4;
-  pool_of<1>& all = immortal<pool_of<1>>();
-  place<1>& worker = immortal<place<1>>(all, 0U);
   int taken = 0;
 
-  frames_beside_a_caller() {
-    require(worker.enter(), "it is free");
-    worker.leave();
-  }
   void run(int me) {
+    if (me == 3) return worker.come_and_go();
     if (me == 0) {
       current_world()->may_rest();
-      all.state.sleep_until_woken(worker_id{0});
-      worker.begin();
-      while (taken < 2) all.inbox.take() ? static_cast<void>(++taken) : static_cast<void>(worker.fall_asleep());
-    } else if (me == 3) {
-      if (worker.enter()) worker.leave();
-    } else {
-      all.inbox.put(static_cast<unsigned>(me - 1));
-      all.state.wake(worker_id{0});
+      return worker.take_two(all.inbox, taken);
     }
+    all.inbox.put(static_cast<unsigned>(me - 1));
+    all.state.wake(worker_id{0});
   }
   void finish() { require(taken == 2, "both resume"); }
 };
 
 /// The caller searches in its open place until it has one of two items, and may sleep there. The pusher may rely on it.
 template <to Whom>
-struct searches_in_an_open_place {
+struct searches_in_an_open_place : one_open_place {
   static constexpr int threads = 3;
-  pool_of<1>& all = immortal<pool_of<1>>();
-  place<1>& worker = immortal<place<1>>(all, 0U);
   int taken = 0;
 
-  searches_in_an_open_place() {
-    require(worker.enter(), "it is free");
-    worker.leave();
-  }
-  entries& items() { return Whom == to::anybody ? all.injected : all.inbox; }
   void run(int me) {
     if (me == 0) {
       current_world()->may_rest();
-      all.state.sleep_until_woken(worker_id{0});
-      worker.begin();
-      worker.touch();
-      while (taken < 2) items().take() ? static_cast<void>(++taken) : static_cast<void>(worker.fall_asleep());
+      worker.take_two(all.items_for(Whom), taken);
     } else if (me == 1) {
-      for (int i = 0; i < 2; ++i) {
-        items().put();
-        Whom == to::anybody ? all.state.notify() : all.state.notify_worker(worker_id{0}, [] {});
-      }
+      for (int i = 0; i < 2; ++i) all.push_for(Whom);
     } else if (worker.enter()) {
       all.state.start_search();
-      while (!items().take()) worker.fall_asleep(thread::callers);
+      while (!all.items_for(Whom).take()) worker.fall_asleep(thread::callers);
       ++taken;
       all.state.found();
       worker.leave();
@@ -285,32 +293,21 @@ struct searcher_gets_another {
   pool_of<2>& all = immortal<pool_of<2>>();
   place<2>& worker = immortal<place<2>>(all, 0U);
   place<2>& other = immortal<place<2>>(all, 1U);
-  model_atomic<int> taken{0};
+  progress taken;
 
   searcher_gets_another() {
-    require(worker.enter(), "it is free");
-    worker.leave();
+    worker.begin_open();
     all.state.wake(worker_id{1});  // it searches
   }
   void run(int me) {
+    if (me == 3) return worker.come_and_go();
     if (me == 2) {
-      for (int i = 0; i < 2; ++i) {
-        all.injected.put();
-        all.state.notify();
-      }
-      return;
-    }
-    if (me == 3) {
-      if (worker.enter()) worker.leave();
+      for (int i = 0; i < 2; ++i) all.push_for(to::anybody);
       return;
     }
     (me == 0 ? worker : other).live([this] { return all.injected.take(); });
-    taken.fetch_add(1, std::memory_order_release);
-    taken.notify_all();
-    for (int seen = 1; seen < 2;) {
-      taken.wait(1, std::memory_order_acquire);
-      seen = taken.load(std::memory_order_acquire);
-    }
+    taken.add();
+    taken.await(2);
   }
   void finish() {}
 };
@@ -321,7 +318,7 @@ struct pushes_in_an_open_place {
   pool_of<2>& all = immortal<pool_of<2>>();
   place<2>& worker = immortal<place<2>>(all, 0U);
   place<2>& other = immortal<place<2>>(all, 1U);
-  model_atomic<int> taken{0};
+  progress taken;
   int job = 0;
 
   pushes_in_an_open_place() {
@@ -334,12 +331,11 @@ struct pushes_in_an_open_place {
     if (me == 1) {
       require(worker.enter(), "it is open");
       all.push(0, &job);
-      if (taken.load(std::memory_order_acquire) == 0) taken.wait(0, std::memory_order_acquire);
+      taken.await(1);
       return worker.leave();
     }
     other.live([this] { return all.steal(0); });
-    taken.exchange(1, std::memory_order_release);
-    taken.notify_all();
+    taken.add();
   }
   void finish() {}
 };
@@ -354,13 +350,12 @@ struct neighbour_pushes_later {
   place<workers>& worker = immortal<place<workers>>(all, 0U);
   place<workers>& runs = immortal<place<workers>>(all, 1U);
   place<workers>& third = immortal<place<workers>>(all, workers - 1);
-  model_atomic<int> left{0};
-  model_atomic<int> taken{0};
+  progress left;
+  progress taken;
   int job = 0;
 
   neighbour_pushes_later() {
-    require(worker.enter(), "it is free");
-    worker.leave();
+    worker.begin_open();
     require(runs.enter(), "it is free");
     if (Other) require(third.enter(), "it is free");
     // An earlier push has used up the request.
@@ -369,29 +364,23 @@ struct neighbour_pushes_later {
   }
   void run(int me) {
     if (me == 1) {
-      for (int seen = 0; seen < (Other ? 2 : 1); seen = left.load(std::memory_order_acquire))
-        left.wait(seen, std::memory_order_acquire);
+      left.await(Other ? 2 : 1);
       all.push(1, &job);
-      if (taken.load(std::memory_order_acquire) == 0) taken.wait(0, std::memory_order_acquire);
+      taken.await(1);
     } else if (me == 2) {
-      if (worker.enter()) worker.leave();
-      has_left();
+      worker.come_and_go();
+      left.add();
     } else {
       if (me == 3) {
         third.leave();
-        has_left();
+        left.add();
       }
       current_world()->may_rest();  // the other one may take it
       (me == 0 ? worker : third).live([this] { return all.steal(1); });
-      taken.exchange(1, std::memory_order_release);
-      taken.notify_all();
+      taken.add();
     }
   }
-  void has_left() {
-    left.fetch_add(1, std::memory_order_release);
-    left.notify_all();
-  }
-  void finish() { require(taken.load(std::memory_order_relaxed) == 1, "a worker takes it"); }
+  void finish() { require(taken.now() == 1, "a worker takes it"); }
 };
 
 /// The own thread falls asleep (S1 to S6), and callers come meanwhile: the first one by the lock, the second one perhaps to an open place.
@@ -404,37 +393,26 @@ struct falls_asleep_beside_callers {
   void run(int me) {
     if (me == 0) {
       current_world()->may_rest();
-      all.state.sleep_until_woken(worker_id{0});
-      worker.begin();
+      worker.sleep_at_first();
       for (;;) worker.fall_asleep();
     }
-    if (worker.enter()) worker.leave();
+    worker.come_and_go();
   }
   void finish() {}
 };
 
 /// The end of the process (E1) beside a caller. Then all that wait are woken, unless a caller is there.
-struct ends_beside_a_caller {
+struct ends_beside_a_caller : one_open_place {
   static constexpr int threads = 3;
-  pool_of<1>& all = immortal<pool_of<1>>();
-  place<1>& worker = immortal<place<1>>(all, 0U);
   bool ended = false;
 
-  ends_beside_a_caller() {
-    require(worker.enter(), "it is free");
-    worker.leave();
-  }
   void run(int me) {
     if (me == 0) {
       current_world()->may_rest();
-      all.state.sleep_until_woken(worker_id{0});
-      worker.begin();
+      worker.sleep_at_first();
       require(ended, "only the end wakes it");
     } else if (me == 1) {
-      if (worker.enter()) {
-        worker.touch();
-        worker.leave();
-      }
+      worker.come_and_go();
     } else if (all.state.retire([this] {
                  worker.touch();
                  return true;
