@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 
 #include "skua/machine/threads/engine/callers/place.hpp"
 #include "skua/machine/threads/engine/core/departure.hpp"
+#include "skua/machine/threads/engine/loop/searching_worker_for_test.hpp"
 #include "skua/machine/threads/engine/loop/work_search.hpp"
 #include "skua/machine/threads/engine/outside/visitors.hpp"
 #include "skua/machine/threads/engine/sleep/sleep.hpp"
@@ -76,7 +76,7 @@ struct pool_core {
 };
 
 /// A worker's place, for its own thread and callers in turn.
-class place {
+class place : public skua::runtime::searching_worker {
  public:
   place(pool_core& c, unsigned n) : core_(c), number_(worker_id{n}) { regions_seen_.set(0); }
 
@@ -84,23 +84,9 @@ class place {
     region* slot = nullptr;
     [[nodiscard]] bool leaves_more() const { return !slot->injected.looks_empty(); }
   };
-  struct {
-    struct {
-      void add(unsigned) {}
-    } wakeups_sent;
-  } counters;
 
   // What work_search asks.
   pool_core& pool() { return core_; }
-  auto& counts() { return counters; }
-  static std::uint64_t now_ns() { return 1; }
-  static void leave_finish() {}
-  static void note_failed_round(std::uint64_t) {}
-  static std::uint64_t back_off(std::uint64_t) { return 0; }
-  static bool is_barred() { return false; }
-  static bool stands_down(bool) { return false; }
-  static void short_sleep(std::uint64_t) {}
-  bool was_woken() { return std::exchange(woken_, false); }
   [[nodiscard]] bool has_new_regions() const {
     return regions_seen_.get() != core_.regions_version.load(std::memory_order_acquire);
   }
@@ -116,7 +102,7 @@ class place {
   /// The own thread, from its first sleep on. True: it has found something, and is busy from then on.
   bool live() {
     core_.sleep().sleep_until_woken(number_);
-    woken_ = true;
+    note_woken();
     return work_search::find_work(*this).slot != nullptr;
   }
   /// A caller; false if it does not get the place.
@@ -145,7 +131,6 @@ class place {
   region* later_ = &core_.later;
   sync::plain<std::uint64_t> regions_seen_;
   skua::runtime::departure<sync> tied_;
-  bool woken_ = false;
 };
 
 /// Callers come and leave; the last one opens a region and submits a task to it, in its call or, without a place, as a guest would.

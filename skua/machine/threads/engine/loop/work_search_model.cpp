@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "skua/machine/threads/engine/loop/searching_worker_for_test.hpp"
 #include "skua/machine/threads/engine/sleep/sleep.hpp"
 #include "skua/machine/threads/lane/region_looks.hpp"
 #include "skua/parts/queue/deque.hpp"
@@ -124,15 +125,9 @@ struct region {
   skua::runtime::injector<Sync>& injected = immortal<skua::runtime::injector<Sync>>();
 };
 
-struct live_counters {
-  struct none {
-    void add(unsigned) {}
-  } wakeups_sent;
-};
-
 /// A worker of one region, or of none.
 template <class Sync, fault Fault>
-class worker {
+class worker : public skua::runtime::searching_worker {
  public:
   worker(region<Sync, Fault>& r, worker_id n) : regions_{&r}, core_(r.pool), number_(n) {}
 
@@ -143,24 +138,12 @@ class worker {
   };
   pool_core<Sync, Fault>& pool() { return core_; }
   worker_id number() const { return number_; }
-  live_counters& counts() { return counts_; }
-  static std::uint64_t now_ns() { return 1; }
-  static void leave_finish() {}
-  static void note_failed_round(std::uint64_t) {}
-  static std::uint64_t back_off(std::uint64_t) { return 0; }
-  static bool is_barred() { return false; }
-  static bool stands_down(bool) { return false; }
-  static void short_sleep(std::uint64_t) {}
-  void refresh_regions() {}
   auto const& regions() const { return regions_; }
-  bool was_woken() { return std::exchange(woken_, false); }
   /// As a worker's thread begins (worker::sleep_at_first).
   void sleep_until_woken() {
     core_.real_sleep.sleep_until_woken(number_);
-    woken_ = Fault != fault::woken_unnoticed;
+    if (Fault != fault::woken_unnoticed) note_woken();
   }
-  static bool has_new_regions() { return false; }
-  static bool has_tied_ready() { return false; }
   found take_ready() {
     region<Sync, Fault>& r = *regions_[0];
     worker_slot<Sync>* const mine = r.slot_for(*this);
@@ -180,12 +163,9 @@ class worker {
   }
 
  private:
-  friend struct work_search;
   std::array<region<Sync, Fault>*, 1> regions_;
   pool_core<Sync, Fault>& core_;
   worker_id number_;
-  live_counters counts_;
-  bool woken_ = false;
 };
 
 /// What the scripts share: a pool, a region of some of its workers, and the number of entries fetched.

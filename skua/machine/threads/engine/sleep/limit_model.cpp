@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <utility>
-#include <vector>
+#include <cstdint>
 
+#include "skua/machine/threads/engine/loop/searching_worker_for_test.hpp"
 #include "skua/machine/threads/engine/loop/work_search.hpp"
 #include "skua/machine/threads/engine/sleep/sleep.hpp"
 #include "skua/parts/queue/injector.hpp"
@@ -79,7 +79,7 @@ struct scene {
   void work(unsigned number) {
     worker<Sync> me{*this, worker_id{number}};
     sleepers.sleep_until_woken(worker_id{number});
-    for (me.is_woken = true; work_search::find_work(me).slot != nullptr;) count_one();
+    for (me.note_woken(); work_search::find_work(me).slot != nullptr;) count_one();
   }
   /// A caller that takes the place of worker 0, if it is free, and runs nothing but its own call, which counts as an entry: no pool closes before it has left.
   void call() {
@@ -93,34 +93,16 @@ struct scene {
 };
 
 template <class Sync>
-class worker {
+class worker : public skua::runtime::searching_worker {
  public:
   worker(scene<Sync>& in, worker_id n) : core_(in), regions_{&in}, number_(n) {}
   struct found {
     lanes<Sync>* slot = nullptr;
     [[nodiscard]] static bool leaves_more() { return false; }
   };
-  struct {
-    struct {
-      void add(unsigned) {}
-    } wakeups_sent;
-  } counters;
-  bool is_woken = false;
-
   scene<Sync>& pool() { return core_; }
   [[nodiscard]] worker_id number() const { return number_; }
-  auto& counts() { return counters; }
-  static std::uint64_t now_ns() { return 1; }
-  static void leave_finish() {}
-  static void note_failed_round(std::uint64_t) {}
-  static std::uint64_t back_off(std::uint64_t) { return 0; }
-  static bool is_barred() { return false; }
-  static void short_sleep(std::uint64_t) {}
-  static void refresh_regions() {}
   auto const& regions() const { return regions_; }
-  bool was_woken() { return std::exchange(is_woken, false); }
-  static bool has_new_regions() { return false; }
-  static bool has_tied_ready() { return false; }
   static found take_ready() { return {}; }
   found probe_everywhere() {
     lanes<Sync>* const mine = core_.slot_for(*this);
