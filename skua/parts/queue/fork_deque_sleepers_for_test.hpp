@@ -2,9 +2,7 @@
 // Scripts for fork_deque_model.cpp: requests for attention. (fork_deque.md, "Requests for attention")
 #pragma once
 
-#include <atomic>
-#include <mutex>
-
+#include "skua/parts/queue/attention_seeker_for_test.hpp"
 #include "skua/parts/queue/fork_deque.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
@@ -19,28 +17,17 @@ template <class Sync, int Pushes>
 struct sleeper {
   static constexpr int threads = 2;
   fork_deque<Sync> joins{{.capacity = 12, .kind = Sync::kind(), .memory = &memory()}};
-  typename Sync::template atomic<int> asleep{0};
+  attention_seeker<Sync> other;
 
   void run(int me) {
     if (me == 0) {
       for (int i = 0; i < Pushes; ++i) {
-        if (joins.push(joins.first_free(), this) && joins.poll() == attention::requested) wake();
+        if (joins.push(joins.first_free(), this) && joins.poll() == attention::requested) other.wake();
       }
       return;
     }
     auto const victim = joins.outside();
-    asleep.store(1, std::memory_order_seq_cst);
-    victim.request_attention();
-    typename Sync::mutex lock;
-    std::unique_lock hold(lock);
-    typename Sync::condition signal;
-    static_cast<void>(signal.short_wait(hold));
-    if (victim.looks_empty()) asleep.wait(1, std::memory_order_acquire);
-  }
-  void wake() {
-    if (asleep.load(std::memory_order_relaxed) == 0)
-      require(false, "a request for attention shows what was announced before it");
-    if (asleep.exchange(0, std::memory_order_acq_rel) == 1) asleep.notify_all();
+    other.fall_asleep([victim] { victim.request_attention(); }, [victim] { return victim.looks_empty(); });
   }
   void finish() {}
 };
@@ -53,7 +40,7 @@ struct sleeper_and_ended_joins : sleeper<Sync, 0> {
     auto& mine = this->joins;
     for (int i = 0; i < 3; ++i) {
       auto& at = mine.first_free();
-      if (mine.push(at, this) && mine.poll() == attention::requested) this->wake();
+      if (mine.push(at, this) && mine.poll() == attention::requested) this->other.wake();
       entry taken;
       if (i == 0) static_cast<void>(mine.pop_oldest(taken));  // as a thief
       if (i < 2) static_cast<void>(mine.pop(at));
@@ -81,7 +68,7 @@ struct sleeper_and_keeper : sleeper<Sync, 0> {
   void push_and_poll() {
     require(this->joins.push(this->joins.first_free(), this), "the request stays");
     require(this->joins.poll() == attention::requested, "a request is reported");
-    if (this->asleep.load(std::memory_order_relaxed) == 1) this->wake();
+    if (this->other.has_announced()) this->other.wake();
   }
 };
 

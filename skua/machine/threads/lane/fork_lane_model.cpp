@@ -4,9 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <mutex>
-
+#include "skua/parts/queue/attention_seeker_for_test.hpp"
 #include "skua/parts/queue/deque_mutants_for_test.hpp"
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
@@ -33,10 +31,12 @@ struct changing_fiber {
   fork_deque<Sync>& first = joins();
   fork_deque<Sync>& second = joins();
   fork_lane<Sync> lane{first};
-  typename Sync::template atomic<int> asleep{0};
+  skua::runtime::attention_seeker<Sync> other;
 
   void run(int me) {
-    if (me == 1) return fall_asleep();
+    if (me == 1)
+      return other.fall_asleep([this] { lane.request_fork_attention(); },
+                               [this] { return lane.forks_outside().looks_empty(); });
     fork();
     join();
     lane.enter(second);
@@ -51,17 +51,7 @@ struct changing_fiber {
     if (d.push(d.first_free(), this) && d.poll() == attention::requested) wake();
   }
   void wake() {
-    if (asleep.load(std::memory_order_relaxed) == 0) return;  // it was the owner's own request
-    if (asleep.exchange(0, std::memory_order_acq_rel) == 1) asleep.notify_all();
-  }
-  void fall_asleep() {
-    asleep.store(1, std::memory_order_release);
-    lane.request_fork_attention();
-    typename Sync::mutex lock;
-    std::unique_lock hold(lock);
-    typename Sync::condition signal;
-    static_cast<void>(signal.short_wait(hold));
-    if (lane.forks_outside().looks_empty()) asleep.wait(1, std::memory_order_acquire);
+    if (other.has_announced()) other.wake();  // else it was the owner's own request
   }
   void finish() {}
 };
