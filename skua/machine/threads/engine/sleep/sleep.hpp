@@ -75,55 +75,21 @@ class sleep_state {
     return sleep_until_woken(self, waiter);
   }
 
+  // A limit on the workers that are awake. States, steps (H1..) and proof: limit.md; the steps themselves: sleep_limit.hpp.
+
   /// H1: the own thread of a worker that is about to search goes to sleep instead, if more workers are awake than the limit allows. It relies on the others, which
   /// owe a wake-up from then on, and so looks only at what is `for_it_alone()`. `searches`: whether it counts as searching. False, without effect, if the limit
-  /// allows it. True: it was asleep, or about to, and counts as searching now. (limit.md)
+  /// allows it. True: it was asleep, or about to, and counts as searching now.
   template <class ForItAlone>
-  bool stand_down(worker_id self, bool searches, ForItAlone&& for_it_alone) {
-    {
-      std::lock_guard const hold(sleepers_lock_);
-      if (awake() <= limit_.load(std::memory_order_relaxed)) return false;  // relaxed: written under the lock
-      sleeping_.add(self);
-      owes_ = true;
-      // seq_cst: as in start_search. Pairs with: notify_worker, load of counts_.
-      counts_.fetch_add(searches ? one_asleep - one_searching : one_asleep, std::memory_order_seq_cst);
-    }
-    Sync::full_fence();  // as S3. Pairs with: notify_worker, fence
-    if (for_it_alone()) {
-      stay_awake(self);
-    } else {
-      sleep_until_woken(self);
-    }
-    return true;
-  }
+  bool stand_down(worker_id self, bool searches, ForItAlone&& for_it_alone);
   /// A hint: true if a worker that is about to search should stand down.
-  [[nodiscard]] bool is_over_limit() const noexcept {
-    std::uint32_t const most = limit_.load(std::memory_order_relaxed);  // relaxed, both: stand_down asks again
-    return most < workers_ && workers_ - asleep(counts_.load(std::memory_order_relaxed)) > most;
-  }
+  [[nodiscard]] bool is_over_limit() const noexcept;
   /// A hint: true if a worker sleeps that new work would wake.
-  [[nodiscard]] bool anyone_to_wake() const noexcept {
-    std::uint32_t const sleepers = asleep_now();
-    return sleepers > 0 && workers_ - sleepers < limit_.load(std::memory_order_relaxed);  // relaxed: a hint
-  }
-
+  [[nodiscard]] bool anyone_to_wake() const noexcept;
   /// From now on at most `most` workers are woken for work that others may take, too; `most` > 0. If a wake-up is owed and may be, wakes one. Any thread.
-  void limit_to(std::uint32_t most) noexcept {
-    bool pays = false;
-    {
-      std::lock_guard const hold(sleepers_lock_);
-      limit_.store(most, std::memory_order_relaxed);  // relaxed: under the lock; others take it as a hint
-      pays = owes_ && !is_at_limit();
-    }
-    if (pays) wake_any();
-  }
+  void limit_to(std::uint32_t most) noexcept;
   /// The same if all workers sleep; else false, without effect.
-  [[nodiscard]] bool limit_sleepers_to(std::uint32_t most) noexcept {
-    std::lock_guard const hold(sleepers_lock_);
-    if (awake() > 0) return false;
-    limit_.store(most, std::memory_order_relaxed);  // relaxed: as in limit_to
-    return true;
-  }
+  [[nodiscard]] bool limit_sleepers_to(std::uint32_t most) noexcept;
   [[nodiscard]] std::uint32_t limit() const noexcept { return limit_.load(std::memory_order_relaxed); }
   /// Before any worker runs: who sets the limit.
   void limited_by(limit_keeper& k) noexcept { keeper_ = &k; }
@@ -498,3 +464,5 @@ class sleep_state {
 };
 
 }}}  // namespace skua::v0::runtime
+
+#include "skua/machine/threads/engine/sleep/sleep_limit.hpp"
