@@ -68,18 +68,19 @@ class fiber {
     require(lane_->make_room([this] { note(); }), "there is memory");
   }
   void open(registered_group<Sync>& g) {
-    auto& joins = lane_->forks();
-    std::int64_t place = joins.index_of(joins.first_free());
-    if (Fault == fault::places_ignored) place = std::numeric_limits<std::int64_t>::max();
-    if (Fault == fault::not_registered) place = -1;
-    stolen_.open(g, place);
+    std::int64_t opened_at = place();
+    if (Fault == fault::places_ignored) opened_at = std::numeric_limits<std::int64_t>::max();
+    if (Fault == fault::not_registered) opened_at = -1;
+    stolen_.open(g, opened_at);
   }
   void close(registered_group<Sync>& g) { stolen_.close(g); }
-  /// The join's first child has returned.
+  /// The join's first child has returned. As fiber::wait_stolen.
   void close(join<Sync>& j) {
     if (!pop_join(*lane_)) {
-      note();
-      j.wait_for();
+      if (!j.left_only(1)) {
+        note_steal_of(j);
+        j.wait_for();
+      }
       stolen_.forget(j);
     }
     std::destroy_at(&j);
@@ -108,12 +109,21 @@ class fiber {
       stolen_.link(*static_cast<join<Sync>*>(entry), place);
       return true;
     });
-    if (!any || Fault == fault::no_alarm) return;
-    auto const epoch = Fault == fault::stale_epoch ? region_.failures.now() : region_.failures.latest();
-    if (stolen_.want_end(epoch)) region_.raise_alarm(Fault != fault::no_request);
+    if (any) pass_failure_on();
   }
 
  private:
+  void note_steal_of(join<Sync>& j) {
+    note();
+    if (stolen_.link_ended(j, place())) pass_failure_on();
+  }
+  void pass_failure_on() {
+    if (Fault == fault::no_alarm) return;
+    auto const epoch = Fault == fault::stale_epoch ? region_.failures.now() : region_.failures.latest();
+    if (stolen_.want_end(epoch)) region_.raise_alarm(Fault != fault::no_request);
+  }
+  [[nodiscard]] std::int64_t place() { return lane_->forks().index_of(lane_->forks().first_free()); }
+
   lanes<Sync>* lane_;
   region<Sync>& region_;
   stolen_joins<Sync> stolen_;
