@@ -9,7 +9,6 @@
 // it with infinity to revoke the bias. Each sends its operation to a slow path, so the hot path tests no flag.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>

@@ -3,7 +3,6 @@
 // the two lowest bits of the deque's top; the guard says which entries the owner takes without a fence. States, invariants and proof: deque.md.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
