@@ -14,21 +14,12 @@
 #include <vector>
 
 #include "skua/parts/base/dice.hpp"
+#include "skua/parts/queue/numbered_tasks_for_test.hpp"
 
 namespace {
 
 using skua::runtime::attention, skua::runtime::deque, skua::runtime::entry, skua::runtime::outcome;
-
-void* as_task(std::uint64_t id) { return reinterpret_cast<void*>(id); }
-std::uint64_t id_of(entry e) { return reinterpret_cast<std::uintptr_t>(e.task); }
-constexpr std::uint64_t extra_of(std::uint64_t id) { return ~id * 3; }
-
-std::vector<skua::runtime::fences> kinds() {
-  std::vector<skua::runtime::fences> all{skua::runtime::fences::full};
-  if (skua::runtime::fence_kind() == skua::runtime::fences::asymmetric)
-    all.push_back(skua::runtime::fences::asymmetric);
-  return all;
-}
+using skua::testing::as_task, skua::testing::extra_of, skua::testing::id_of;
 
 /// Allocates until told to refuse; counts the blocks that are out.
 class moody_memory final : public std::pmr::memory_resource {
@@ -455,6 +446,5 @@ TEST_P(deque_with, storm_every_entry_is_taken_once_and_every_request_is_answered
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(fences, deque_with, ::testing::ValuesIn(kinds()), [](auto const& each) {
-  return each.param == skua::runtime::fences::full ? "full" : "asymmetric";
-});
+INSTANTIATE_TEST_SUITE_P(fences, deque_with, ::testing::ValuesIn(skua::testing::fence_kinds()),
+                         skua::testing::name_of_fences);

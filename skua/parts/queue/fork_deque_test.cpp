@@ -11,22 +11,13 @@
 #include <vector>
 
 #include "skua/parts/base/dice.hpp"
+#include "skua/parts/queue/numbered_tasks_for_test.hpp"
 
 namespace {
 
 using skua::runtime::attention, skua::runtime::entry, skua::runtime::fork_deque, skua::runtime::fork_slot,
     skua::runtime::outcome;
-
-void* as_task(std::uint64_t id) { return reinterpret_cast<void*>(id); }
-std::uint64_t id_of(entry e) { return reinterpret_cast<std::uintptr_t>(e.task); }
-constexpr std::uint64_t extra_of(std::uint64_t id) { return ~id * 3; }
-
-std::vector<skua::runtime::fences> kinds() {
-  std::vector<skua::runtime::fences> all{skua::runtime::fences::full};
-  if (skua::runtime::fence_kind() == skua::runtime::fences::asymmetric)
-    all.push_back(skua::runtime::fences::asymmetric);
-  return all;
-}
+using skua::testing::as_task, skua::testing::extra_of, skua::testing::id_of;
 
 class fork_deque_with : public ::testing::TestWithParam<skua::runtime::fences> {
  protected:
@@ -229,6 +220,5 @@ TEST_P(fork_deque_with, a_storm_takes_every_entry_once) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(kinds, fork_deque_with, ::testing::ValuesIn(kinds()), [](auto const& one) {
-  return one.param == skua::runtime::fences::full ? "full" : "asymmetric";
-});
+INSTANTIATE_TEST_SUITE_P(kinds, fork_deque_with, ::testing::ValuesIn(skua::testing::fence_kinds()),
+                         skua::testing::name_of_fences);
