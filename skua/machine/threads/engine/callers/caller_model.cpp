@@ -64,7 +64,8 @@ struct pool_core {
   sleepers& sleep() { return sleepers_of; }
   static bool closing() { return false; }
   static std::uint64_t spin_ns() { return 0; }
-  static void request_attention() {}                  // there are no lanes
+  static void request_attention() {}  // there are no lanes
+  static void request_attention_of_others(worker_id) {}
   static bool leaves_places_open() { return false; }  // open_place_model.cpp
   static void notify_of_common_work() {}
   /// As pool_core::publish.

@@ -28,7 +28,7 @@ void leave_place(Worker& me) noexcept {
   if (all.sleep().has_entered_open(me.number()) && all.sleep().leave_open(anything_left)) {
     // From here on another thread may be in the place.
     if (all.sleep().nobody_else_is_idle()) {
-      all.request_attention();
+      all.request_attention_of_others(me.number());
       all.notify_of_common_work();
     }
     return;

@@ -286,6 +286,11 @@ void pool_core::request_attention() noexcept {
   for (auto const& r : *regions_) r->request_attention_of_awake();
 }
 
+void pool_core::request_attention_of_others(worker_id left) noexcept {
+  std::lock_guard const hold(regions_changing_);
+  for (auto const& r : *regions_) r->request_attention_of_awake_but(left);
+}
+
 void pool_core::notify_of_common_work() noexcept {
   full_fence();  // after the look at the counts: what was pushed while somebody searched is seen. Pairs with: P3
   bool any = false;

@@ -156,7 +156,8 @@ class pool_core {
   std::uint64_t share_regions(std::shared_ptr<region_list const>& with) noexcept;
   /// Pins the calling thread, which is that of `w`. Returns the outcome as text for reports.
   [[nodiscard]] std::string pin(worker_id w) const;
-  void request_attention() noexcept;  ///< the lanes of all workers that are awake, in all regions
+  void request_attention() noexcept;  ///< in the lanes of all workers that are awake, in all regions
+  void request_attention_of_others(worker_id left) noexcept;  ///< the same, but for those of this worker
   /// Wakes a sleeper for tasks from outside and ready frames that any worker may take. For a caller that has left an open place.
   void notify_of_common_work() noexcept;
   /// True if callers leave worker 0's place open for the next one (open_place.md): not while other pools, or a limit on the
@@ -246,10 +247,11 @@ class pool_core {
   detached_tasks detached_;
   std::unique_ptr<lent_thread> const lent_;
   region* first_region_ = nullptr;
-  std::mutex regions_changing_;
-  std::shared_ptr<region_list const> regions_;  ///< under the mutex
   announced_atomic<std::uint64_t> regions_version_{0};
   std::atomic<std::uint64_t> regions_opened_{0};
+  // Searchers read what is above in every round, and callers that leave take the mutex.
+  alignas(cache_line_bytes) std::mutex regions_changing_;
+  std::shared_ptr<region_list const> regions_;  ///< under the mutex
 };
 
 }}}  // namespace skua::v0::runtime

@@ -227,6 +227,12 @@ void region::request_attention_of_awake() noexcept {
   }
 }
 
+void region::request_attention_of_awake_but(worker_id left) noexcept {
+  for (std::uint32_t i = 0; i < workers(); ++i) {
+    if (members_[i] != left && !sleeps(i)) slots_[i]->request_attention();
+  }
+}
+
 bool region::sleeps(std::uint32_t local) const noexcept { return core_.sleep().is_asleep(members_[local]); }
 
 bool region::looks_empty_to(worker_slot* mine) noexcept {

@@ -118,6 +118,7 @@ class region final : public std::enable_shared_from_this<region>, private polici
   void request_attention() noexcept;
   /// The same, but the lanes of workers that sleep hold a request already (sleep.md, "Lanes of sleepers").
   void request_attention_of_awake() noexcept;
+  void request_attention_of_awake_but(worker_id left) noexcept;  ///< nor in those of this worker of the pool
   /// True if there is nothing to take for the worker of this slot; with a null slot, for any member.
   [[nodiscard]] bool looks_empty_to(worker_slot* mine) noexcept;
   /// True if something is left in this slot's own lanes, or in lanes from which every member may take.

@@ -90,6 +90,11 @@ struct pool_of {
       if (!state.is_asleep(worker_id{w})) lanes[w]->outside().request_attention();
     }
   }
+  void request_attention_of_others(worker_id left) {
+    for (unsigned w = 0; w < Workers; ++w) {
+      if (w != index(left) && !state.is_asleep(worker_id{w})) lanes[w]->outside().request_attention();
+    }
+  }
   void notify_of_common_work() {
     sync::full_fence();
     if (injected.any()) state.notify();
