@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -57,6 +58,20 @@ struct cut {
   [[nodiscard]] constexpr work left_work() const noexcept { return {left == 0 ? 1.0 : static_cast<double>(left)}; }
   [[nodiscard]] constexpr work right_work() const noexcept { return {right == 0 ? 1.0 : static_cast<double>(right)}; }
 };
+
+/// How many elements vectors are aligned to, in a range of n.
+[[nodiscard]] constexpr std::size_t vector_of(std::size_t n) noexcept {
+  return std::bit_floor(std::clamp<std::size_t>(n, 1, 16));
+}
+/// Where [begin, end) is divided that should be divided at `at`: at a multiple of up to 16 elements, no further away than a thirty-second of the
+/// range. So vectors of the body have no remainder, and no two pieces share a cache line of an aligned array. (pieces.md, "Vectors")
+[[nodiscard]] constexpr std::size_t at_vector(std::size_t begin, std::size_t at, std::size_t end) noexcept {
+  std::size_t const unit = vector_of((end - begin) / 16);
+  std::size_t const rounded = (at + unit / 2) / unit * unit;
+  return begin < rounded && rounded < end ? rounded : at;
+}
+/// As many of n elements as are whole vectors.
+[[nodiscard]] constexpr std::size_t whole_vectors(std::size_t n) noexcept { return n / vector_of(n) * vector_of(n); }
 
 template <class Here, class Left, class Right>
 [[gnu::cold, gnu::noinline]] void join_unequal_sides(Here& here, cut c, Left const& left, Right const& right) {
@@ -130,14 +145,15 @@ void run_divided_piece(Here& here, std::size_t begin, std::size_t end, std::size
       next = known.is_known() ? 8 * known.elements : left / 512 + 1;
       if (known.is_known() && known.takes_longer(left, 2 * part)) {
         if (!offers_forks(here)) {
-          std::size_t const middle = begin + left / 2;
+          std::size_t const middle = most == 1 ? at_vector(begin, begin + left / 2, end) : begin + left / 2;
           here.join([&, begin, middle](Here& h) { run_divided_piece(h, begin, middle, most, known, body, all); },
                     [&, middle, end](Here& h) { run_divided_piece(h, middle, end, most, known, body, all); });
           return;
         }
         next = std::min(next, known.fit_into(part));
       }
-      next = std::min(left, std::max(next, most));
+      next = std::max(next, most);
+      next = next < left ? whole_vectors(next) : left;
     }
     if (next == left) return all.call_leaf(here, [&] { body.call(body.closure, here, begin, end); });
     std::uint64_t const start = ticks_of(here);
@@ -160,7 +176,8 @@ void run_pieces_of(Here& here, std::size_t begin, std::size_t end, piece_limits 
     return;
   }
   cut const c = cut::of(how.pieces);
-  std::size_t const mid = begin + c.middle(end - begin);
+  std::size_t mid = begin + c.middle(end - begin);
+  if (how.most == 1) mid = at_vector(begin, mid, end);
   piece_limits const left{how.most, c.left, how.are_divided};
   if (c.halves()) [[likely]] {
     here.join([&, begin, mid](Here& h) { run_pieces_of(h, begin, mid, left, body, all); },
@@ -202,9 +219,11 @@ void run_timed_pieces(Here& here, std::size_t n, std::size_t begin, std::size_t 
       bool const is_long = known.takes_longer(left, longest);
       if (!known.is_known()) {
         next = std::min(n / workers / 32 + 1, first_elements);
-      } else if (is_long && known.ticks > steal / 16) {
+      } else if (is_long && known.ticks > steal / 8) {
         cut const c = cut::of(pieces);
-        std::size_t const middle = begin + c.middle(left);
+        // The first thief begins a steal later than we do.
+        std::size_t const ours = pieces == usual_pieces(here.num_workers()) ? known.fit_into(steal) / 2 : 0;
+        std::size_t const middle = at_vector(begin, begin + c.middle(left) + ours, end);
         join_sides(
             here, c, [&, begin, middle](Here& h) { run_timed_pieces(h, n, begin, middle, c.left, known, body, all); },
             [&, middle, end](Here& h) { run_timed_pieces(h, n, middle, end, c.right, known, body, all); });
@@ -222,6 +241,7 @@ void run_timed_pieces(Here& here, std::size_t n, std::size_t begin, std::size_t 
       all.call_leaf(here, [&] { body.call(body.closure, here, begin, end); });
       return;
     }
+    next = whole_vectors(next);
     std::uint64_t const start = ticks_of(here);
     all.call_leaf(here, [&] { body.call(body.closure, here, begin, begin + next); });
     known = {ticks_of(here) - start, next};
@@ -307,7 +327,8 @@ void run_fold_of(Here& here, std::size_t begin, std::size_t end, piece_limits ho
   half left{body, into};
   half right{body, static_cast<std::byte*>(room) + (body.alignment - at % body.alignment)};
   cut const c = cut::of(how.pieces);
-  std::size_t const mid = begin + c.middle(end - begin);
+  std::size_t mid = begin + c.middle(end - begin);
+  if (how.most == 1) mid = at_vector(begin, mid, end);
   auto const make = [&](Here& h, half& one, std::size_t first, std::size_t last, std::uint32_t pieces) {
     run_fold_of(h, first, last, {how.most, pieces}, body, one.value, all);
     one.is_made = true;

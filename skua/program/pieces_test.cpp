@@ -108,7 +108,12 @@ TEST(timed_loops, one_worth_a_thief_is_divided_once_its_pace_is_known) {
   sizes const all = sizes_of(here, 16'000, takes(1));
   EXPECT_EQ(all[0], 32U);
   EXPECT_EQ(all[1], 256U) << "32 ticks may be the clock's";
-  EXPECT_EQ(here.forks, 1) << "each half takes 7856 ticks, its halves would take less than 4000";
+  EXPECT_EQ(here.forks, 2)
+      << "a thief comes 4000 ticks late, so it gets 5856, and half of the other 9856 takes longer than a steal, too";
+  std::size_t begin = 0;
+  bool is_divided_there = false;
+  for (std::size_t const size : all) is_divided_there = (begin += size) == 16'000 - 5856 || is_divided_there;
+  EXPECT_TRUE(is_divided_there);
 }
 
 TEST(timed_loops, no_piece_takes_less_than_a_steal_unless_the_clock_misled) {
@@ -162,7 +167,7 @@ TEST(timed_loops, the_first_rows_of_a_triangle_do_not_hold_the_others) {
 
 TEST(short_loops, long_ones_are_not_measured) {
   timed here(2);
-  EXPECT_EQ(sizes_of(here, 10'000'000, nothing_happens), sizes(16, 625'000));
+  EXPECT_EQ(sizes_of(here, 10'240'000, nothing_happens), sizes(16, 640'000));
 }
 
 TEST(short_loops, a_worker_that_nobody_helps_or_stops_calls_the_body_once) {
@@ -171,7 +176,7 @@ TEST(short_loops, a_worker_that_nobody_helps_or_stops_calls_the_body_once) {
   serial elision;
   EXPECT_EQ(sizes_of(elision, 1000, nothing_happens), sizes{1000});
   std::stop_source stop;
-  elision.with_stop(stop.get_token(), [](serial& h) { EXPECT_EQ(sizes_of(h, 800, nothing_happens), sizes(8, 100)); });
+  elision.with_stop(stop.get_token(), [](serial& h) { EXPECT_EQ(sizes_of(h, 1024, nothing_happens), sizes(8, 128)); });
 }
 
 TEST(short_loops, a_stop_ends_them_between_two_pieces) {
@@ -281,13 +286,13 @@ TEST(short_loops, look_at_the_clock_only_where_something_is_left) {
   }
 }
 
-/// 250 ticks are a sixteenth of a steal: what was measured in no more may be the clock's.
-TEST(timed_loops, are_divided_by_what_took_more_than_a_sixteenth_of_a_steal) {
-  for (std::uint64_t const in_first : {250U, 251U}) {
+/// 500 ticks are an eighth of a steal: what was measured in no more may be the clock's, or of a line that came from another cache.
+TEST(timed_loops, are_divided_by_what_took_more_than_an_eighth_of_a_steal) {
+  for (std::uint64_t const in_first : {500U, 501U}) {
     timed here(2);
     sizes const all = sizes_of(here, 2000, [&](timed& h, std::size_t i) { h.now += i == 0 ? in_first - 31 : 1; });
     EXPECT_EQ(all[0], 32U);
-    EXPECT_EQ(all[1], in_first == 250 ? 128U : 256U) << "a quarter of a steal, or the first of a half that is divided";
+    EXPECT_EQ(all[1], in_first == 500 ? 64U : 256U) << "a quarter of a steal, or the first of a half that is divided";
   }
 }
 
@@ -343,7 +348,7 @@ TEST(timed_loops, do_not_divide_an_element_and_do_not_time_what_is_last) {
 TEST(timed_loops, go_on_by_half_of_a_share_where_that_is_short) {
   timed here(1);
   here.watched = true;
-  EXPECT_EQ(sizes_of(here, 4000, takes(1)), (sizes{32, 256, 2001, 1711}));
+  EXPECT_EQ(sizes_of(here, 4000, takes(1)), (sizes{32, 256, 2000, 1712}));
 }
 
 /// What has been short once may take four steals instead of two before it is divided.
@@ -351,6 +356,35 @@ TEST(timed_loops, of_which_a_piece_was_short_stay_whole_for_longer) {
   timed here(2);
   static_cast<void>(sizes_of(here, 4000, [](timed& h, std::size_t i) { h.now += i < 63 ? 1 : 3; }));
   EXPECT_EQ(here.forks, 0);
+}
+
+TEST(vectors, pieces_begin_at_multiples_of_sixteen_elements_where_they_are_long_enough) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    dice d{seed};
+    timed here(1 + d.below(16));
+    here.policy_sees = d.below(2) == 0;
+    std::size_t const n = 512 + d.below(100'000);
+    std::uint64_t const each = d.below(200);
+    std::size_t begin = 0;
+    for (std::size_t const size : sizes_of(here, n, takes(each))) {
+      bool const is_long = n / usual_pieces(here.num_workers()) >= 256;
+      EXPECT_EQ(is_long ? begin % 16 : 0, 0U) << begin;
+      begin += size;
+    }
+  }
+}
+
+TEST(vectors, no_division_moves_further_than_a_thirty_second) {
+  for (std::size_t begin : {0U, 16U, 48U, 1000U, 1001U}) {
+    for (std::size_t n = 2; n < 3000; n += 1 + n / 50) {
+      for (std::size_t at = begin + 1; at < begin + n; at += 1 + n / 50) {
+        std::size_t const is = at_vector(begin, at, begin + n);
+        EXPECT_LE(is > at ? is - at : at - is, n / 32) << begin << ' ' << at << ' ' << n;
+        EXPECT_TRUE(begin < is && is < begin + n);
+      }
+    }
+  }
 }
 
 TEST(cuts, tell_the_policy_of_their_sides_only_where_they_are_not_equal) {
