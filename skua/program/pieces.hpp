@@ -208,7 +208,8 @@ void run_timed_pieces(Here& here, std::size_t n, std::size_t begin, std::size_t 
                       piece_body<Here> const& body, loop_failure& all) {
   std::size_t const workers = here.num_workers();
   std::uint64_t const steal = short_loop_ticks(here);
-  std::uint64_t longest = 2 * steal;  // what is not forked may take
+  // What is not forked may take: a part of several workers two steals, a worker's own part four.
+  std::uint64_t longest = (pieces > pieces_per_worker ? 2 : 4) * steal;
   if constexpr (divides_lazily<Here>) {
     if (pieces == 1) return run_divided_piece(here, begin, end, 1, known, body, all);
   }
