@@ -85,7 +85,7 @@ class waits_of {
 };
 
 TEST(urgency, on_sixteen_workers_99_of_100_urgent_tasks_wait_two_tasks_at_most) {
-  for (std::uint64_t const seed : {1, 2, 3}) {
+  for (std::uint64_t const seed : {1U, 2U, 3U}) {
     SCOPED_TRACE(seed);
     waits_of const with("strategies", 16, seed);
     waits_of const without("strategies:urgency=0", 16, seed);

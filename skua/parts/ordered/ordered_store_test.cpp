@@ -457,6 +457,6 @@ void each_task_comes_out_once(std::size_t operations, unsigned thieves, std::uin
 
 TEST(ordered_store, owner_and_thieves_take_each_task_once_whatever_comparators_do) {
   using skua::testing::full_or;
-  each_task_comes_out_once(full_or(1'000'000, 100'000), 1, 1);
-  each_task_comes_out_once(full_or(200'000, 20'000), 3, 2);
+  each_task_comes_out_once(full_or<std::size_t>(1'000'000, 100'000), 1, 1);
+  each_task_comes_out_once(full_or<std::size_t>(200'000, 20'000), 3, 2);
 }

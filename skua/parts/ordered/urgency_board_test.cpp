@@ -229,7 +229,7 @@ double mean_rank(std::uint64_t seed, bool looks) {
 }
 
 TEST(urgency_board, order_of_all_workers_is_nearer_to_that_of_one_queue) {
-  for (std::uint64_t const seed : {1, 2, 3}) {
+  for (std::uint64_t const seed : {1U, 2U, 3U}) {
     SCOPED_TRACE(seed);
     double const without = mean_rank(seed, false);
     double const with = mean_rank(seed, true);

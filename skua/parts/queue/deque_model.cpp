@@ -235,7 +235,7 @@ struct long_day {
   void finish() { l.check(); }
 };
 
-std::uint64_t const schedules = skua::runtime::under_tsan ? 2'000 : skua::testing::full_or(50'000, 10'000);
+std::uint64_t const schedules = skua::runtime::under_tsan ? 2'000 : skua::testing::full_or<std::uint64_t>(50'000, 10'000);
 constexpr options pso{.model = memory_model::pso};
 constexpr options weak_of_three{.model = memory_model::weak, .preemptions = 2, .stale = 1};
 

@@ -161,7 +161,7 @@ using taken_back = joins<Sync, 1, Steals, 2, '(', '(', 'n', 'b', 'n', '(', 'n', 
 template <class Sync>
 using long_day = joins<Sync, 2, 3, 3, '(', '(', '(', ')', '(', ')', ')', '(', '(', ')', ')', ')', '(', ')'>;
 
-std::uint64_t const schedules = skua::runtime::under_tsan ? 2'000 : skua::testing::full_or(50'000, 10'000);
+std::uint64_t const schedules = skua::runtime::under_tsan ? 2'000 : skua::testing::full_or<std::uint64_t>(50'000, 10'000);
 constexpr options pso{.model = memory_model::pso};
 constexpr options weak_of_three{.model = memory_model::weak, .preemptions = 2, .stale = 1};
 constexpr options pso_within(int preemptions) { return {.model = memory_model::pso, .preemptions = preemptions}; }

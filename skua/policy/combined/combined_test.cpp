@@ -198,7 +198,7 @@ TEST_F(combined, begins_with_its_own_lanes_after_each_find) {
         if (p.kind != action::rest) me->learn(probed{p, outcome::empty});
       }
       if (how == action::steal) {
-        where == lane::nodes ? me->admits_node(0) : me->admits(0);
+        EXPECT_TRUE(where == lane::nodes ? me->admits_node(0) : me->admits(0));
       }
       me->learn(probed{p, outcome::got});
       task_tag t{};

@@ -146,8 +146,8 @@ TEST(sort, few_different_keys_take_a_few_comparisons_each) {
 
 /// With many equal keys a bucket comes that is larger than a cache and has one value: it is done, wherever it lies.
 TYPED_TEST(sort_of_integers, of_few_values_that_fill_more_than_a_cache) {
-  std::size_t const n = 3 * (262'144 / sizeof(TypeParam)) + 1;
-  on_every_here([n](auto& here) {
+  on_every_here([](auto& here) {
+    constexpr std::size_t n = 3 * (262'144 / sizeof(TypeParam)) + 1;
     for (std::uint64_t const mask : {std::uint64_t{1}, std::uint64_t{0x41}}) {
       std::vector<TypeParam> data = random_values<TypeParam>(n, mask, mask);
       auto const first = static_cast<std::size_t>(std::ranges::count(data, data.front()));

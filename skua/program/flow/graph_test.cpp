@@ -204,7 +204,6 @@ TEST(graph, blocks_order_what_touches_them_and_nothing_else) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     dice roll(seed);
-    serial here;
     flow<serial> graph;
     constexpr std::size_t n = 20;
     std::array<int, 3> const blocks{};
@@ -248,7 +247,6 @@ TEST(graph, blocks_order_what_touches_them_and_nothing_else) {
 }
 
 TEST(graph, what_touches_a_block_waits_for_each_of_the_others_once) {
-  serial here;
   flow<serial> graph;
   int const block = 0;
   auto const f = [](auto&) {};

@@ -101,7 +101,7 @@ TEST(one_rank, reads_the_clock_once_for_several_short_tasks_that_were_spawned) {
 }
 
 TEST(one_rank, looks_around_every_ten_microseconds_and_alone_never) {
-  for (std::uint64_t const ns : {4000, 10'000, 3333}) {
+  for (std::uint64_t const ns : {4000U, 10'000U, 3333U}) {
     std::string seen;
     auto const program = [&](communicator& world, meter& m) {
       task_collection<timed> all(world, {.steals = false}, [&](timed const& t) {

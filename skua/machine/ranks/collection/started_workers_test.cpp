@@ -263,7 +263,7 @@ TEST(tasks_that_can_run_again, number_their_children_from_nought) {
     EXPECT_NE(parents[0], parents[1]);
     std::vector<std::uint64_t> wanted;
     for (std::uint64_t const p : parents) {
-      for (std::uint64_t const index : {1, 0}) wanted.push_back(recovery_log::child_number(p, index));
+      for (std::uint64_t const index : {1U, 0U}) wanted.push_back(recovery_log::child_number(p, index));
     }
     EXPECT_EQ(children, wanted) << "the newest first";
   });
