@@ -177,42 +177,56 @@ TEST(recorder_with_a_clock, begins_anew_with_each_tree) {
   EXPECT_LE(until_first, until_second);
 }
 
+/// A program that a seed makes of every construct, and what it spends.
+class random_spender {
+ public:
+  explicit random_spender(std::uint64_t seed) : roll_(seed) {}
+
+  template <class Here>
+  void part(Here& h, int depth) {
+    for (std::uint32_t n = roll_.below(3) + 1; n > 0; --n) {
+      pass();
+      auto const child = [this, depth](auto& g) { this->part(g, depth - 1); };
+      switch (depth == 0 ? 0 : roll_.below(5)) {
+        case 0: h.leaf([this] { pass(); }); break;
+        case 1: h.join(child, child); break;
+        case 2: h.join_each(std::vector<int>(roll_.below(3)), [child](auto& g, int) { child(g); }); break;
+        case 3:
+          h.scope([&](auto& s) {
+            s.spawn(child);
+            pass();
+            s.spawn(child);
+          });
+          break;
+        default:
+          h.finish([&](auto& f) {
+            f.spawn([child](auto& g) { child(g.here()); });
+            pass();
+            f.spawn([child](auto& g) { g.spawn([child](auto& k) { child(k.here()); }); });
+          });
+      }
+    }
+  }
+
+  [[nodiscard]] std::uint64_t spent() const noexcept { return spent_; }
+
+ private:
+  void pass() {
+    std::uint64_t const ns = roll_.below(5'000);
+    spend(ns);
+    spent_ += ns;
+  }
+
+  runtime::dice roll_;
+  std::uint64_t spent_ = 0;
+};
+
 TEST(recorder_with_a_clock, books_all_time_once_in_random_programs) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    runtime::dice roll(seed);
-    std::uint64_t spent = 0;
-    auto const pass = [&] {
-      std::uint64_t const ns = roll.below(5'000);
-      spend(ns);
-      spent += ns;
-    };
-    auto const part = [&](auto& self, auto& h, int depth) -> void {
-      for (std::uint32_t n = roll.below(3) + 1; n > 0; --n) {
-        pass();
-        auto const child = [&](auto& g) { self(self, g, depth - 1); };
-        switch (depth == 0 ? 0 : roll.below(5)) {
-          case 0: h.leaf(pass); break;
-          case 1: h.join(child, child); break;
-          case 2: h.join_each(std::vector<int>(roll.below(3)), [&](auto& g, int) { child(g); }); break;
-          case 3:
-            h.scope([&](auto& s) {
-              s.spawn(child);
-              pass();
-              s.spawn(child);
-            });
-            break;
-          default:
-            h.finish([&](auto& f) {
-              f.spawn([&](auto& g) { child(g.here()); });
-              pass();
-              f.spawn([&](auto& g) { g.spawn([&](auto& k) { child(k.here()); }); });
-            });
-        }
-      }
-    };
-    booked const b = book([&](auto& h) { part(part, h, 3); });
-    expect_once(b, spent);
+    random_spender program(seed);
+    booked const b = book([&](auto& h) { program.part(h, 3); });
+    expect_once(b, program.spent());
   }
 }
 
