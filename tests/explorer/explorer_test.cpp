@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <iostream>
 #include <memory>
@@ -341,6 +342,18 @@ TEST(explorer, state_that_a_snapshot_does_not_see_is_reported) {
   } else {
     EXPECT_DEATH(holds<hides_state>(), "a script keeps no state where a snapshot does not see it");
   }
+}
+
+TEST(explorer, memory_is_aligned_as_types_ask) {
+  static piece<std::size_t{1} << 16> memory;
+  for (std::size_t alignment = 1; alignment <= 4096; alignment *= 2) {
+    for (int i = 0; i < 2; ++i) {
+      void const* const p = memory.take(1, alignment);
+      ASSERT_NE(p, nullptr) << alignment;
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % alignment, 0U) << alignment;
+    }
+  }
+  EXPECT_EQ(memory.take(1, 8192), nullptr);
 }
 
 TEST(explorer, every_outcome_is_met) {

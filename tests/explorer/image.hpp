@@ -20,6 +20,9 @@ bool heap_is_in_image() noexcept;
 template <std::size_t Bytes>
 class piece {
  public:
+  /// Of a page: no type asks for more.
+  static constexpr std::size_t largest_alignment = 4096;
+
   /// How much of it is in use.
   struct extent {
     std::size_t used = 0;
@@ -31,10 +34,10 @@ class piece {
   [[nodiscard]] bool holds(void const* p) const noexcept {
     return reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(bytes_) < Bytes;
   }
-  /// Null if it is full.
+  /// Null if it is full, or cannot be aligned so.
   [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment) noexcept {
     std::size_t const at = (extent_.used + alignment - 1) / alignment * alignment;
-    if (bytes > Bytes || at > Bytes - bytes) return nullptr;
+    if (alignment > largest_alignment || bytes > Bytes || at > Bytes - bytes) return nullptr;
     extent_ = {.used = at + (bytes == 0 ? 1 : bytes), .newest = at};
     return bytes_ + at;
   }
@@ -51,7 +54,7 @@ class piece {
 
  private:
   extent extent_;
-  alignas(64) std::byte bytes_[Bytes] = {};
+  alignas(largest_alignment) std::byte bytes_[Bytes] = {};
 };
 
 /// What model atomics live in has addresses of its own, which do not depend on what else was allocated before: states
