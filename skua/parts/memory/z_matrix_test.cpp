@@ -137,8 +137,9 @@ TEST(z_matrix, padding_is_zero_after_making_and_after_converting) {
 TEST(z_matrix, halves_of_a_side_do_not_depend_on_the_other_side) {
   for (std::size_t length = 1; length < 70; ++length) {
     for (std::size_t const other : {1U, 9U, 64U}) {
-      z_view<int> const tall(nullptr, length, other, 8);
-      z_view<int> const wide(nullptr, other, length, 8);
+      std::vector<int> memory(z_view<int>::stored(length, other, 8));
+      z_view<int> const tall(memory.data(), length, other, 8);
+      z_view<int> const wide(memory.data(), other, length, 8);
       EXPECT_EQ(tall.quadrants()[0].rows(), wide.quadrants()[0].columns());
       EXPECT_EQ(tall.quadrants()[2].rows(), wide.quadrants()[1].columns());
     }

@@ -53,6 +53,8 @@ class tasks {
   [[nodiscard]] offered_task offer(std::size_t i, numbers const& value, std::uint64_t weight = 1) {
     return {.task = &all_[i], .kind = &smallest, .value = &value, .value_size = sizeof(value), .weight = weight};
   }
+  /// Without a strategy.
+  [[nodiscard]] offered_task offer(std::size_t i) { return {.task = &all_[i]}; }
   static int number(taken_task const& t) { return *static_cast<int const*>(t.task); }
 
  private:
@@ -115,8 +117,7 @@ TEST(ordered_store, hinted_place_orders_tasks_and_stays_when_they_are_stolen) {
   ordered_store<>::reader reader(thief);
   tasks all(6);
   for (std::size_t i = 0; i < 6; ++i) {  // 0, 2 and 4 are the thief's
-    offered_task offered = all.offer(i, {});
-    offered.kind = nullptr;
+    offered_task offered = all.offer(i);
     if (i % 2 == 0) offered.place = worker_id{1};
     ASSERT_TRUE(store.push(offered));
   }
@@ -132,14 +133,11 @@ TEST(ordered_store, hinted_place_orders_tasks_and_stays_when_they_are_stolen) {
 
   // A task of the owner's place that was stolen still comes after the thief's own.
   ordered_store<>::reader second(thief);
-  offered_task of_owner = all.offer(0, {});
-  of_owner.kind = nullptr;
+  offered_task of_owner = all.offer(0);
   of_owner.place = worker_id{0};
   for (std::size_t i = 0; i < 4; ++i) ASSERT_TRUE(store.push(of_owner));
   ASSERT_EQ(store.steal_half(second, loot, t), outcome::got);
-  offered_task own = all.offer(1, {});
-  own.kind = nullptr;
-  ASSERT_TRUE(loot.push(own));
+  ASSERT_TRUE(loot.push(all.offer(1)));
   ASSERT_TRUE(loot.push(of_owner));
   EXPECT_EQ(pop_all(loot), (std::vector{1, 0, 0}));
 }
@@ -150,9 +148,7 @@ TEST(ordered_store, task_that_a_thief_has_is_no_owner_s_first) {
   tasks all(2);
   char const group = 0;
   for (std::size_t i = 0; i < 2; ++i) {
-    numbers const value{};
-    offered_task offered = all.offer(i, value);
-    offered.kind = nullptr;
+    offered_task offered = all.offer(i);
     offered.group = i == 0 ? &group : nullptr;
     ASSERT_TRUE(store.push(offered));
   }
