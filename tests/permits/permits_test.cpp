@@ -199,7 +199,7 @@ TEST_F(permits, of_many_callers) {
 TEST_F(permits, hold_when_tasks_throw) {
   fake_tcm::offer(1);
   skua::pool on({.workers = 3});
-  for (int i = 0; i < 20; ++i) {
+  for (std::uint32_t i = 0; i < 20; ++i) {
     fake_tcm::offer(i % 4);
     EXPECT_THROW(on.run([](auto& here) {
       skua::for_each(here, 0, 100, [](int at) {

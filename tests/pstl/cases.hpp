@@ -31,7 +31,7 @@ inline ints drawn(std::size_t n, int most, std::uint32_t seed) {
 template <class Check>
 void in_all_cases(Check const& check) {
   auto const sizes = [&check](char const* where) {
-    for (std::size_t const n : {0, 1, 2, 17, 100, 5003, 100'003}) {
+    for (std::size_t const n : {0U, 1U, 2U, 17U, 100U, 5003U, 100'003U}) {
       auto const seed = static_cast<std::uint32_t>(7 * n + 1);
       SCOPED_TRACE(::testing::Message() << where << ", n = " << n << ", seed = " << seed);
       check(std::execution::par, n, seed);

@@ -83,10 +83,10 @@ struct region {
     [[nodiscard]] bool look_empty() const { return all.looks_empty(); }
     /// Two threads come. One of them submits a task, and wakes a sleeper: the newer one, or the older one before the other comes.
     template <class Wake>
-    void put(injectable& task, bool into_older, Wake wake) {
+    void put(injectable& submitted, bool into_older, Wake wake) {
       lane* const older = into_older ? nullptr : &add();
       lane& mine = add();
-      static_cast<void>(mine.tasks.push(&task) && mine.tasks.poll() == skua::runtime::attention::full);
+      static_cast<void>(mine.tasks.push(&submitted) && mine.tasks.poll() == skua::runtime::attention::full);
       wake();
       if (older == nullptr) add();
     }

@@ -89,7 +89,7 @@ class ready_tasks : public skua::testing::under_every_policy {};
 }  // namespace
 
 TEST_P(ready_tasks, that_wait_for_each_other_all_run) {
-  std::uint64_t const first_seed = ::testing::UnitTest::GetInstance()->random_seed();
+  auto const first_seed = static_cast<std::uint64_t>(::testing::UnitTest::GetInstance()->random_seed());
   for (std::uint32_t const n : {2U, 3U, 4U}) {
     skua::pool pool(workers(n));
     for (std::uint64_t seed = first_seed; seed < first_seed + 12; ++seed) {
