@@ -63,8 +63,8 @@ TEST(pool_object, by_its_own_task_that_is_enqueued_a_drain_is_refused) {
 TEST(pool_object, while_it_ends_its_tasks_may_use_it) {
   int ran = 0;
   {
-    skua::pool pool({.workers = 2});
     std::atomic<bool> ends{false};
+    skua::pool pool({.workers = 2});
     pool.enqueue([&] {
       wait_until("the pool ends", [&] { return ends.load(); });
       EXPECT_EQ(pool.run(fib_of_10), 55);

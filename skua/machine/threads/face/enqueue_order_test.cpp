@@ -200,8 +200,8 @@ TEST(enqueue_order, a_task_that_enqueues_itself_starves_none_without_a_strategy)
 }
 
 TEST(enqueue_order, a_pool_may_be_called_while_urgent_tasks_keep_coming) {
+  std::atomic<bool> stop{false};  // before the pool, which ends with the last task
   skua::pool pool({.workers = 1, .policy = "strategies"});
-  std::atomic<bool> stop{false};
   struct again {
     skua::pool& in;
     std::atomic<bool>& stop;

@@ -206,7 +206,7 @@ TEST(caller_DeathTest, a_recursion_too_deep_for_the_callers_stack_ends_with_a_li
   for (bool const on_main : {true, false}) {
     EXPECT_EXIT(
         {
-          std::signal(SIGSEGV, SIG_DFL);  // sanitizers have handlers of their own
+          std::signal(SIGSEGV, SIG_DFL);                        // sanitizers have handlers of their own
           skua::pool pool({.workers = 2, .policy = "random"});  // adws may send the chain to a fiber
           auto const call = [&pool] { static_cast<void>(pool.run([](auto& h) { return chain(h, 1L << 40); })); };
           on_main ? call() : std::thread(call).join();
@@ -331,8 +331,8 @@ TEST(conventional_calls, a_flow_that_asks_for_its_worker_races_with_no_other_flo
     skua::runtime::context other;
     worker* answer = nullptr;
   } both;
-  skua::runtime::thread_owner stand_in;  // the worker is not used
-  record->owner = &stand_in;
+  skua::pool pool({.workers = 1});
+  record->owner = skua::runtime::core_of(pool).worker_at(skua::worker_id{0}).owner;  // some worker: it is not used
   skua::runtime::set_current_thread(record.get());
   skua::runtime::start(
       both.other, *stacks.take(),

@@ -213,9 +213,9 @@ TEST(own_tasks, with_places_run_once_each) {
 TEST(own_tasks, are_called_instead_only_if_their_strategy_allows_it) {
   skua::pool pool({.workers = 1, .policy = "strategies"});
   pool.run([&](auto& here) {
+    bool ran = false;
     here.finish([&](auto& f) {
       for (int i = 0; i < 3; ++i) f.spawn([](auto&) {});
-      bool ran = false;
       f.spawn(skua::strategies::order{1}, [&](auto&) { ran = true; });
       EXPECT_FALSE(ran);
     });
