@@ -24,7 +24,13 @@
 #include "skua/parts/trace/trace_reader.hpp"
 #include "skua/skua.hpp"
 
+/// LeakSanitizer asks this at exit.
+extern "C" int __lsan_is_turned_off();  // NOLINT(bugprone-reserved-identifier): its name
+
 namespace {
+
+/// In the child of a fork: what the stacks of the other threads held is held by none.
+bool is_forked = false;
 
 /// Ends the process at once if a promise is broken: a destructor at exit cannot fail a test otherwise.
 void require(bool holds, int status) {
@@ -364,7 +370,9 @@ TEST(exit_report, the_policy_of_the_default_pool_explains_itself_at_exit) {
     loop();
     std::exit(0);
   };
-  EXPECT_EXIT(whole(), ::testing::ExitedWithCode(0), "auto: .*loop.*: adws .the first choice. since call 1; 1 call of");
+  // GCC names a lambda by the function around it, Clang by its file and line.
+  EXPECT_EXIT(whole(), ::testing::ExitedWithCode(0),
+              "auto: .*(loop_over|pieces.hpp).*: adws .the first choice. since call 1; 1 call of");
 }
 
 TEST(exit_after_fork, both_processes_end) {
@@ -375,6 +383,7 @@ TEST(exit_after_fork, both_processes_end) {
     pid_t const child = ::fork();
     ::alarm(100);
     if (child == 0) {
+      is_forked = true;
       loop();
       std::exit(0);
     }
@@ -390,3 +399,5 @@ INSTANTIATE_TEST_SUITE_P(all, at_exit, ::testing::ValuesIn(programs),
                          [](auto const& tested) { return std::string(tested.param.name); });
 
 }  // namespace
+
+int __lsan_is_turned_off() { return is_forked ? 1 : 0; }
