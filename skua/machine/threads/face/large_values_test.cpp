@@ -38,7 +38,7 @@ constexpr bool keeps_temporaries = skua::runtime::under_tsan || skua::runtime::u
                                    std::string_view(__VERSION__).find("Clang") != std::string_view::npos;
 /// 512 pieces are nine levels of the recursion: more values than lie on such a stack.
 constexpr std::size_t pieces = 512;
-constexpr std::size_t small_stack = keeps_temporaries ? std::size_t{16} << 20 : std::size_t{9} << 19;
+constexpr std::size_t small_stack = keeps_temporaries ? std::size_t{32} << 20 : std::size_t{9} << 19;
 
 constexpr auto fold = [](auto const& r, histogram const& before) {
   histogram now(before);

@@ -180,6 +180,10 @@ choices call_repeatedly_with(skua::pool_options options, int n) {
   }
   return skua::runtime::root_region_of(pool).choices();
 }
+/// GCC names a lambda by the function around it, Clang by its file and line.
+bool names_call_repeatedly(std::string const& text) {
+  return text.find("call_repeatedly") != std::string::npos || text.find("history_file_test.cpp:") != std::string::npos;
+}
 choices call_repeatedly(std::string const& history, int n) { return call_repeatedly_with({.history = history}, n); }
 
 /// What a pool with SKUA_HISTORY prints; how often its call site was called in earlier runs goes into `earlier`.
@@ -211,7 +215,7 @@ TEST(history_of_auto, a_second_run_goes_on_where_the_first_has_stopped) {
   EXPECT_EQ(second[0].earlier_calls, 7U);
   EXPECT_TRUE(second[0].is_of_earlier_run());
   EXPECT_GE(second[0].groups, first[0].groups);
-  EXPECT_NE(second[0].call.find("call_repeatedly"), std::string::npos) << second[0].call;
+  EXPECT_TRUE(names_call_repeatedly(second[0].call)) << second[0].call;
 }
 
 TEST(history_of_auto, a_measured_choice_is_in_force_from_the_first_call_on) {
@@ -233,7 +237,7 @@ TEST(history_of_auto, calls_that_are_not_made_and_times_stay_in_the_file) {
   call_repeatedly(file, 3);
   run_teams(file, 10);
   std::string const both = text_of(file);
-  EXPECT_NE(both.find("call_repeatedly"), std::string::npos) << both;
+  EXPECT_TRUE(names_call_repeatedly(both)) << both;
   EXPECT_GT(times_in(both), 0U);
   call_repeatedly(file, 3);
   std::string const after = text_of(file);
