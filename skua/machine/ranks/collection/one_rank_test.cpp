@@ -146,7 +146,7 @@ TEST(one_rank, looks_around_every_ten_microseconds_and_alone_never) {
 TEST(one_rank, looks_around_less_often_where_a_look_takes_long) {
   constexpr std::uint64_t task_ns = 10'000;
   constexpr std::uint64_t tasks = 4000;
-  for (std::uint64_t const look_ns : {100'000, 1'000'000, 3'000'000}) {
+  for (std::uint64_t const look_ns : {100'000U, 1'000'000U, 3'000'000U}) {
     metered::on_ranks(
         2,
         [&](communicator& world, meter& m) {

@@ -37,8 +37,8 @@ void work_for(std::chrono::microseconds time) {
 std::uint64_t in_ns(std::chrono::nanoseconds time) { return static_cast<std::uint64_t>(time.count()); }
 
 TEST(own_policy, runs_a_region) {
-  skua::pool pool({.workers = 3});
   skua::policies::seen_demands seen;
+  skua::pool pool({.workers = 3});
   auto const region = pool.open_region(demanding({}, seen), 2);
   EXPECT_EQ(region.policy(), "checked:demanding");
   EXPECT_EQ(region.run([](auto& h) { return fib(h, 18); }), 2584);
@@ -55,8 +55,8 @@ TEST(own_policy, what_its_factory_throws_reaches_the_caller) {
 }
 
 TEST(own_policy, a_factory_may_use_the_pool) {
-  skua::pool pool({.workers = 2});
   skua::policies::seen_demands seen;
+  skua::pool pool({.workers = 2});
   auto const region = pool.open_region([&](skua::policies::policy_setup const& from) {
     EXPECT_EQ(pool.open_region("random").run([](auto& h) { return fib(h, 10); }), 55);
     return std::make_unique<skua::policies::demanding>(from.layout, from.seed, demands{}, seen);
@@ -65,17 +65,17 @@ TEST(own_policy, a_factory_may_use_the_pool) {
 }
 
 TEST(own_policy, learns_no_times_that_it_does_not_need) {
-  skua::pool pool({.workers = 2});
   skua::policies::seen_demands seen;
+  skua::pool pool({.workers = 2});
   pool.open_region(demanding({}, seen)).run([](auto&) { work_for(100us); });
   EXPECT_GE(seen.ended, 1U);
   EXPECT_EQ(seen.ran_ns, 0U);
 }
 
 TEST(own_policy, hears_of_rests_only_if_it_needs_that) {
-  skua::pool pool({.workers = 2});
   skua::policies::seen_demands seen;
   skua::policies::seen_demands otherwise;
+  skua::pool pool({.workers = 2});
   auto const region = pool.open_region(demanding({.needs = {.rests = true}}, seen));
   auto const plain = pool.open_region(demanding({}, otherwise));
   // A worker that waits for the end of a run rests before it sleeps.
@@ -85,8 +85,8 @@ TEST(own_policy, hears_of_rests_only_if_it_needs_that) {
 }
 
 TEST(own_policy, learns_how_long_tasks_ran) {
-  skua::pool pool({.workers = 2});
   skua::policies::seen_demands seen;
+  skua::pool pool({.workers = 2});
   auto const region = pool.open_region(demanding({.needs = {.times = skua::policies::which_tasks::all}}, seen));
   auto const begin = std::chrono::steady_clock::now();
   region.run([](auto& h) { h.join_each(std::array{1, 2, 3, 4}, [](auto&, int) { work_for(500us); }); });
@@ -96,8 +96,8 @@ TEST(own_policy, learns_how_long_tasks_ran) {
 }
 
 TEST(own_policy, learns_times_without_waits) {
-  skua::pool pool({.workers = 2});
   skua::policies::seen_demands seen;
+  skua::pool pool({.workers = 2});
   auto const region = pool.open_region(demanding({.needs = {.times = skua::policies::which_tasks::all}}, seen), 1);
   skua::one_shot<int> answer;
   std::chrono::steady_clock::time_point waits_since;
@@ -125,8 +125,8 @@ TEST(own_policy, learns_times_without_waits) {
 TEST(own_policy, is_asked_again_where_a_popped_task_goes_and_may_send_it_on) {
   for (std::uint32_t const workers : {1U, 2U, 4U}) {
     SCOPED_TRACE(workers);
-    skua::pool pool({.workers = workers});
     skua::policies::seen_demands seen;
+    skua::pool pool({.workers = workers});
     auto const region = pool.open_region(demanding(
         {.needs = {.lanes = {lane::migrated}, .chosen = skua::policies::which_tasks::all}, .sends = true}, seen));
     std::atomic<int> ran{0};
@@ -155,16 +155,16 @@ TEST(own_policy, is_asked_again_where_a_popped_task_goes_and_may_send_it_on) {
 }
 
 TEST(own_policy, a_width_is_refused_and_the_task_runs_alone) {
-  skua::pool pool({.workers = 3});
   skua::policies::seen_demands seen;
+  skua::pool pool({.workers = 3});
   auto const region = pool.open_region(demanding({.width = 300}, seen));
   EXPECT_EQ(region.run([](auto& h) { return fib(h, 18); }), 2584);
   EXPECT_GE(seen.refused, 1U);
 }
 
 TEST(own_policy, lanes_that_it_does_not_need_take_nothing) {
-  skua::pool pool({.workers = 2});
   skua::policies::seen_demands seen;
+  skua::pool pool({.workers = 2});
   // Not checked: the checker would name the lane.
   auto const region = pool.open_region([&](skua::policies::policy_setup const& from) {
     return std::make_unique<skua::policies::demanding>(
@@ -187,8 +187,8 @@ TEST(own_policy, lanes_that_it_does_not_need_take_nothing) {
 }
 
 TEST(own_policy, a_caller_beside_a_full_region_works_under_it_too) {
-  skua::pool pool({.workers = 1});
   skua::policies::seen_demands seen;
+  skua::pool pool({.workers = 1});
   std::atomic<int> made{0};
   auto const region = pool.open_region([&](skua::policies::policy_setup const& from) {
     ++made;
