@@ -29,8 +29,8 @@ struct office_of_test {
     split_queue queue;
     process_engine engine;
   };
-  void hear(std::uint32_t collection, std::uint32_t epoch, kind what, std::uint64_t a = 0) {
-    message_header const h{.kind = what, .collection = collection, .epoch = epoch, .sender = 1, .a = a};
+  void hear(std::uint32_t collection, std::uint32_t epoch, kind what, std::uint64_t word = 0) {
+    message_header const h{.kind = what, .collection = collection, .epoch = epoch, .sender = 1, .a = word};
     office.on_message({h, {}});
   }
   void open(std::uint32_t number, collection& c, std::uint32_t epoch) {
