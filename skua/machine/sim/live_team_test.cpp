@@ -100,7 +100,7 @@ class random_teams {
       return graph.add(hinted,
                        [this, i](auto& h) { h.leaf(flops{50}, [&] { value_[i] = element(i, 0) + value_[i] * 3; }); });
     }
-    return graph.add_team(hinted, [this, i](auto& mine) { run(mine, i); });
+    return graph.add_team(hinted, [this, i](auto& mine) { this->run(mine, i); });
   }
   [[nodiscard]] std::uint64_t element(std::uint32_t i, std::uint64_t k) const {
     std::uint64_t sum = i + k;
@@ -187,12 +187,12 @@ TEST(live_team, a_chain_of_moldable_tasks_is_faster_with_teams) {
 }
 
 /// Chains of moldable tasks. The validator faults a run in which a worker searches for long while a task waits.
-auto chains_of(std::uint32_t chains, int n, double all) {
+auto chains_of(std::uint32_t chains, std::uint32_t n, double all) {
   return [=](here& h) {
     flow graph(h);
     std::vector<runtime::node<void>> last;
     for (std::uint32_t c = 0; c < chains; ++c) last.push_back(graph.add([](auto&) {}));
-    for (int i = 0; i < n; ++i) {
+    for (std::uint32_t i = 0; i < n; ++i) {
       for (std::uint32_t c = 0; c < chains; ++c) {
         last[c] = graph.add_team(after(last[c]), address::of((i + c) % 16, 16), task_type{1},
                                  [all](auto& mine) { mine.here().leaf(flops{all / mine.width()}, [] {}); });

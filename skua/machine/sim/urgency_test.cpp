@@ -77,7 +77,8 @@ class waits_of {
     }
     f.here().leaf(flops{0.75 * work}, [] {});
     for (std::uint64_t child = 2 * i; child <= 2 * i + 1 && child < tasks; ++child) {
-      f.spawn(strategies::priority{strategies::urgency::normal}, [this, child](auto& g) { background(g, child); });
+      f.spawn(strategies::priority{strategies::urgency::normal},
+              [this, child](auto& g) { this->background(g, child); });
     }
   }
 
