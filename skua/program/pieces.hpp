@@ -152,8 +152,8 @@ void run_divided_piece(Here& here, std::size_t begin, std::size_t end, std::size
         }
         next = std::min(next, known.fit_into(part));
       }
-      next = std::max(next, most);
-      next = next < left ? whole_vectors(next) : left;
+      next = most == 1 ? whole_vectors(next) : std::max(next, most);
+      next = std::min(left, next);
     }
     if (next == left) return all.call_leaf(here, [&] { body.call(body.closure, here, begin, end); });
     std::uint64_t const start = ticks_of(here);
