@@ -34,6 +34,12 @@ void* counted(std::size_t bytes, std::size_t alignment) {
 [[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t a) {
   return counted(bytes, static_cast<std::size_t>(a));
 }
+// A sanitizer has this form, too, and its own calls none of these.
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept try {
+  return counted(bytes, alignof(std::max_align_t));
+} catch (std::bad_alloc const&) {
+  return nullptr;
+}
 [[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }

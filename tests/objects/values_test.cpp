@@ -46,9 +46,9 @@ TEST(one_shot_object, two_threads_at_once_as_two_setters_are_refused) {
 TEST(one_shot_object, two_threads_at_once_as_two_waiters_are_refused) {
   skua::pool pool({.workers = 2});
   skua::one_shot<int> answer;
+  std::atomic<int> refused{0};
   pool.run([&](auto& here) {
     here.scope([&](auto& s) {
-      std::atomic<int> refused{0};
       for (int i = 0; i < 2; ++i) {
         s.spawn([&](auto& h) {
           try {

@@ -13,7 +13,7 @@ namespace {
 template <class T>
 std::vector<T> elements_of(bytes const& body) {
   std::vector<T> all(body.size() / sizeof(T));
-  std::memcpy(all.data(), body.data(), all.size() * sizeof(T));
+  if (!all.empty()) std::memcpy(all.data(), body.data(), all.size() * sizeof(T));
   return all;
 }
 

@@ -50,7 +50,8 @@ std::unique_ptr<mpi_window> mpi_window::make(MPI_Comm comm, window_element type,
   check_mpi(MPI_Win_get_attr(made, MPI_WIN_MODEL, static_cast<void*>(&model), &is_known), "memory model");
   w->is_unified_ = is_known != 0 && *model == MPI_WIN_UNIFIED;
   // Its requests take longer than the copies that they are for: 0.8 us for each row.
-  w->is_immediate_ = one_node && runtime::mpi_library::SKUA_MPI_LIBRARY == runtime::mpi_library::openmpi;
+  constexpr runtime::mpi_library compiled_for = runtime::mpi_library::SKUA_MPI_LIBRARY;
+  w->is_immediate_ = one_node && compiled_for == runtime::mpi_library::openmpi;
   std::memset(own, 0, bytes);
   check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, made), "lock a window");
   return w;
