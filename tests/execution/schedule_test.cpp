@@ -161,8 +161,8 @@ TEST(schedule, an_operation_may_be_destroyed_by_its_completion) {
 TEST(schedule, a_pool_counts_what_a_completion_starts) {
   outcome first;
   outcome second;
+  std::optional<operation> before;  // both outlive the pool, which completes them
   std::optional<operation> after;
-  auto const make = [](pool& p, outcome& to) { return scheduled(p, to); };
   {
     pool one({.workers = 1});
     struct in_place {
@@ -172,8 +172,8 @@ TEST(schedule, a_pool_counts_what_a_completion_starts) {
     };
     after.emplace(in_place{one, second});
     first.then = [&] { after->start(); };
-    auto op = make(one, first);
-    op.start();
+    before.emplace(in_place{one, first});
+    before->start();
   }
   EXPECT_EQ(first.how, ending::value);
   EXPECT_EQ(second.how, ending::value);
