@@ -192,8 +192,9 @@ class pool {
   /// Opens a region of the first `workers` workers (0: all) under another policy. Throws usage_error for an unknown
   /// policy, and if the pool has fewer workers.
   [[nodiscard]] region open_region(std::string_view policy, std::uint32_t workers = 0);
-  /// The same under the program's own policy, which make(setup) returns (skua/policy/policy.hpp). Throws also what
-  /// `make` throws.
+  /// The same under the program's own policy, which make(setup) returns (skua/policy/policy.hpp). Workers may use it until
+  /// the pool ends, also after the region was closed: so what it refers to outlives the pool. Throws also what `make`
+  /// throws.
   template <class Make>
     requires std::invocable<Make&, policies::policy_setup const&>
   [[nodiscard]] region open_region(Make make, std::uint32_t workers = 0) {
@@ -223,7 +224,8 @@ class pool {
   /// a worker's times between two calls sum to exactly the time between them. Cheap; may be called while the pool
   /// works. The pool times calls from outside only after the first call of counters(), or while `skua top` watches,
   /// because two readings of the clock are half the cost of an empty call. Without that they count as idle until they
-  /// first wait or steal.
+  /// first wait or steal. Tasks that a lent thread runs or drops (lent_thread.md), and calls that find no worker's place
+  /// free, are in no worker's counters.
   [[nodiscard]] std::vector<worker_counters> counters(
       std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now()) const;
 
