@@ -196,6 +196,29 @@ struct oldest_of_its_own {
   void finish() { l.check(); }
 };
 
+/// The owner moves its entries to another lane, as it does before it parks. A thief that finds this lane empty finds there what left it before the
+/// last one.
+template <class Sync>
+struct moved_away {
+  static constexpr int threads = 2;
+  skua::runtime::deque<Sync> from{{.capacity = 4, .kind = Sync::kind(), .memory = &memory()}};
+  typename Sync::template atomic<int> other_lane{0};
+  moved_away() {
+    for (std::uintptr_t id : {1, 2})
+      require(!from.push(reinterpret_cast<void*>(id)) || from.poll() != attention::full, "room");
+  }
+  void run(int me) {
+    entry e;
+    if (me == 0) {
+      if (from.pop_oldest(e)) other_lane.store(1, std::memory_order_relaxed);
+      static_cast<void>(from.pop_oldest(e));
+    } else if (from.outside().steal(e) == outcome::empty) {
+      require(other_lane.load(std::memory_order_relaxed) == 1, "what was moved is there");
+    }
+  }
+  void finish() {}
+};
+
 /// The first entry is there from the start; the second push fills the ring, so that it grows under the thief.
 template <class Sync>
 struct growth {
@@ -235,7 +258,8 @@ struct long_day {
   void finish() { l.check(); }
 };
 
-std::uint64_t const schedules = skua::runtime::under_tsan ? 2'000 : skua::testing::full_or<std::uint64_t>(50'000, 10'000);
+std::uint64_t const schedules =
+    skua::runtime::under_tsan ? 2'000 : skua::testing::full_or<std::uint64_t>(50'000, 10'000);
 constexpr options pso{.model = memory_model::pso};
 constexpr options weak_of_three{.model = memory_model::weak, .preemptions = 2, .stale = 1};
 
@@ -304,6 +328,10 @@ TEST(deque_model, a_bias_is_revoked_and_taken_back_on_weak_memory) {
 TEST(deque_model, an_owner_takes_its_oldest_entries_on_weak_memory) {
   holds<oldest_of_its_own<model_sync, 2>>(weak);
   holds<oldest_of_its_own<full_model_sync, 2>>(weak);
+}
+TEST(deque_model, a_thief_that_finds_entries_gone_finds_where_they_went) {
+  holds<moved_away<model_sync>>({.model = memory_model::weak, .stale = 1});
+  holds<moved_away<full_model_sync>>({.model = memory_model::weak, .stale = 1});
 }
 TEST(deque_model, growth_loses_nothing_on_weak_memory) {
   holds<growth<model_sync>>(weak);

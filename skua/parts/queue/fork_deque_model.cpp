@@ -107,6 +107,30 @@ class ledger {
   std::size_t depth_ = 0;
 };
 
+/// The owner offers its entries in another lane, one after the other, before its fiber parks. A thief that finds this one empty finds there what left
+/// it before the last one.
+template <class Sync>
+struct moved_away {
+  static constexpr int threads = 2;
+  fork_deque<Sync> from{{.capacity = 4, .kind = Sync::kind(), .memory = &memory()}};
+  typename Sync::template atomic<int> other_lane{0};
+  moved_away() {
+    for (std::uintptr_t id : {1, 2}) {
+      require(!from.push(from.first_free(), reinterpret_cast<void*>(id)) || from.poll() != attention::full, "room");
+    }
+  }
+  void run(int me) {
+    entry e;
+    if (me == 0) {
+      if (from.pop_oldest(e)) other_lane.store(1, std::memory_order_relaxed);
+      static_cast<void>(from.pop_oldest(e));
+    } else if (from.outside().steal(e) == outcome::empty) {
+      require(other_lane.load(std::memory_order_relaxed) == 1, "what was moved is there");
+    }
+  }
+  void finish() {}
+};
+
 /// The owner opens and closes joins as this text says: ( ); b: it takes the newest back; o: it offers all; n: it asks what was stolen. The thieves steal.
 template <class Sync, int BiasAfter, int Steals, int Threads, char... Steps>
 struct joins {
@@ -161,7 +185,8 @@ using taken_back = joins<Sync, 1, Steals, 2, '(', '(', 'n', 'b', 'n', '(', 'n', 
 template <class Sync>
 using long_day = joins<Sync, 2, 3, 3, '(', '(', '(', ')', '(', ')', ')', '(', '(', ')', ')', ')', '(', ')'>;
 
-std::uint64_t const schedules = skua::runtime::under_tsan ? 2'000 : skua::testing::full_or<std::uint64_t>(50'000, 10'000);
+std::uint64_t const schedules =
+    skua::runtime::under_tsan ? 2'000 : skua::testing::full_or<std::uint64_t>(50'000, 10'000);
 constexpr options pso{.model = memory_model::pso};
 constexpr options weak_of_three{.model = memory_model::weak, .preemptions = 2, .stale = 1};
 constexpr options pso_within(int preemptions) { return {.model = memory_model::pso, .preemptions = preemptions}; }
@@ -211,6 +236,10 @@ TEST(fork_deque_model, an_owner_offers_its_entries_and_goes_on) {
   holds<offered<model_sync, 2, 2>>(pso_within(2));
   holds<offered<full_model_sync, 2, 2>>(pso_within(2));
   holds<offered<model_sync, 2, 3>>(random_of(memory_model::pso, 6));
+}
+TEST(fork_deque_model, a_thief_that_finds_entries_gone_finds_where_they_went) {
+  holds<moved_away<model_sync>>({.model = memory_model::weak, .stale = 1});
+  holds<moved_away<full_model_sync>>({.model = memory_model::weak, .stale = 1});
 }
 TEST(fork_deque_model, an_owner_takes_joins_back) {
   holds<taken_back<model_sync>>({.preemptions = 3});
