@@ -175,6 +175,7 @@ class place_of {
     static bool closing() { return false; }
     static bool leaves_places_open() { return false; }  // open_place_model.cpp
     static void notify_of_common_work() {}
+    static void request_attention_of_others(worker_id) {}
     void request_attention() { only.request_attention_of_awake(); }
   };
   all& pool() { return core_; }
