@@ -10,6 +10,7 @@
 #include "skua/parts/queue/deque.hpp"
 #include "skua/parts/queue/deque_mutants_for_test.hpp"
 #include "skua/parts/queue/deque_sleepers_for_test.hpp"
+#include "skua/parts/queue/moved_entries_for_test.hpp"
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
@@ -196,27 +197,13 @@ struct oldest_of_its_own {
   void finish() { l.check(); }
 };
 
-/// The owner moves its entries to another lane, as it does before it parks. A thief that finds this lane empty finds there what left it before the
-/// last one.
 template <class Sync>
-struct moved_away {
-  static constexpr int threads = 2;
-  skua::runtime::deque<Sync> from{{.capacity = 4, .kind = Sync::kind(), .memory = &memory()}};
-  typename Sync::template atomic<int> other_lane{0};
+struct moved_away : skua::runtime::moved_entries<Sync, skua::runtime::deque<Sync>> {
   moved_away() {
-    for (std::uintptr_t id : {1, 2})
-      require(!from.push(reinterpret_cast<void*>(id)) || from.poll() != attention::full, "room");
-  }
-  void run(int me) {
-    entry e;
-    if (me == 0) {
-      if (from.pop_oldest(e)) other_lane.store(1, std::memory_order_relaxed);
-      static_cast<void>(from.pop_oldest(e));
-    } else if (from.outside().steal(e) == outcome::empty) {
-      require(other_lane.load(std::memory_order_relaxed) == 1, "what was moved is there");
+    for (std::uintptr_t id : {1, 2}) {
+      require(!this->from.push(reinterpret_cast<void*>(id)) || this->from.poll() != attention::full, "there is memory");
     }
   }
-  void finish() {}
 };
 
 /// The first entry is there from the start; the second push fills the ring, so that it grows under the thief.

@@ -11,6 +11,7 @@
 #include "skua/parts/queue/deque_mutants_for_test.hpp"
 #include "skua/parts/queue/fork_deque_mutants_for_test.hpp"
 #include "skua/parts/queue/fork_deque_sleepers_for_test.hpp"
+#include "skua/parts/queue/moved_entries_for_test.hpp"
 #include "tests/explorer/expect.hpp"
 #include "tests/explorer/explorer.hpp"
 #include "tests/explorer/model_sync.hpp"
@@ -107,28 +108,15 @@ class ledger {
   std::size_t depth_ = 0;
 };
 
-/// The owner offers its entries in another lane, one after the other, before its fiber parks. A thief that finds this one empty finds there what left
-/// it before the last one.
 template <class Sync>
-struct moved_away {
-  static constexpr int threads = 2;
-  fork_deque<Sync> from{{.capacity = 4, .kind = Sync::kind(), .memory = &memory()}};
-  typename Sync::template atomic<int> other_lane{0};
+struct moved_away : skua::runtime::moved_entries<Sync, fork_deque<Sync>> {
   moved_away() {
     for (std::uintptr_t id : {1, 2}) {
-      require(!from.push(from.first_free(), reinterpret_cast<void*>(id)) || from.poll() != attention::full, "room");
+      require(!this->from.push(this->from.first_free(), reinterpret_cast<void*>(id)) ||
+                  this->from.poll() != attention::full,
+              "there is room");
     }
   }
-  void run(int me) {
-    entry e;
-    if (me == 0) {
-      if (from.pop_oldest(e)) other_lane.store(1, std::memory_order_relaxed);
-      static_cast<void>(from.pop_oldest(e));
-    } else if (from.outside().steal(e) == outcome::empty) {
-      require(other_lane.load(std::memory_order_relaxed) == 1, "what was moved is there");
-    }
-  }
-  void finish() {}
 };
 
 /// The owner opens and closes joins as this text says: ( ); b: it takes the newest back; o: it offers all; n: it asks what was stolen. The thieves steal.
