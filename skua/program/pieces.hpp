@@ -64,7 +64,7 @@ struct cut {
   return std::bit_floor(std::clamp<std::size_t>(n, 1, 16));
 }
 /// Where [begin, end) is divided that should be divided at `at`: at a multiple of up to 16 elements, no further away than a thirty-second of the
-/// range. So vectors of the body have no remainder, and no two pieces share a cache line of an aligned array. (pieces.md, "Vectors")
+/// range. So in long ranges the body's vectors have no remainder. (pieces.md, "Vectors")
 [[nodiscard]] constexpr std::size_t at_vector(std::size_t begin, std::size_t at, std::size_t end) noexcept {
   std::size_t const unit = vector_of((end - begin) / 16);
   std::size_t const rounded = (at + unit / 2) / unit * unit;
