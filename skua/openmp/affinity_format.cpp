@@ -19,15 +19,19 @@
 #include "skua/openmp/last_words.hpp"
 #include "skua/openmp/omp_routines.hpp"
 #include "skua/openmp/team.hpp"
+#include "skua/parts/base/fork_handlers.hpp"
 #include "skua/parts/topology/affinity.hpp"
 
 namespace skua { inline namespace v0 { namespace openmp {
 
 namespace {
 
-/// affinity-format-var, which routines change.
+constinit std::mutex format_changes;
+[[gnu::init_priority(runtime::before_static_objects)]] runtime::fork_handlers const format_over_fork{
+    [] { format_changes.lock(); }, [] { format_changes.unlock(); }, [] { format_changes.unlock(); }};
+
+/// affinity-format-var, which routines change, under format_changes.
 struct format_of_process {
-  std::mutex changing{};
   std::string text = the_settings().affinity_format;
 };
 format_of_process& the_format() {
@@ -37,7 +41,7 @@ format_of_process& the_format() {
 
 std::string format_now() {
   format_of_process& f = the_format();
-  std::lock_guard const hold(f.changing);
+  std::lock_guard const hold(format_changes);
   return f.text;
 }
 
@@ -168,7 +172,7 @@ void print(std::string text) {
 
 void set_format(std::string_view text) {
   format_of_process& f = the_format();
-  std::lock_guard const hold(f.changing);
+  std::lock_guard const hold(format_changes);
   f.text = text;
 }
 

@@ -2,10 +2,12 @@
 #include "skua/openmp/lock.hpp"
 
 #include <array>
+#include <new>
 
 #include "skua/openmp/construct_trace.hpp"
 #include "skua/openmp/event.hpp"
 #include "skua/openmp/task.hpp"
+#include "skua/parts/base/fork_handlers.hpp"
 
 namespace skua { inline namespace v0 { namespace openmp {
 
@@ -13,10 +15,18 @@ namespace {
 
 enum : std::uint8_t { is_free, is_held, is_awaited };
 
-/// Where the waiters of a lock park, with those of a few others. Never destroyed.
+using waits = std::array<eventcount, 64>;
+waits& all_waits() noexcept {
+  static auto* const all = new waits;  // never destroyed
+  return *all;
+}
+/// A child has none of the waiters.
+[[gnu::init_priority(runtime::before_static_objects)]] runtime::fork_handlers const waits_over_fork{
+    [] { static_cast<void>(all_waits()); }, nullptr, [] { ::new (&all_waits()) waits; }};
+
+/// Where the waiters of a lock park, with those of a few others.
 eventcount& waits_of(void const* lock) noexcept {
-  static auto* const all = new std::array<eventcount, 64>;
-  return (*all)[(reinterpret_cast<std::uintptr_t>(lock) >> 3) % all->size()];
+  return all_waits()[(reinterpret_cast<std::uintptr_t>(lock) >> 3) % std::tuple_size_v<waits>];
 }
 
 }  // namespace

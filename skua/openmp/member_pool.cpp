@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "skua/openmp/member_pool.hpp"
 
-#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -23,6 +22,7 @@
 #include "skua/openmp/rescue.hpp"
 #include "skua/openmp/seat_word.hpp"
 #include "skua/openmp/thread_locals.hpp"
+#include "skua/parts/base/fork_handlers.hpp"
 
 namespace skua { inline namespace v0 { namespace openmp {
 
@@ -45,6 +45,12 @@ class traced_pools {
     std::lock_guard const hold(changing_);
     std::erase(pools_, &p);
   }
+  static void before_fork() noexcept { all().changing_.lock(); }
+  static void in_parent() noexcept { all().changing_.unlock(); }
+  static void in_child() noexcept {
+    all().pools_.clear();  // their files are the parent's
+    all().changing_.unlock();
+  }
 
  private:
   traced_pools() {
@@ -52,15 +58,12 @@ class traced_pools {
       std::lock_guard const hold(all().changing_);
       for (pool* const p : all().pools_) runtime::note_trace_end(*p);
     });
-    ::pthread_atfork([] { all().changing_.lock(); }, [] { all().changing_.unlock(); },
-                     [] {
-                       all().pools_.clear();  // their files are the parent's
-                       all().changing_.unlock();
-                     });
   }
   std::mutex changing_;
   std::vector<pool*> pools_;
 };
+[[gnu::init_priority(runtime::before_static_objects)]] runtime::fork_handlers const traces_over_fork{
+    &traced_pools::before_fork, &traced_pools::in_parent, &traced_pools::in_child};
 
 /// Where a member's thread is, and how it is called. README.md
 struct alignas(runtime::cache_line_bytes) seat : runtime::worker_call {
@@ -224,19 +227,21 @@ class spare_pools {
     if (free_.size() < most) free_.push_back(std::move(c));
   }
 
- private:
-  static constexpr std::size_t most = 4;
-  spare_pools() {
-    ::pthread_atfork([] { all().changing_.lock(); }, [] { all().changing_.unlock(); }, &in_child);
-  }
+  static void before_fork() noexcept { all().changing_.lock(); }
+  static void in_parent() noexcept { all().changing_.unlock(); }
   static void in_child() noexcept {
     for (auto& lost : all().free_) static_cast<void>(lost.release());  // its threads are not here
     all().free_.clear();
     all().changing_.unlock();
   }
+
+ private:
+  static constexpr std::size_t most = 4;
   std::mutex changing_;
   std::vector<std::unique_ptr<member_pool>> free_;
 };
+[[gnu::init_priority(runtime::before_static_objects)]] runtime::fork_handlers const spares_over_fork{
+    &spare_pools::before_fork, &spare_pools::in_parent, &spare_pools::in_child};
 
 home::~home() {
   if (mine == nullptr) return;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "skua/openmp/rescue.hpp"
-
-#include <pthread.h>
+#include "skua/parts/base/fork_handlers.hpp"
 
 #include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <thread>
 
 namespace skua { inline namespace v0 { namespace openmp {
@@ -38,18 +38,20 @@ class rescue_watch {
   }
   std::atomic<std::uint32_t> threads{0};
 
+  static void before_fork() noexcept { the().changing_.lock(); }
+  static void in_parent() noexcept { the().changing_.unlock(); }
+  static void in_child() noexcept {
+    the().has_thread_ = the().sleeps_ = false;  // threads and teams are those of the parent
+    the().first_ = nullptr;
+    // A thread that the child does not have may wait for it, and notify_one would wait for that thread.
+    ::new (&the().wakes_) std::condition_variable;
+    the().changing_.unlock();
+  }
+
  private:
   static constexpr std::chrono::milliseconds period{20};
   static constexpr int idle_looks = 50;
 
-  rescue_watch() {
-    ::pthread_atfork([] { the().changing_.lock(); }, [] { the().changing_.unlock(); },
-                     [] {
-                       the().has_thread_ = the().sleeps_ = false;  // threads and teams are those of the parent
-                       the().first_ = nullptr;
-                       the().changing_.unlock();
-                     });
-  }
   void watch() noexcept {
     std::unique_lock hold(changing_);
     for (int idle = 0;;) {
@@ -73,6 +75,8 @@ class rescue_watch {
   bool has_thread_ = false;
   bool sleeps_ = false;
 };
+[[gnu::init_priority(runtime::before_static_objects)]] runtime::fork_handlers const watch_over_fork{
+    &rescue_watch::before_fork, &rescue_watch::in_parent, &rescue_watch::in_child};
 
 waiting_members::waiting_members(team& of, runtime::wait_group& unfinished)
     : team_(of), unfinished_(unfinished), is_claimed_(std::make_unique<std::atomic<bool>[]>(of.size())),

@@ -39,15 +39,7 @@ struct blas_jobs {
 
 /// Jobs with the same number share a buffer, whoever calls. So the calls of all threads come one after the other. A fork does not wait for the one that is in
 /// progress, which may wait for a lock that the fork holds: the child's mutex is made anew.
-std::mutex& one_call_at_a_time() {
-  static std::mutex* made = nullptr;
-  static std::once_flag once;
-  std::call_once(once, [] {
-    made = new std::mutex;  // never destroyed: libraries may compute after main
-    ::pthread_atfork(nullptr, nullptr, [] { ::new (made) std::mutex; });
-  });
-  return *made;
-}
+constinit std::mutex one_call_at_a_time;
 
 void run_on_own_threads(blas_jobs const& jobs) {
   std::vector<std::thread> others;
@@ -68,7 +60,7 @@ void run_as_member(void* data) {
 
 void run_blas_jobs(int, void (*run)(int, void*, int), int count, std::size_t bytes_each, void* first, int data) {
   blas_jobs jobs{run, count, bytes_each, static_cast<char*>(first), data};
-  std::lock_guard const hold(one_call_at_a_time());
+  std::lock_guard const hold(one_call_at_a_time);
   // A nested team is one of fibers, and would park while we hold the lock.
   if (count == 1)
     jobs(0);
@@ -149,12 +141,30 @@ int note_loaded(dl_phdr_info* info, std::size_t, void* into) {
   return 0;
 }
 
+/// The libraries that have our callbacks.
+struct attached {
+  std::mutex one_at_a_time{};
+  unsigned long long seen = 0;
+  std::unordered_set<std::string> known{};
+};
+attached& the_attached() {
+  static auto* const all = new attached;  // never destroyed: as above
+  return *all;
+}
+
+/// From the beginning: a child would wait for ever for a thread that was registering them at the fork.
+[[gnu::constructor]] void register_fork_handlers() {
+  ::pthread_atfork([] { static_cast<void>(the_attached()); }, nullptr,
+                   [] {
+                     ::new (&one_call_at_a_time) std::mutex;
+                     ::new (&the_attached()) attached;
+                   });
+}
+
 }  // namespace
 
 int skua_attach_callbacks() {
-  static std::mutex one_at_a_time;
-  static unsigned long long seen = 0;
-  static std::unordered_set<std::string> known;
+  auto& [one_at_a_time, seen, known] = the_attached();
   std::lock_guard const hold(one_at_a_time);
   loaded now{seen, {}};
   ::dl_iterate_phdr(&note_loaded, &now);

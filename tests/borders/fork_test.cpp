@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "skua/as_tbb.hpp"
+#include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/skua.hpp"
 #include "tests/programs/fib.hpp"
@@ -56,6 +57,20 @@ int sum_by_the_default_pool() {
   std::atomic<int> sum{0};
   skua::parallel_for(0, 100, [&](int i) { sum += i; });
   return sum;
+}
+
+TEST_F(fork_border, comes_while_another_thread_makes_the_default_pool) {
+  for (int i = 0; i < 30; ++i) {
+    EXPECT_EQ(status_in_a_child([i] {
+                std::thread maker([] { sum_by_the_default_pool(); });
+                for (int spin = 0; spin < 2000 * i; ++spin) skua::runtime::relax();
+                int const status = status_in_a_child([] { return sum_by_the_default_pool() == 4950 ? 0 : 1; });
+                maker.join();
+                return status;
+              }),
+              0)
+        << i;
+  }
 }
 
 TEST_F(fork_border, a_child_of_a_pool_that_works_has_pools_of_its_own) {

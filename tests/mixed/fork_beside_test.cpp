@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fork() beside what changes all the time: limits that come and go, observers that enter and leave, and a thread that is lent. The
+// fork() beside what changes all the time: limits that come and go, observers that enter and leave, a thread that is lent, and pools. The
 // child runs mixed programs, which use the same things on pools of its own.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -67,6 +67,12 @@ class changing_things {
         }));
       }
     });
+    threads_.emplace_back([this] {
+      while (!ends_) {
+        skua::pool comes_and_goes({.workers = 2});
+        note(3, comes_and_goes.run([](auto&) { return a_loop_is_right(); }));
+      }
+    });
   }
   ~changing_things() {
     ends_ = true;
@@ -90,7 +96,7 @@ class changing_things {
 
   tbb::task_arena observed_{2};
   skua::pool lends_{skua::pool_options{.workers = 1}};
-  std::array<std::atomic<int>, 3> uses_{};
+  std::array<std::atomic<int>, 4> uses_{};
   std::atomic<int> wrong_{0};
   std::atomic<bool> ends_{false};
   std::vector<std::thread> threads_;

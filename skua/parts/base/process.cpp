@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "skua/parts/base/process.hpp"
 
-#include <pthread.h>
-
 #include <atomic>
+
+#include "skua/parts/base/fork_handlers.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
 namespace {
@@ -12,12 +12,12 @@ namespace {
 std::atomic<std::uint32_t> generation{0};
 
 extern "C" void skua_count_fork() { generation.fetch_add(1, std::memory_order_relaxed); }  // relaxed: a single thread
+// Without memory for the handler, children look like their parents: their pools would wait for workers they lack.
+[[gnu::init_priority(before_static_objects)]] fork_handlers const counts_forks{nullptr, nullptr, &skua_count_fork};
 
 }  // namespace
 
 std::uint32_t fork_generation() noexcept {
-  // Without memory for the handler, children look like their parents: their pools would wait for workers they lack.
-  [[maybe_unused]] static int const registered = ::pthread_atfork(nullptr, nullptr, &skua_count_fork);
   return generation.load(std::memory_order_relaxed);  // relaxed: only fork() changes it
 }
 

@@ -6,8 +6,8 @@
 
 namespace skua { inline namespace v0 { namespace runtime {
 
-/// How many fork()s lie between the first call in this process's line and this process. The first call registers a
-/// handler with pthread_atfork; a child made by a bare clone() is not counted. Cost afterwards: 1 ns.
+/// How many fork()s lie between the start of the program and this process. A child made by a bare clone() is not
+/// counted. Cost: 1 ns.
 [[nodiscard]] std::uint32_t fork_generation() noexcept;
 
 }}}  // namespace skua::v0::runtime

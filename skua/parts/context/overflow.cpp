@@ -21,6 +21,7 @@
 #include <system_error>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/fork_handlers.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/context/stack.hpp"
 
@@ -293,6 +294,18 @@ struct outside_key_state {
   pthread_key_t key{};
 };
 constinit outside_key_state outside_key;
+/// A child of fork() finds neither lock taken by a thread that it does not have. Both are held for moments, and whoever holds one waits for no other.
+void lock_over_fork() noexcept {
+  handler.mutex.lock();
+  outside_key.mutex.lock();
+}
+void unlock_after_fork() noexcept {
+  outside_key.mutex.unlock();
+  handler.mutex.unlock();
+}
+[[gnu::init_priority(before_static_objects)]] fork_handlers const locks_go_over_fork{
+    &lock_over_fork, &unlock_after_fork, &unlock_after_fork};
+
 struct outside_key_end {
   ~outside_key_end() {
     std::lock_guard const lock(outside_key.mutex);

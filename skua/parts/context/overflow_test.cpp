@@ -4,15 +4,19 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <csetjmp>
 #include <csignal>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "skua/parts/context/flow_test.hpp"
+#include "skua/parts/context/sanitizer.hpp"
 #include "skua/parts/context/valgrind.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime { namespace {
@@ -376,6 +380,33 @@ TEST_F(overflow, handler_comes_with_the_first_watch_and_goes_with_the_last) {
     EXPECT_FALSE(installed(jump_back)) << "one watch is left";
   }
   EXPECT_TRUE(installed(jump_back));
+}
+
+/// Whatever the other threads of its parent were doing: watches come and go there all the time.
+TEST_F(overflow, a_child_of_fork_can_be_watched) {
+  if (under_tsan) GTEST_SKIP() << "ThreadSanitizer allows no new threads in a child of fork()";
+  std::atomic<bool> ends{false};
+  std::vector<std::jthread> others;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    others.emplace_back([&ends, i] {
+      worker_thread worker(i + 1);
+      while (!ends) overflow_watch const watch(worker.record());
+    });
+  }
+  for (int i = 0; i < 100; ++i) {
+    pid_t const child = ::fork();
+    if (child == 0) {
+      ::alarm(20);
+      worker_thread worker;
+      { overflow_watch const watch(worker.record()); }
+      std::thread([] { static_cast<void>(watch_thread_from_outside()); }).join();
+      ::_exit(0);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0) << "child " << i << " hangs";
+  }
+  ends = true;
 }
 
 TEST_F(overflow, later_handler_is_not_taken_out) {

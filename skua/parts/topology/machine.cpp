@@ -4,8 +4,6 @@
 #include <hwloc.h>
 #include <hwloc/cpukinds.h>
 #include <hwloc/memattrs.h>
-#include <pthread.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <memory>
@@ -14,6 +12,7 @@
 #include <system_error>
 
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/fork_handlers.hpp"
 #include "skua/parts/topology/affinity.hpp"
 #include "skua/parts/topology/core_kinds.hpp"
 #include "skua/parts/topology/machine_details.hpp"
@@ -31,21 +30,22 @@ using hwloc_handle = std::unique_ptr<hwloc_topology, destroy>;
 /// Around all use of hwloc, which has a lock of its own: fork() waits for its end, because a child would find that lock taken for ever.
 class hwloc_use {
  public:
-  hwloc_use() {
-    [[maybe_unused]] static int const registered =
-        ::pthread_atfork([] { lock().lock(); }, [] { lock().unlock(); }, [] { lock().unlock(); });
-    lock().lock();
-  }
+  hwloc_use() { lock().lock(); }
   ~hwloc_use() { lock().unlock(); }
   hwloc_use(hwloc_use const&) = delete;
   hwloc_use& operator=(hwloc_use const&) = delete;
 
+  static void before_fork() noexcept { lock().lock(); }
+  static void after_fork() noexcept { lock().unlock(); }
+
  private:
   static std::mutex& lock() noexcept {  // process-wide, because fork() is
-    static std::mutex the_only;
+    static constinit std::mutex the_only;
     return the_only;
   }
 };
+[[gnu::init_priority(before_static_objects)]] fork_handlers const hwloc_over_fork{
+    &hwloc_use::before_fork, &hwloc_use::after_fork, &hwloc_use::after_fork};
 
 [[noreturn]] void refuse(char const* what) {
   throw resource_error(std::string{"hwloc cannot "} + what + ": " + std::generic_category().message(errno) +

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "skua/machine/threads/face/default_region.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -15,6 +13,7 @@
 #include "skua/machine/threads/face/executor.hpp"
 #include "skua/machine/threads/face/pool.hpp"
 #include "skua/parts/base/announced_atomic.hpp"
+#include "skua/parts/base/fork_handlers.hpp"
 #include "skua/policy/registry.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
@@ -48,8 +47,6 @@ class worker_limits {
   [[nodiscard]] std::uint32_t least() const noexcept { return least_.load(std::memory_order_relaxed); }
 
   worker_limit::number* add(std::uint32_t most) {
-    // Without memory for the handlers, the lock may stay taken for ever in a child of fork().
-    [[maybe_unused]] static int const registered = ::pthread_atfork(&before_fork, &after_fork, &after_fork);
     auto made = std::make_unique<worker_limit::number>(worker_limit::number{most, nullptr});
     std::lock_guard const hold(changing_);
     made->next = newest_;
@@ -73,9 +70,10 @@ class worker_limits {
     return find_or_open(all, workers);
   }
 
- private:
   static void before_fork() noexcept { all().changing_.lock(); }
   static void after_fork() noexcept { all().changing_.unlock(); }
+
+ private:
   void find_least() noexcept {
     std::uint32_t least = worker_limit::none;
     for (auto const* l = newest_; l != nullptr; l = l->next) least = std::min(least, l->most);
@@ -106,6 +104,9 @@ class worker_limits {
   std::atomic<std::uint32_t> least_{worker_limit::none};
   announced_atomic<narrow_region const*> last_used_{nullptr};
 };
+
+[[gnu::init_priority(before_static_objects)]] static fork_handlers const limits_go_over_fork{
+    &worker_limits::before_fork, &worker_limits::after_fork, &worker_limits::after_fork};
 
 worker_limit::worker_limit(std::uint32_t most) : mine_(worker_limits::all().add(most)) {}
 worker_limit::~worker_limit() { worker_limits::all().remove(mine_); }

@@ -23,6 +23,7 @@
 #include "skua/machine/threads/lane/counters.hpp"
 #include "skua/machine/threads/lane/turns.hpp"
 #include "skua/parts/base/announced_atomic.hpp"
+#include "skua/parts/base/fork_handlers.hpp"
 
 namespace skua { inline namespace v0 {
 
@@ -37,6 +38,8 @@ class default_pool_owner {
     pool* const known = ready_.load(std::memory_order_acquire);
     return known != nullptr && !runtime::is_lost_by_fork(*known) ? *known : make();
   }
+  /// Called in a child of fork(): another thread may have been making the pool. What it had made so far is lost.
+  void forget_maker() noexcept { ::new (&making_) std::mutex; }
   /// Called when the process ends.
   void end_with_process() noexcept {
     // acquire: as in `get`.
@@ -69,6 +72,9 @@ default_pool_owner& owner() noexcept {
   static_assert(std::is_trivially_destructible_v<default_pool_owner>, "nothing is freed at exit");
   return the_only;
 }
+
+[[gnu::init_priority(runtime::before_static_objects)]] runtime::fork_handlers const no_maker_in_children{
+    nullptr, nullptr, [] { owner().forget_maker(); }};
 
 /// The order of two functions tells how the code ends: destructors of static objects run before those of shared objects
 /// when the process ends, and after them in dlclose().

@@ -2,7 +2,6 @@
 #include "skua/machine/threads/engine/core/pool_memory.hpp"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include "skua/machine/threads/engine/core/worker_slot.hpp"
 #include "skua/parts/base/assert.hpp"
 #include "skua/parts/base/clock.hpp"
+#include "skua/parts/base/fork_handlers.hpp"
 #include "skua/parts/base/platform.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
@@ -56,8 +56,6 @@ std::byte* map_private(std::size_t bytes) noexcept {
 class pool_memories {
  public:
   static void add(pool_memory& m) noexcept {
-    // Without memory for the handlers a child has a hole where the memory lies in its parent (attach.md, "fork").
-    [[maybe_unused]] static int const registered = ::pthread_atfork(&before, &in_parent, &in_child);
     std::lock_guard const hold(changing());
     m.next_ = std::exchange(first(), &m);
   }
@@ -66,17 +64,6 @@ class pool_memories {
     pool_memory** at = &first();
     while (*at != nullptr && *at != &m) at = &(*at)->next_;
     if (*at != nullptr) *at = m.next_;
-  }
-
- private:
-  // Process-wide, because fork() is.
-  static std::mutex& changing() noexcept {
-    static std::mutex lock;
-    return lock;
-  }
-  static pool_memory*& first() noexcept {
-    static pool_memory* list = nullptr;
-    return list;
   }
 
   static void before() {
@@ -91,7 +78,22 @@ class pool_memories {
     for (pool_memory* m = std::exchange(first(), nullptr); m != nullptr; m = m->next_) m->after_fork(true);
     changing().unlock();
   }
+
+ private:
+  // Process-wide, because fork() is.
+  static std::mutex& changing() noexcept {
+    static std::mutex lock;
+    return lock;
+  }
+  static pool_memory*& first() noexcept {
+    static pool_memory* list = nullptr;
+    return list;
+  }
 };
+
+// Without memory for the handlers a child has a hole where the memory lies in its parent (attach.md, "fork").
+[[gnu::init_priority(before_static_objects)]] static fork_handlers const memories_over_fork{
+    &pool_memories::before, &pool_memories::in_parent, &pool_memories::in_child};
 
 pool_memory::pool_memory(layout const& map)
     : slots_at_(rounded_up(sizeof(shared_pool) + map.workers() * sizeof(worker_record), page_bytes)),
