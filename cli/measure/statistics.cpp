@@ -25,7 +25,6 @@ constexpr std::array times{
     plain_counter{"idle_s", "idle", &worker_counters::idle_ns},
 };
 constexpr std::array plain_counters{
-    plain_counter{"forks", "forks", &worker_counters::forks},
     plain_counter{"tasks_taken", "tasks taken", &worker_counters::tasks},
     plain_counter{"attempts", "attempts", &worker_counters::attempts},
     plain_counter{"lost", "lost", &worker_counters::lost},
@@ -48,6 +47,7 @@ constexpr std::array plain_counters{
 worker_counters combined(worker_counters a, worker_counters const& b, std::uint64_t sign) {
   for (plain_counter const& c : times) a.*c.value += sign * b.*c.value;
   for (plain_counter const& c : plain_counters) a.*c.value += sign * b.*c.value;
+  if (b.forks) a.forks = a.forks.value_or(0) + sign * *b.forks;
   for (std::size_t i = 0; i < a.steals.size(); ++i) a.steals[i] += sign * b.steals[i];
   return a;
 }
@@ -78,6 +78,7 @@ std::vector<std::uint64_t> steals_of(worker_counters const& c) { return {c.steal
 std::vector<cell> cells_of(cell worker, worker_counters const& did, pool const& workers, steal_columns const& steals) {
   std::vector<cell> cells{std::move(worker)};
   for (plain_counter const& c : times) cells.push_back(cell::seconds(static_cast<double>(did.*c.value) * 1e-9));
+  cells.push_back(did.forks ? cell::of(*did.forks) : cell{{}, "-"});
   for (plain_counter const& c : plain_counters) cells.push_back(cell::of(did.*c.value));
   cells.push_back(cell::of(by_distance(did.steals, [&](std::size_t d) { return distance_name(workers, d); })));
   steals.add_cells(steals_of(did), cells);
@@ -95,6 +96,7 @@ statistics::statistics(pool const& workers, std::span<worker_counters const> bef
   steal_columns const steals(all);
 
   for (plain_counter const& c : times) report_.add_column({c.key, c.head});
+  report_.add_column({"forks", "forks"});
   for (plain_counter const& c : plain_counters) report_.add_column({c.key, c.head});
   report_.add_column({"steals_by_distance", ""});
   steals.add_heads(report_);

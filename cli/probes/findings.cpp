@@ -102,6 +102,7 @@ std::vector<shown_setting> findings::settings_shown() const {
       {"places", s.places.value.empty() ? "as the machine suggests" : s.places.value, source_text(s.places.source)},
       {"pin", switched(s.pin.value), source_text(s.pin.source)},
       {"spin", duration_text(s.spin.value), source_text(s.spin.source)},
+      {"count forks", switched(s.count_forks.value), source_text(s.count_forks.source)},
       {"stack", in_bytes(s.stack_bytes.value), source_text(s.stack_bytes.source)},
       {"history", file(s.history.value), source_text(s.history.source)},
       {"trace", file(s.trace.value), source_text(s.trace.source)},

@@ -37,6 +37,8 @@ void pool_flags::add_to(parser command, offer which) {
                        "bind workers to processors (default: SKUA_PIN, else on if every usable PU gets one worker)");
     command.add_option("--spin", spin_, "TIME",
                        "how long an idle worker searches before it sleeps (default: SKUA_SPIN, else 50us)");
+    command.add_option("--count-forks", count_forks_, "on|off",
+                       "count forks, which makes them slower (default: SKUA_COUNT_FORKS, else off)");
     command.add_option("--stack", stack_, "SIZE", "size of a task's stack, e.g. 256k (default: SKUA_STACK, else 8m)");
   }
   command.add_option("--synthetic", synthetic_, "TOPOLOGY",
@@ -65,6 +67,7 @@ pool_options pool_flags::options() const {
   all.trace = trace_;
   if (pin_) all.pin = runtime::read_switch("--pin", *pin_);
   if (spin_) all.spin = runtime::read_duration("--spin", *spin_);
+  if (count_forks_) all.count_forks = runtime::read_switch("--count-forks", *count_forks_);
   if (stack_) all.stack_bytes = runtime::read_stack_bytes("--stack", *stack_);
   all.topology = synthetic_;
   if (xml_) all.topology = file_of_machine();

@@ -33,8 +33,8 @@ class pool_flags {
   /// A text for topology::named. Standard input can be read once, and a command that runs may make several pools.
   [[nodiscard]] std::string file_of_machine() const;
 
-  std::optional<std::string> workers_, policy_, places_, partitions_, history_, trace_, pin_, spin_, stack_, synthetic_,
-      xml_;
+  std::optional<std::string> workers_, policy_, places_, partitions_, history_, trace_, pin_, spin_, stack_,
+      count_forks_, synthetic_, xml_;
   bool scatter_ = false;
   bool runs_ = true;
 };

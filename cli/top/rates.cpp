@@ -52,7 +52,7 @@ worker_rates rates_of(worker_snapshot const& before, worker_snapshot const& afte
   auto const per_second = [seconds](double n) { return seconds > 0 ? n / seconds : 0; };
   double const steals = grown(steals_of(a), steals_of(b));
   r.tasks = per_second(grown(a.tasks, b.tasks));
-  r.forks = per_second(grown(a.forks, b.forks));
+  if (b.forks) r.forks = per_second(grown(a.forks.value_or(0), *b.forks));
   r.steals = per_second(steals);
   r.failed_steals = per_second(std::max(0.0, grown(a.attempts, b.attempts) - steals));
   return r;
@@ -95,7 +95,7 @@ worker_rates sum_of(std::vector<worker_rates> const& workers) {
     sum.scheduling += w.scheduling / n;
     sum.idle += w.idle / n;
     sum.tasks += w.tasks;
-    sum.forks += w.forks;
+    if (w.forks) sum.forks = sum.forks.value_or(0) + *w.forks;
     sum.steals += w.steals;
     sum.failed_steals += w.failed_steals;
     sum.lanes += w.lanes;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -25,7 +26,7 @@ struct worker_rates {
   double idle = 1;
   // Per second.
   double tasks = 0;
-  double forks = 0;
+  std::optional<double> forks = {};  ///< none: the program does not count them
   double steals = 0;
   double failed_steals = 0;     ///< attempts that found nothing or were lost to another thief
   runtime::lane_lengths lanes;  ///< in the second snapshot

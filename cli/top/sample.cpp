@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -28,6 +29,8 @@ std::string in_short(double n) {
   for (; n >= 999.5 && u + 1 < units.size(); ++u) n /= 1000;
   return n < 9.95 ? fmt::format("{:.1f}{}", n, units[u]) : fmt::format("{:.0f}{}", n, units[u]);
 }
+
+std::string in_short(std::optional<double> n) { return n ? in_short(*n) : "-"; }
 
 std::string bar_of(worker_rates const& w, std::size_t columns) {
   auto const part = [columns](double share) {
@@ -105,7 +108,7 @@ void add_rates(json& to, worker_rates const& r) {
   to["scheduling_share"] = r.scheduling;
   to["idle_share"] = r.idle;
   to["tasks_per_s"] = r.tasks;
-  to["forks_per_s"] = r.forks;
+  to["forks_per_s"] = r.forks ? json(*r.forks) : json{};
   to["steals_per_s"] = r.steals;
   to["failed_steals_per_s"] = r.failed_steals;
 }

@@ -21,7 +21,7 @@ import command
 import option_listing as listing
 
 MODES = {
-    "threads": ["run", "--workers", "1", "--policy", "random", "--stats"],
+    "threads": ["run", "--workers", "1", "--policy", "random", "--stats", "--count-forks", "on"],
     "--virtual": ["run", "--virtual", "--workers", "4", "--policy", "adws"],
     "serial": ["run", "--peer", "serial"],
     "openmp": ["run", "--peer", "openmp", "--workers", "2"],

@@ -166,7 +166,7 @@ TRACE_OPTIONS = {"--trace": Case("t")}
 # The options of a pool, where a command only shows what they choose.
 SHOWN_POOL = {
     "--policy": Case("adws"), "--workers": Case("3"), "--places": Case("{0}"), "--partitions": Case("partitions", line=["doctor", *PACKAGES], also_wrong=("wrong",)),
-    "--history": Case("h", wrong=("/no/such/folder/h", "")), "--trace": Case("t", wrong=("/no/such/folder/t", "")), "--pin": Case("off"), "--spin": Case("7us", wrong=("nope", "-1us", "nan", "5", "")), "--stack": Case("64k"),
+    "--history": Case("h", wrong=("/no/such/folder/h", "")), "--trace": Case("t", wrong=("/no/such/folder/t", "")), "--pin": Case("off"), "--spin": Case("7us", wrong=("nope", "-1us", "nan", "5", "")), "--count-forks": Case("on"), "--stack": Case("64k"),
     "--synthetic": Case("package:2 core:2"), "--xml": Case("three.xml", also_wrong=("wrong",)),
 }
 
@@ -204,6 +204,7 @@ DEALT = ["balance", "--ranks", "20", "--tasks", "200", "--distribution", "table3
 OWN = ["experiment", "own.toml", "--output", "o"]
 POOL_TEST, HOME_TEST = "skua/machine/threads/face/pool_test.cpp", "skua/machine/threads/engine/core/home_processor_test.cpp"
 SPIN = Unseen("how long a worker searches shows only in times", (POOL_TEST, "works_with_no_spin_and_with_endless_spin"), to="1ms", wrong=("nope", "-1us", "nan", "5", ""))
+COUNT_FORKS = Unseen("the tables of times show no forks", ("skua/machine/threads/engine/core/counted_test.cpp", "are_forks_at_once_by_a_pool_that_is_told_to"), to="on")
 PIN = Unseen("a binding shows only while a worker runs", (HOME_TEST, "workers_that_somebody_wants_pinned_are_bound_while_they_run_tasks"), to="off")
 
 
@@ -241,6 +242,7 @@ COMMANDS = {
         "--places": Case("{0},{1}", line={"threads": [*THREADS, *PACKAGES], "--virtual": ["run", *FIB, "--virtual", *PACKAGES, "--policy", "numa-ws", "--json", "-"]}),
         "--partitions": Case("partitions", line={"threads": ["run", *FIB, "--trace", "t", *PACKAGES]}, also_wrong=("wrong",)),
         "--history": Case("h", line={"threads": ["run", *FIB, "--policy", "auto"]}, wrong=("/no/such/folder/h", "wrong", "")), "--trace": Case("u", wrong=("/no/such/folder/t",)), "--pin": PIN, "--spin": SPIN,
+        "--count-forks": Case("on", line={"threads": ["run", *FIB, "--workers", "1", "--stats"]}),
         "--stack": Case("16k", line={"threads": ["run", "uts", "--tree", "T3", "--workers", "2"]}, may_fail=True),
         "--synthetic": Case("package:2 core:2", line={"--virtual": ["run", *FIB, "--virtual", "--policy", "adws", "--json", "-"]}),
         "--xml": Case("three.xml", also_wrong=("wrong",), line={"threads": ["run", *FIB, "--trace", "t"], "--virtual": ["run", *FIB, "--virtual", "--policy", "adws", "--json", "-"]}),
@@ -253,7 +255,7 @@ COMMANDS = {
         "--map-overlap": Default(line={"pools": MAPPED}), "--no-map-overlap": Case(line={"pools": MAPPED}),
         "--breakdown": Case(), "--json": Case("other"), "--html": Case("page.html"), "--places": Case("{0},{1}", line={"pools": [*POOLS, *PACKAGES]}), "--partitions": Case("partitions", line={"pools": [*POOLS, *PACKAGES]}, also_wrong=("wrong",)),
         "--history": Case("h", line={"pools": ["compare", *FIB, "--repeat", "1", "--peers", "none", "--policies", "auto"]}, wrong=("/no/such/folder/h", "wrong", "")), "--trace": Case("u", wrong=("/no/such/folder/t",)),
-        "--pin": PIN, "--spin": SPIN, "--stack": Case("16k", line={"pools": ["compare", "uts", "--tree", "T3", "--workers", "2", "--repeat", "1", "--peers", "none"]}, may_fail=True),
+        "--pin": PIN, "--spin": SPIN, "--count-forks": COUNT_FORKS, "--stack": Case("16k", line={"pools": ["compare", "uts", "--tree", "T3", "--workers", "2", "--repeat", "1", "--peers", "none"]}, may_fail=True),
         "--synthetic": Case("package:2 core:2"), "--xml": Case("three.xml", also_wrong=("wrong",)), "--scatter": Case(line={"pools": [*POOLS, *PACKAGES]}),
     }),
     "sim": ({"workers": Mode(SIM, rows), "--ranks": Mode(SIM_RANKS, rows)}, {

@@ -62,7 +62,11 @@ class Once(Top):
 
     def test_one_long_call_that_began_before_counts_as_work(self):
         sample = self.sample_that(self.program(FIB), lambda s: s["pools"] and s["pools"][0]["working_share"] > 0.9)
-        self.assertGreater(sample["pools"][0]["forks_per_s"], 0, "forks are seen before any task has ended")
+        self.assertIsNone(sample["pools"][0]["forks_per_s"], "nobody counts them")
+
+    def test_forks_are_seen_before_any_task_has_ended(self):
+        sample = self.sample_that(self.program([*FIB, "--count-forks", "on"]), lambda s: s["pools"] and s["pools"][0]["working_share"] > 0.9)
+        self.assertGreater(sample["pools"][0]["forks_per_s"], 0)
 
     def test_text_has_a_line_per_worker_and_no_escape_codes(self):
         process = self.program(FIB)

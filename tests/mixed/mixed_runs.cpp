@@ -85,8 +85,8 @@ std::string fault_of(mixed_run const& r, unsigned patience_s) {
   std::string fault;
   {
     answering_service outside(2);
-    pool first({.workers = r.workers, .policy = r.policy});
-    pool second({.workers = 1 + roll.below(3), .policy = any_policy(roll.below(1000))});
+    pool first({.workers = r.workers, .policy = r.policy, .count_forks = r.seed % 4 == 0});
+    pool second({.workers = 1 + roll.below(3), .policy = any_policy(roll.below(1000)), .count_forks = r.seed % 3 == 0});
     shared_arena arena;
 
     std::mutex lock;

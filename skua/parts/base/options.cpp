@@ -104,6 +104,9 @@ settings settings_from_environment(environment const& get) {
   if (auto const text = value_of_variable(get, "SKUA_SPIN")) {
     result.spin = {.value = read_duration("SKUA_SPIN", *text), .source = "SKUA_SPIN"};
   }
+  if (auto const text = value_of_variable(get, "SKUA_COUNT_FORKS")) {
+    result.count_forks = {.value = read_switch("SKUA_COUNT_FORKS", *text), .source = "SKUA_COUNT_FORKS"};
+  }
   if (auto const text = value_of_variable(get, "SKUA_STACK")) {
     result.stack_bytes = {.value = read_stack_bytes("SKUA_STACK", *text), .source = "SKUA_STACK"};
   }

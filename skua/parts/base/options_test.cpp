@@ -39,6 +39,7 @@ TEST(options, nothing_set_gives_defaults_and_says_so) {
   EXPECT_EQ(s.policy.value, "auto");
   EXPECT_EQ(s.spin.value, 50us);
   EXPECT_EQ(s.stack_bytes.value, std::size_t{8} << 20);
+  EXPECT_FALSE(s.count_forks.value);
   for (std::string const& from : {s.workers.source, s.places.source, s.pin.source, s.policy.source, s.spin.source}) {
     EXPECT_EQ(from, "default");
   }
@@ -50,6 +51,7 @@ TEST(options, every_variable_is_read_and_remembered) {
                            {"SKUA_PIN", "Off"},
                            {"SKUA_POLICY", "numa-ws"},
                            {"SKUA_SPIN", "1ms"},
+                           {"SKUA_COUNT_FORKS", "on"},
                            {"SKUA_STACK", "256k"}});
   EXPECT_EQ(s.workers.value, 12U);
   EXPECT_EQ(s.workers.source, "SKUA_WORKERS");
@@ -60,6 +62,8 @@ TEST(options, every_variable_is_read_and_remembered) {
   EXPECT_EQ(s.spin.value, 1ms);
   EXPECT_EQ(s.stack_bytes.value, std::size_t{256} << 10);
   EXPECT_EQ(s.stack_bytes.source, "SKUA_STACK");
+  EXPECT_TRUE(s.count_forks.value);
+  EXPECT_EQ(s.count_forks.source, "SKUA_COUNT_FORKS");
 }
 
 TEST(options, code_overrides_and_is_remembered) {

@@ -41,15 +41,16 @@ struct setting {
 };
 
 struct settings {
-  setting<std::optional<std::uint32_t>> workers;   ///< unset: min(affinity mask, cgroup quota)
-  setting<std::string> places;                     ///< OMP_PLACES grammar, see topology/places.hpp; empty: L3 clusters
-  setting<std::optional<bool>> pin;                ///< unset: the machine decides
-  setting<std::string> policy{.value = "auto"};  ///< of policy/registry.hpp, which also says what is wrong with it
-  setting<std::string> partitions;                 ///< a file of policy/arms/partitions.hpp; empty: from the topology
+  setting<std::optional<std::uint32_t>> workers;  ///< unset: min(affinity mask, cgroup quota)
+  setting<std::string> places;                    ///< OMP_PLACES grammar, see topology/places.hpp; empty: L3 clusters
+  setting<std::optional<bool>> pin;               ///< unset: the machine decides
+  setting<std::string> policy{.value = "auto"};   ///< of policy/registry.hpp, which also says what is wrong with it
+  setting<std::string> partitions;                ///< a file of policy/arms/partitions.hpp; empty: from the topology
   setting<std::string> history;  ///< a file that a policy reads at the begin and writes at the end; empty: none
   setting<std::string> trace;    ///< a file for the workers' events; empty: none
   setting<std::size_t> trace_bytes{.value = usual_trace_bytes};
   setting<std::chrono::nanoseconds> spin{.value = std::chrono::microseconds{50}};
+  setting<bool> count_forks{.value = false};
   setting<std::size_t> stack_bytes{.value = std::size_t{8} << 20};  ///< as a main thread has; only touched pages cost
 };
 

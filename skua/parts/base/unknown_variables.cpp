@@ -15,9 +15,9 @@ namespace skua { inline namespace v0 { namespace runtime {
 namespace {
 
 constexpr std::string_view prefix = "SKUA_";
-constexpr std::array<std::string_view, 12> known{"WORKERS", "PLACES", "PARTITIONS", "HISTORY", "PIN",
-                                                 "POLICY",  "SPIN",   "STALL",      "STACK",   "PROGRESS_THREAD",
-                                                 "TRACE",   "TRACE_SIZE"};
+constexpr std::array<std::string_view, 13> known{"WORKERS", "PLACES",     "PARTITIONS", "HISTORY", "PIN",
+                                                 "POLICY",  "SPIN",       "STALL",      "STACK",   "PROGRESS_THREAD",
+                                                 "TRACE",   "TRACE_SIZE", "COUNT_FORKS"};
 
 /// `rest` is the name without the prefix.
 std::string sentence_about(std::string_view rest) {

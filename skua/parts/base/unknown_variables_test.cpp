@@ -17,7 +17,8 @@ TEST(unknown_variables, a_typing_error_is_named_with_the_variable_that_was_meant
       about({"HOME=/", "SKUA_WORKER=3"}),
       (std::vector<std::string>{
           "SKUA_WORKER is set, but Skua reads only SKUA_WORKERS, SKUA_PLACES, SKUA_PARTITIONS, SKUA_HISTORY, SKUA_PIN, "
-          "SKUA_POLICY, SKUA_SPIN, SKUA_STALL, SKUA_STACK, SKUA_PROGRESS_THREAD, SKUA_TRACE and SKUA_TRACE_SIZE; did you mean "
+          "SKUA_POLICY, SKUA_SPIN, SKUA_STALL, SKUA_STACK, SKUA_PROGRESS_THREAD, SKUA_TRACE, SKUA_TRACE_SIZE and "
+          "SKUA_COUNT_FORKS; did you mean "
           "SKUA_WORKERS?"}));
   for (auto const& [typed, meant] : {std::pair{"SKUA_POLICYS=adws", "SKUA_POLICY?"},
                                      {"SKUA_workers=1", "SKUA_WORKERS?"},
@@ -31,7 +32,7 @@ TEST(unknown_variables, a_typing_error_is_named_with_the_variable_that_was_meant
 TEST(unknown_variables, one_that_is_near_to_none_is_named_alone) {
   auto const found = about({"SKUA_NUM_THREADS=3", "SKUA_=1"});
   ASSERT_EQ(found.size(), 2U);
-  for (std::string const& sentence : found) EXPECT_TRUE(sentence.ends_with(" and SKUA_TRACE_SIZE")) << sentence;
+  for (std::string const& sentence : found) EXPECT_TRUE(sentence.ends_with(" and SKUA_COUNT_FORKS")) << sentence;
 }
 
 TEST(unknown_variables, those_that_skua_reads_and_blank_ones_are_not) {

@@ -60,7 +60,6 @@ class alignas(cache_line_bytes) fork_deque : private fork_words {
   /// Adds the newest entry. `at`: the slot behind that of the join around, or the first. True: call `poll` before anything else. Leaves
   /// `extra` as some earlier push left it.
   [[nodiscard]] bool push(slot_type& at, void* task) noexcept {
-    pushes_.set(pushes_.get() + 1);
     at.task.store(task, std::memory_order_release);  // publishes the entry. Partner: steal, second load of the slot
     Sync::light_fence();  // the entry before the limit. Partner: short_wait, after request_attention
     return limit_.load(std::memory_order_relaxed) <= address_of(at);  // relaxed: poll acquires
@@ -85,6 +84,11 @@ class alignas(cache_line_bytes) fork_deque : private fork_words {
   /// Call it after a push at `at` that returned true. Makes room for the next push. If it reports a request for attention,
   /// everything that a requester did before its request happens before this returns.
   attention poll() noexcept;
+  /// For the owner of a deque with `polls_always`, after a push at `at` that returned true: true if nobody has requested attention, and there is room
+  /// for the next push. Then no poll is needed. Cost: two loads.
+  [[nodiscard]] bool is_calm(slot_type& at) noexcept {
+    return limit_.load(std::memory_order_relaxed) == always_mark && make_room(index_of(at));  // relaxed: as push
+  }
   /// For an owner whose every push is to ask for attention: makes room for the next push as poll does, and leaves the
   /// request where it is, so that no locked instruction is needed. False: no memory, as `full`.
   [[nodiscard]] bool make_room_and_keep_request() noexcept { return make_room(index_of(first_free())); }
@@ -122,15 +126,6 @@ class alignas(cache_line_bytes) fork_deque : private fork_words {
     return stolen_before_.get() < static_cast<std::int64_t>(top_index());
   }
 
-  /// How many pushes there were since the last call. For the owner.
-  [[nodiscard]] std::uint64_t take_pushes() noexcept {
-    std::uint64_t const n = pushes_.get();
-    if (n != 0) pushes_.set(0);  // thieves read this line
-    return n;
-  }
-  /// The address at which others may read the count that take_pushes would return.
-  [[nodiscard]] void const* published_pushes() const noexcept { return &pushes_; }
-
   [[nodiscard]] victim outside() noexcept { return victim{*this}; }
   [[nodiscard]] fences kind() const noexcept { return bias_.kind(); }
 
@@ -157,6 +152,7 @@ class alignas(cache_line_bytes) fork_deque : private fork_words {
     bias_.count_undisturbed(top_, guard_, found, left, address_at(fork_words::index_of(left)), rule_);
   }
   bool make_room(std::int64_t newest) noexcept;
+  address usual_limit() const noexcept { return polls_always_ ? always_mark : address_at(made_.get() - 2); }
 
   // The thieves' line.
   typename Sync::template atomic<top_word> top_{0};
@@ -167,14 +163,14 @@ class alignas(cache_line_bytes) fork_deque : private fork_words {
   bias_rule rule_;
 
   // The owner's line:
-  //  room: limit_ is 0 (attention is requested), or the address of a slot behind which two more were made.
+  //  room: limit_ is 0 (attention is requested), 1 (every push polls), or the address of a slot behind which two more were made.
   //  guard: a finite guard is at least every slot that the top was at while it was open, with the present stamp, and
   //    at least the slot before the top.
   alignas(cache_line_bytes) typename Sync::template atomic<address> limit_{attention_mark};
   typename Sync::template atomic<address> guard_{beyond_all};  // pop needs no fence above it
-  owned<std::uint64_t> pushes_{0};                             // since the last take_pushes
-  owned<std::int64_t> stolen_before_{0};                       // each_stolen
-  owned<slot_type*> free_;                                     // the first free one, lately
+  bool const polls_always_;
+  owned<std::int64_t> stolen_before_{0};  // each_stolen
+  owned<slot_type*> free_;                // the first free one, lately
   owner_bias<Sync, fork_words> bias_;
 };
 

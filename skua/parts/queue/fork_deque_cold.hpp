@@ -13,8 +13,8 @@ fork_deque<Sync>::fork_deque(deque_options const& options)
     : slots_(static_cast<slot_type*>(
                  options.memory->allocate((options.capacity + 1) * sizeof(slot_type), alignof(slot_type))) +
              1),
-      capacity_(options.capacity), memory_(options.memory), rule_(options.bias_after), free_(slots_),
-      bias_(options.kind, options.bias_after) {
+      capacity_(options.capacity), memory_(options.memory), rule_(options.bias_after),
+      polls_always_(options.polls_always), free_(slots_), bias_(options.kind, options.bias_after) {
   expects(options.capacity >= 3 && options.capacity <= most_capacity, "a fork_deque has room for 3 to 2^20 - 1 joins");
   if (bias_.is_held()) {
     top_.store(with(0, bias::owner), std::memory_order_relaxed);  // relaxed, here and below: we are not shared yet
@@ -23,7 +23,7 @@ fork_deque<Sync>::fork_deque(deque_options const& options)
   ::new (static_cast<void*>(slots_ - 1)) slot_type(*this);
   slots_[-1].task.store(this, std::memory_order_relaxed);
   static_cast<void>(make_room(-1));
-  limit_.store(address_at(made_.get() - 2), std::memory_order_relaxed);
+  limit_.store(usual_limit(), std::memory_order_relaxed);
 }
 
 /// Makes slots, so that there are two behind that of the newest entry: thieves look at the one behind the last entry.
@@ -45,9 +45,8 @@ attention fork_deque<Sync>::poll() noexcept {
   if (!make_room(index_of(first_free()) - 1)) return attention::full;
   // A read-modify-write, so that no request is overwritten unseen. Acquire: what requesters announced before.
   // Partner: request_attention.
-  return limit_.exchange(address_at(made_.get() - 2), std::memory_order_acq_rel) == attention_mark
-             ? attention::requested
-             : attention::calm;
+  return limit_.exchange(usual_limit(), std::memory_order_acq_rel) == attention_mark ? attention::requested
+                                                                                     : attention::calm;
 }
 
 template <synchronisation Sync>

@@ -248,6 +248,11 @@ TEST(fork_deque_model, a_sleeper_misses_no_entry_where_the_top_moves_back) {
   holds<sleeper_and_ended_joins<full_model_sync>>(pso);
   holds<sleeper_and_ended_joins<model_sync>>(weak);
 }
+TEST(fork_deque_model, a_sleeper_misses_no_entry_of_an_owner_that_hears_of_every_push) {
+  holds<sleeper_and_counter<model_sync, 3>>(pso);
+  holds<sleeper_and_counter<full_model_sync, 3>>(pso);
+  holds<sleeper_and_counter<model_sync, 3>>(weak);
+}
 TEST(fork_deque_model, a_sleeper_misses_no_entry_of_an_owner_that_asks_itself) {
   holds<sleeper_and_keeper<model_sync>>(pso);
   holds<sleeper_and_keeper<full_model_sync>>(pso);

@@ -16,7 +16,10 @@ using explorer::memory, explorer::require;
 template <class Sync, int Pushes>
 struct sleeper {
   static constexpr int threads = 2;
-  fork_deque<Sync> joins{{.capacity = 12, .kind = Sync::kind(), .memory = &memory()}};
+  sleeper() : sleeper(false) {}
+  explicit sleeper(bool polls_always)
+      : joins({.capacity = 12, .kind = Sync::kind(), .polls_always = polls_always, .memory = &memory()}) {}
+  fork_deque<Sync> joins;
   attention_seeker<Sync> other;
 
   void run(int me) {
@@ -44,6 +47,21 @@ struct sleeper_and_ended_joins : sleeper<Sync, 0> {
       entry taken;
       if (i == 0) static_cast<void>(mine.pop_oldest(taken));  // as a thief
       if (i < 2) static_cast<void>(mine.pop(at));
+    }
+  }
+};
+
+/// The same with an owner that hears of every push, and does no more if nobody has requested attention.
+template <class Sync, int Pushes>
+struct sleeper_and_counter : sleeper<Sync, 0> {
+  sleeper_and_counter() : sleeper<Sync, 0>(true) {}
+
+  void run(int me) {
+    if (me != 0) return sleeper<Sync, 0>::run(me);
+    for (int i = 0; i < Pushes; ++i) {
+      auto& at = this->joins.first_free();
+      require(this->joins.push(at, this), "every push polls");
+      if (!this->joins.is_calm(at) && this->joins.poll() == attention::requested) this->other.wake();
     }
   }
 };

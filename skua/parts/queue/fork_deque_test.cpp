@@ -161,6 +161,28 @@ TEST_P(fork_deque_with, a_request_is_reported_once) {
   EXPECT_EQ(d.poll(), attention::requested) << "it was kept";
 }
 
+TEST_P(fork_deque_with, every_push_is_heard_of_where_the_owner_wants_it) {
+  skua::runtime::deque_options how = options(300);
+  how.polls_always = true;
+  fork_deque<> d(how);
+  std::vector<fork_deque<>::slot_type*> open;
+  for (std::uint64_t i = 1; i < 299; ++i) {
+    open.push_back(&d.first_free());
+    ASSERT_TRUE(d.push(*open.back(), as_task(i)));
+    if (i == 7) d.outside().request_attention();
+    ASSERT_EQ(d.is_calm(*open.back()), i != 7);
+    if (i == 7) {
+      EXPECT_EQ(d.poll(), attention::requested);
+    }
+  }
+  auto& last = d.first_free();
+  EXPECT_TRUE(d.push(last, as_task(299)));
+  EXPECT_FALSE(d.is_calm(last)) << "there is no room for another one";
+  EXPECT_EQ(d.poll(), attention::full);
+  EXPECT_TRUE(d.pop(last));
+  for (; !open.empty(); open.pop_back()) EXPECT_TRUE(d.pop(*open.back()));
+}
+
 /// An owner that opens and closes joins as a random tree does, and thieves: each entry is taken once.
 TEST_P(fork_deque_with, a_storm_takes_every_entry_once) {
   constexpr std::uint64_t entries = 100'000;

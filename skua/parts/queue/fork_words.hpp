@@ -38,6 +38,7 @@ struct fork_words {
   // Limit and guard are addresses of slots, so that the owner compares them with the address of its own.
   using address = std::int64_t;
   static constexpr address attention_mark = 0;  // below every slot
+  static constexpr address always_mark = 1;     // below every slot, too
   static constexpr address beyond_all = std::numeric_limits<address>::max();
 };
 

@@ -34,7 +34,6 @@ struct detached_task final : task_in_room<detached_task, detached_call> {
       handed* const next = slot_of(on).region.take_injected_if(&is_plain);
       if (next == nullptr) break;
       fiber_slot& s = on.slot();
-      s.counts.forks.add(on.forks().take_pushes());
       s.counts.tasks.add(1);
       if (counted.counts_at_once()) counted.finish(std::exchange(uncounted, 0));
       run_watched(given_of(*next), on);

@@ -191,7 +191,6 @@ struct free_tasks {
     for (std::uint32_t ran = 1; ran < tasks_per_turn; ++ran) {
       fiber_slot& s = on.slot();
       if (!s.tagged_lanes_look_empty() || !s.may_go_on()) break;
-      s.counts.forks.add(on.forks().take_pushes());
       if (!runs_next(s.spawned, key, on, uncounted)) break;
       on.slot().counts.tasks.add(1);
     }

@@ -46,6 +46,7 @@ runtime::settings choose(pool_options const& o) {
   }
   if (o.spin) s.spin.set(*o.spin);
   if (o.stack_bytes) s.stack_bytes.set(*o.stack_bytes);
+  if (o.count_forks) s.count_forks.set(*o.count_forks);
   return s;
 }
 
@@ -258,7 +259,7 @@ std::vector<worker_counters> pool::counters(std::chrono::steady_clock::time_poin
   std::vector<worker_counters> all;
   all.reserve(num_workers());
   for (std::uint32_t w = 0; w < num_workers(); ++w)
-    all.push_back(core_->worker_at(worker_id{w}).counts().read(runtime::clock_ns(at)));
+    all.push_back(core_->worker_at(worker_id{w}).counts().read(runtime::clock_ns(at), core_->counts_forks()));
   return all;
 }
 

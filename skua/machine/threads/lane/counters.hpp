@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Counters of what a worker does. It counts where counting is cheap (steals, waits and sleeps, never forks); any thread reads at any time.
+// Counters of what a worker does. It counts where counting is cheap (steals, waits and sleeps; forks only where the pool is told to);
+// any thread reads at any time.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "skua/machine/threads/lane/time_account.hpp"
 #include "skua/machine/threads/lane/worker_counters.hpp"
@@ -26,18 +28,21 @@ class counter {
 
 struct live_counters {
   time_account<> times;
-  counter forks, tasks, attempts, lost, parked, waited_in_place, sleeps, wakeups_sent, revocations, heavy_fences,
-      spawns, conversions, dead;
+  counter forks;  ///< those that asked for attention: all, if the pool counts forks
+  counter tasks, attempts, lost, parked, waited_in_place, sleeps, wakeups_sent, revocations, heavy_fences, spawns,
+      conversions, dead;
   std::array<counter, worker_counters::distance_classes> steals;
   counter scheduler_changes, trials, trials_lost_ns;
 
-  [[nodiscard]] worker_counters read(std::uint64_t now_ns) const noexcept { return with(times.at(now_ns)); }
-  [[nodiscard]] worker_counters with(time_account<>::spent const& spent) const noexcept {
+  [[nodiscard]] worker_counters read(std::uint64_t now_ns, bool counts_forks) const noexcept {
+    return with(times.at(now_ns), counts_forks);
+  }
+  [[nodiscard]] worker_counters with(time_account<>::spent const& spent, bool counts_forks) const noexcept {
     auto const [work, scheduling, idle] = spent;
     worker_counters c{.work_ns = work,
                       .scheduling_ns = scheduling,
                       .idle_ns = idle,
-                      .forks = forks.read(),
+                      .forks = counts_forks ? std::optional(forks.read()) : std::nullopt,
                       .tasks = tasks.read(),
                       .attempts = attempts.read(),
                       .lost = lost.read(),

@@ -50,12 +50,14 @@ struct slot_surroundings {
   std::span<worker_id const> members;  ///< the region's workers, by their numbers in the pool
   std::size_t most_joins;              ///< that may be open on one stack
   shared_forks& left_over;             ///< of the region
+  bool counts_forks;                   ///< of the pool: every fork polls
 };
 
 /// The base that is made before the lanes.
 struct slot_forks {
-  slot_forks(std::size_t capacity, shared_forks& all) : unused_forks(capacity, all) {}  ///< Throws std::bad_alloc.
-  spare_forks unused_forks;                                                             ///< what no fiber uses
+  explicit slot_forks(slot_surroundings const& all)  ///< Throws std::bad_alloc.
+      : unused_forks(all.most_joins, all.left_over, all.counts_forks) {}
+  spare_forks unused_forks;  ///< what no fiber uses
 };
 
 class fiber_slot : private slot_forks, public lanes<real_sync, slot_front>, public duties {
@@ -65,10 +67,9 @@ class fiber_slot : private slot_forks, public lanes<real_sync, slot_front>, publ
   /// Throws std::bad_alloc.
   fiber_slot(slot_surroundings const& all, std::uint32_t region_workers, worker_id number, worker_policy& decides,
              policies::policy_needs const& its_needs)
-      : slot_forks(all.most_joins, all.left_over),
-        lanes(deque_options{}, unused_forks.first(), all.leaves, region_workers, number), policy(decides),
-        needs(its_needs), counts(all.counts), trace(all.trace), share(all.share), kept(all.kept), calls(all.calls),
-        failures(all.failures), map(all.map), built_(its_needs.lanes),
+      : slot_forks(all), lanes(deque_options{}, unused_forks.first(), all.leaves, region_workers, number),
+        policy(decides), needs(its_needs), counts(all.counts), trace(all.trace), share(all.share), kept(all.kept),
+        calls(all.calls), failures(all.failures), map(all.map), built_(its_needs.lanes),
         ordered_(its_needs.lanes.has(lane::ordered)
                      ? std::make_unique<ordered_lane>(number, map.distances_from(number), its_needs.strategies)
                      : nullptr),

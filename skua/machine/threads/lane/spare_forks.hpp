@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The fiber_forks of a worker slot that no fiber uses. The slot's first one is a part of it, so that other processes can read its count of
-// forks. A fiber that parks takes its own along, and leaves it where its task ends. So slots give what they have too many of to their region, and
-// take from it: a region has no more of them than its workers and the most fibers that were ever parked need, and a few for each slot.
+// The fiber_forks of a worker slot that no fiber uses; the first is a part of the slot. A fiber that parks takes its own along, and leaves it
+// where its task ends. So slots exchange them with their region, which has a few for each slot, and as many as its workers and the most parked fibers need.
 #pragma once
 
 #include <cstddef>
@@ -40,9 +39,9 @@ class shared_forks {
 /// For the owner of the slot.
 class spare_forks {
  public:
-  /// Each with room for so many open joins. Throws std::bad_alloc.
-  spare_forks(std::size_t capacity, shared_forks& all)
-      : capacity_(capacity), all_(all), first_(options()), spare_(&first_) {}
+  /// Each with room for so many open joins. `polls_always`: at every fork. Throws std::bad_alloc.
+  spare_forks(std::size_t capacity, shared_forks& all, bool polls_always = false)
+      : capacity_(capacity), polls_always_(polls_always), all_(all), first_(options()), spare_(&first_) {}
   ~spare_forks() {
     while (made_ != nullptr) delete std::exchange(made_, made_->next_made_);
   }
@@ -50,7 +49,6 @@ class spare_forks {
   spare_forks& operator=(spare_forks const&) = delete;
 
   [[nodiscard]] fiber_forks& first() noexcept { return first_; }
-  [[nodiscard]] fiber_forks const& first() const noexcept { return first_; }
 
   /// Call it before a fiber parks: the next one finds its own. False: no memory, so the fiber must stay.
   [[nodiscard]] bool reserve() noexcept {
@@ -87,7 +85,9 @@ class spare_forks {
   static constexpr std::uint32_t most_spares = 4;
 
  private:
-  [[nodiscard]] deque_options options() const noexcept { return {.capacity = capacity_}; }
+  [[nodiscard]] deque_options options() const noexcept {
+    return {.capacity = capacity_, .polls_always = polls_always_};
+  }
 
   void put(fiber_forks& unused) noexcept {
     unused.next_spare_ = std::exchange(spare_, &unused);
@@ -95,6 +95,7 @@ class spare_forks {
   }
 
   std::size_t const capacity_;
+  bool const polls_always_;
   shared_forks& all_;
   fiber_forks first_;
   fiber_forks* spare_;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace skua { inline namespace v0 {
 
@@ -16,11 +17,12 @@ struct worker_counters {
   std::uint64_t work_ns = 0;  ///< running tasks, including the cost of forks
   /// Successful steals, placing tasks, parking, resuming, checking whether a stolen child has ended.
   std::uint64_t scheduling_ns = 0;
-  std::uint64_t idle_ns = 0;   ///< searching without success, and sleeping
-  std::uint64_t forks = 0;     ///< children that join and each offered to thieves; brought up to date when tasks end
-  std::uint64_t tasks = 0;     ///< tasks taken from a lane: stolen, spawned or injected
-  std::uint64_t attempts = 0;  ///< attempted steals
-  std::uint64_t lost = 0;      ///< steals that another thief or the owner won
+  std::uint64_t idle_ns = 0;  ///< searching without success, and sleeping
+  /// Children that joins and loops offered to thieves, also those that no thief took. None unless pool_options::count_forks.
+  std::optional<std::uint64_t> forks;
+  std::uint64_t tasks = 0;                               ///< tasks taken from a lane: stolen, spawned or injected
+  std::uint64_t attempts = 0;                            ///< attempted steals
+  std::uint64_t lost = 0;                                ///< steals that another thief or the owner won
   std::array<std::uint64_t, distance_classes> steals{};  ///< successful steals, by distance of the victim
   std::uint64_t parked = 0;                              ///< joins that had to wait
   std::uint64_t waited_in_place = 0;                     ///< joins that had to wait and got no stack

@@ -99,18 +99,18 @@ std::vector<std::byte> contents() {
 }
 
 TEST(attach, a_pool_shows_its_workers_its_policy_and_what_it_did) {
-  skua::pool pool({.workers = 3, .policy = "adws"});
+  skua::pool pool({.workers = 3, .policy = "adws", .count_forks = true});
   EXPECT_EQ(pool.run([](auto& h) { return fib(h, 15); }), 610);
   pool_snapshot const seen = attach()->snapshot();
   ASSERT_EQ(seen.workers.size(), 3U);
   std::uint64_t forks = 0;
   std::uint64_t tasks = 0;
   for (auto const& w : seen.workers) {
-    forks += w.counters.forks;
+    forks += w.counters.forks.value();
     tasks += w.counters.tasks;
     EXPECT_LE(w.counters.work_ns + w.counters.scheduling_ns + w.counters.idle_ns, seen.at_ns - seen.opened_ns);
   }
-  EXPECT_LE(forks, 986U) << "fib(16) - 1; the workers may still be counting";
+  EXPECT_EQ(forks, 986U) << "fib(16) - 1";
   EXPECT_GE(tasks, 1U);
   if (skua::runtime::under_asan) GTEST_SKIP() << "AddressSanitizer wants the lanes on the heap, where nobody sees them";
   ASSERT_EQ(seen.regions.size(), 1U);
@@ -120,10 +120,10 @@ TEST(attach, a_pool_shows_its_workers_its_policy_and_what_it_did) {
 
 TEST(attach, lanes_and_forks_are_seen_in_the_midst_of_a_task) {
   if (skua::runtime::under_asan) GTEST_SKIP() << "AddressSanitizer wants the lanes on the heap, where nobody sees them";
-  skua::pool pool({.workers = 1, .policy = "random"});
+  skua::pool pool({.workers = 1, .policy = "random", .count_forks = true});
   auto const watched = attach();
   pool.run([&](auto& h) {
-    std::uint64_t const forks = watched->snapshot().workers[0].counters.forks;
+    std::uint64_t const forks = watched->snapshot().workers[0].counters.forks.value();
     h.join(
         [&](auto& inner) {
           inner.join(
@@ -140,6 +140,12 @@ TEST(attach, lanes_and_forks_are_seen_in_the_midst_of_a_task) {
     tasks.wait();
     EXPECT_EQ(watched->snapshot().workers[0].lanes.spawned, 0U);
   });
+}
+
+TEST(attach, forks_that_nobody_counts_are_unknown) {
+  skua::pool pool({.workers = 1});
+  pool.run([](auto& h) { return fib(h, 5); });
+  EXPECT_EQ(attach()->snapshot().workers[0].counters.forks, std::nullopt);
 }
 
 TEST(attach, a_call_from_outside_is_seen_while_it_lasts) {
@@ -225,7 +231,7 @@ TEST(attach, regions_are_seen_as_long_as_they_live_and_more_of_them_work_unseen)
 
 TEST(attach, a_child_of_fork_shares_nothing_with_the_pool_of_its_parent) {
   if (skua::runtime::under_tsan) GTEST_SKIP() << "ThreadSanitizer allows no new threads in a child of fork()";
-  skua::pool pool({.workers = 1, .policy = "random"});
+  skua::pool pool({.workers = 1, .policy = "random", .count_forks = true});
   auto const watched = attach();
   pool.run([&](auto& h) {
     // The child continues its copy of the task, and forks freely: its parent's lanes stay as they are.
@@ -265,13 +271,13 @@ TEST(attach, without_a_file_the_memory_works_unshared) {
     rlimit const none{.rlim_cur = 0, .rlim_max = before.rlim_max};
     ASSERT_EQ(::setrlimit(what, &none), 0);
     {
-      skua::runtime::pool_memory const memory{map};
+      skua::runtime::pool_memory const memory{map, false};
       EXPECT_EQ(::setrlimit(what, &before), 0);
       EXPECT_FALSE(memory.is_shared());
       memory.record_of(skua::worker_id{1}).calls.add(3);
       EXPECT_EQ(memory.record_of(skua::worker_id{1}).calls.read(), 3U);
     }
-    EXPECT_TRUE(skua::runtime::pool_memory{map}.is_shared());
+    EXPECT_TRUE((skua::runtime::pool_memory{map, false}.is_shared()));
   }
 }
 

@@ -80,6 +80,7 @@ attached_pool::attached_pool(int file) : bytes_(sealed_size(file)), inode_(about
   if (head().version != shared_pool_version) refuse(version_text(head().version));
   workers_ = head().workers;
   slot_bytes_ = head().slot_bytes;
+  counts_forks_ = head().counts_forks != 0;
   workers_at_ = head().workers_at;
   slots_at_ = head().slots_at;
   // No sum overflows: each term is below 2^48.
@@ -123,7 +124,7 @@ worker_snapshot attached_pool::snapshot_of(std::uint32_t w, std::uint64_t now_ns
   for (int tries = 0; tries < tries_max; ++tries) {
     if (auto const seen = record.counts.times.try_at(now_ns)) {
       all.now = seen->since_then;
-      all.counters = record.counts.with(seen->times);
+      all.counters = record.counts.with(seen->times, counts_forks_);
       return all;
     }
     std::this_thread::sleep_for(std::chrono::microseconds(tries < 10 ? 0 : 1000));
@@ -141,20 +142,16 @@ bool attached_pool::read_lanes(std::size_t region, pool_snapshot& into) const {
   std::byte const* const slots = base_ + slots_at_ + region * workers_ * slot_bytes_;
   region_snapshot const about{.number = number, .policy = text_of(record.policy), .workers = members};
   std::vector<lane_lengths> lengths(members);
-  std::vector<std::uint64_t> pushes(members);
   for (std::uint32_t w = 0; w < members; ++w) {
     slot_words const slot(slots + std::size_t{w} * slot_bytes_, slot_bytes_);
     lengths[w] = {slot.length(record.spawned, record.step), slot.count(record.inbox), 0};
     for (std::uint32_t const at : record.placed) lengths[w].placed += slot.count(at);
-    pushes[w] = slot.count(record.pushes);
   }
   full_fence();  // the slots before the number. Pairs with: pool_memory::hide
   if (record.number.load(std::memory_order_relaxed) != number) return false;  // relaxed: as said
   into.regions.push_back(about);
   for (std::uint32_t w = 0; w < members; ++w) {
-    worker_snapshot& worker = into.workers[w];
-    worker.counters.forks += pushes[w];
-    worker.lanes += lengths[w];
+    into.workers[w].lanes += lengths[w];
   }
   return true;
 }

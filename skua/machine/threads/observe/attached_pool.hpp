@@ -29,7 +29,7 @@ struct lane_lengths {
 
 /// One worker at one moment.
 struct worker_snapshot {
-  worker_counters counters;  ///< `forks` includes those that the owner has not added yet
+  worker_counters counters;
   activity now = activity::idling;
   std::uint64_t calls = 0;  ///< begins and ends of outside callers in its place
   lane_lengths lanes;
@@ -84,6 +84,7 @@ class attached_pool {
   // Copies, which the other process cannot change after they were checked.
   std::uint32_t workers_ = 0;
   std::uint32_t slot_bytes_ = 0;
+  bool counts_forks_ = false;
   std::uint64_t workers_at_ = 0;
   std::uint64_t slots_at_ = 0;
 };

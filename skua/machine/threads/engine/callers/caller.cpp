@@ -163,7 +163,6 @@ void caller::run_as(worker& me, worker_slot& slot, root& call) noexcept {
   on.front().release_id();
   tsan::unseen const scheduling;
   me.serves(nullptr);
-  me.counts_.forks.add(on.forks().take_pushes());
   on.end_in(slot);
   me.trace_.call_ends();
   me.calls().add(1);

@@ -20,14 +20,11 @@ namespace {
 constexpr std::uint64_t patience_ns = 50'000'000;
 constexpr std::chrono::milliseconds between_looks{10};
 
-/// Changes whenever a worker begins a task, forks or parks, or a call from outside comes or goes in its place.
+/// Changes whenever a worker begins a task, forks (since the last look) or parks, or a call from outside comes or goes in its place.
 std::uint64_t marks_of_workers(pool_core& c, region_list const& open) noexcept {
   digest all;
   for (std::uint32_t w = 0; w < c.workers(); ++w) add_marks(all, c.worker_at(worker_id{w}));
-  for (auto const& r : open) {
-    for (std::uint32_t w = 0; w < r->workers(); ++w)
-      all.add(word_of_another_thread(r->slot_of(worker_id{w}).forks().published_pushes()));
-  }
+  for (auto const& r : open) ask_to_mark_forks(*r);
   return all.value();
 }
 

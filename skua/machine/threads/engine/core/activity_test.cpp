@@ -126,7 +126,7 @@ TEST(activity, of_a_task_that_waits_without_a_stack_is_idle_and_then_work) {
 
 /// Of whichever region.
 TEST(forks, are_counted_when_their_task_parks) {
-  pool p({.workers = 1});
+  pool p({.workers = 1, .count_forks = true});
   auto const second = p.open_region("random");
   one_shot<> answer;
   std::thread caller([&] {

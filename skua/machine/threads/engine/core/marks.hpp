@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A fingerprint of a pool's progress, read while its workers run: a number that changes whenever a task begins or forks, a fiber
-// waits, or a call begins or ends. For threads that check whether a pool makes progress.
+// A fingerprint of a pool's progress, read while its workers run: a number that changes whenever a task begins, a fiber waits, a call
+// begins or ends, or a task forks that was asked to show it. For threads that check whether a pool makes progress.
 #pragma once
 
 #include <array>
@@ -51,6 +51,12 @@ inline void add_marks(digest& all, worker& w) noexcept {
   std::array<counter const*, 8> const all_of_it{&n.forks,  &n.tasks,       &n.parked, &n.waited_in_place,
                                                 &n.spawns, &n.conversions, &n.dead,   &w.calls()};
   for (counter const* const k : all_of_it) all.add(k->read());
+}
+
+/// Makes each worker's next fork in the region change its marks. Forks are not counted otherwise: each look at the marks asks for
+/// the fork that the next look may find.
+inline void ask_to_mark_forks(region& r) noexcept {
+  for (std::uint32_t w = 0; w < r.workers(); ++w) r.slot_of(worker_id{w}).request_fork_attention();
 }
 
 }}}  // namespace skua::v0::runtime

@@ -30,8 +30,9 @@ std::uint64_t in_ns(std::chrono::nanoseconds d) noexcept { return static_cast<st
 }  // namespace
 
 pool_core::pool_core(layout map, settings const& chosen, cpu_mask allowed, std::uint32_t processors)
-    : map_(std::move(map)), memory_(make_counted<pool_memory>(map_)), allowed_(std::move(allowed)),
-      pinning_(chosen.pin.value.value_or(true)), stays_pinned_(chosen.pin.chosen()), spin_ns_(in_ns(chosen.spin.value)),
+    : map_(std::move(map)), memory_(make_counted<pool_memory>(map_, chosen.count_forks.value)),
+      allowed_(std::move(allowed)), pinning_(chosen.pin.value.value_or(true)), stays_pinned_(chosen.pin.chosen()),
+      counts_forks_(chosen.count_forks.value), spin_ns_(in_ns(chosen.spin.value)),
       oversubscription_(map_.workers(), processors), touches_(map_.workers()), process_(fork_generation()),
       stacks_(chosen.stack_bytes.value), registered_(map_.workers()),
       sleep_(map_.workers(), std::pmr::new_delete_resource(), registered_.counts()),
@@ -51,8 +52,9 @@ pool_core::pool_core(layout map, settings const& chosen, cpu_mask allowed, std::
 
 pool_core::pool_core(pool_core& host, worker_id w)
     : host_(&host.host()), map_(host.map_.part({&w, 1})), guest_record_(std::make_unique<worker_record>()),
-      allowed_(host.allowed_), pinning_(false), stays_pinned_(false), spin_ns_(host.spin_ns_), oversubscription_(2, 1),
-      touches_(1), process_(host.process_), stacks_(host.stacks_.stack_bytes()), sleep_(1), observers_(host.observers_),
+      allowed_(host.allowed_), pinning_(false), stays_pinned_(false), counts_forks_(host.counts_forks_),
+      spin_ns_(host.spin_ns_), oversubscription_(2, 1), touches_(1), process_(host.process_),
+      stacks_(host.stacks_.stack_bytes()), sleep_(1), observers_(host.observers_),
       regions_(make_counted<region_list const>()) {
   workers_.push_back(std::make_unique<worker>(*this, worker_id{0}, *guest_record_));
   sleep_.begin_without_threads();

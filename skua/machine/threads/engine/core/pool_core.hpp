@@ -116,6 +116,8 @@ class pool_core {
   [[nodiscard]] cpu_mask const& allowed() const noexcept { return allowed_; }
   /// True if the user asked for pinned workers: they are bound also while they run tasks (home_processor.hpp).
   [[nodiscard]] bool stays_pinned() const noexcept { return stays_pinned_; }
+  /// pool_options::count_forks
+  [[nodiscard]] bool counts_forks() const noexcept { return counts_forks_; }
   /// How long a worker searches before it sleeps. With more workers than processors they take turns, and an
   /// idle worker takes turns from busy ones: so all of them together search as long as one per processor would.
   [[nodiscard]] std::uint64_t spin_ns() const noexcept {
@@ -225,6 +227,7 @@ class pool_core {
   cpu_mask const allowed_;
   bool const pinning_;
   bool const stays_pinned_;
+  bool const counts_forks_;
   std::uint64_t const spin_ns_;
   oversubscription oversubscription_;
   first_touches touches_;

@@ -95,7 +95,7 @@ class pool_memories {
 [[gnu::init_priority(before_static_objects)]] static fork_handlers const memories_over_fork{
     &pool_memories::before, &pool_memories::in_parent, &pool_memories::in_child};
 
-pool_memory::pool_memory(layout const& map)
+pool_memory::pool_memory(layout const& map, bool counts_forks)
     : slots_at_(rounded_up(sizeof(shared_pool) + map.workers() * sizeof(worker_record), page_bytes)),
       bytes_(rounded_up(slots_at_ + shared_regions_max * map.workers() * sizeof(worker_slot), page_bytes)) {
   if (!share(std::min(bytes_, slots_at_ + map.workers() * sizeof(worker_slot)))) base_ = map_private(bytes_);
@@ -105,6 +105,7 @@ pool_memory::pool_memory(layout const& map)
   pool.bytes = bytes_;
   pool.opened_ns = clock_ns();
   pool.workers = map.workers();
+  pool.counts_forks = counts_forks ? 1 : 0;
   pool.slot_bytes = sizeof(worker_slot);
   pool.workers_at = sizeof(shared_pool);
   pool.slots_at = slots_at_;
@@ -206,7 +207,6 @@ void pool_memory::show(std::byte const* room, worker_slot const& first, std::uin
   region.policy = {};
   policy.copy(region.policy.data(), region.policy.size() - 1);
   region.spawned = of_deque(first.spawned);
-  region.pushes = offset(first.unused_forks.first().published_pushes());
   region.inbox = offset(first.inbox.published());
   region.placed = {offset(first.local.published()), offset(first.migrated.published()),
                    offset(first.mailbox.published()), offset(first.next.published()), offset(first.nodes.published())};

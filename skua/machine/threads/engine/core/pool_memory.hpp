@@ -21,7 +21,7 @@ class pool_memory {
  public:
   /// For the workers of `map`. If the system shares no memory or has no file number left, no process can attach, and the pool
   /// works as usual. Throws std::bad_alloc. Cost: some ten system calls.
-  explicit pool_memory(layout const& map);
+  pool_memory(layout const& map, bool counts_forks);
   ~pool_memory();
   pool_memory(pool_memory const&) = delete;
   pool_memory& operator=(pool_memory const&) = delete;

@@ -70,7 +70,8 @@ region::region(pool_core& c, policies::policy_factory make, std::span<worker_id 
                                 .urgency = urgency_.get(),
                                 .members = members_,
                                 .most_joins = fiber_forks::most_on(c.stacks().stack_bytes()),
-                                .left_over = left_over_};
+                                .left_over = left_over_,
+                                .counts_forks = c.counts_forks()};
     slots_.push_back(room_.make(i, member, *this, all, static_cast<std::uint32_t>(members.size()), local,
                                 policy_->of_worker(local), policy_->needs()));
     slot_of_member_[index(members[i])] = slots_.back().get();

@@ -19,7 +19,7 @@ inline constexpr char shared_pool_name[] = "skua-pool";
 /// "skuapool", read as a little-endian number.
 inline constexpr std::uint64_t shared_pool_magic = 0x6c'6f'6f'70'61'75'6b'73;
 /// A change of the meaning or the place of anything below takes the next number. A reader accepts only its own.
-inline constexpr std::uint32_t shared_pool_version = 5;
+inline constexpr std::uint32_t shared_pool_version = 6;
 /// Regions whose lanes can be seen at once. The lanes of others lie on the heap.
 inline constexpr std::size_t shared_regions_max = 4;
 
@@ -48,7 +48,6 @@ struct region_record {
   std::uint32_t step = 0;     ///< of the deques
   std::array<char, 64> policy{};
   lane_words spawned;
-  std::uint32_t pushes = 0;               ///< a count of forks that the owner will add to its counters
   std::uint32_t inbox = 0;                ///< counts of entries, as those below
   std::array<std::uint32_t, 5> placed{};  ///< local, migrated, mailbox, next, nodes
 };
@@ -82,6 +81,7 @@ struct alignas(cache_line_bytes) shared_pool {
   std::atomic<std::uint32_t> times_asked{0};
   std::atomic<std::uint32_t> permitted{
       0};  ///< workers, by a permit (engine/sharing/permits.md); 0: none is asked for at present
+  std::uint32_t counts_forks = 0;  ///< 1: worker_record::counts has every fork; 0: those that polled
   std::array<region_record, shared_regions_max> regions;
   observed_calls calls;
 
@@ -90,7 +90,7 @@ struct alignas(cache_line_bytes) shared_pool {
 };
 
 // Two builds may have to agree on this: a change of a size here needs a new version, too.
-static_assert(sizeof(worker_record) == 256 && sizeof(region_record) == 120 && sizeof(shared_pool) == 640);
+static_assert(sizeof(worker_record) == 256 && sizeof(region_record) == 112 && sizeof(shared_pool) == 640);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 }}}  // namespace skua::v0::runtime

@@ -278,7 +278,7 @@ class worker final : public thread_record, private thread_owner {
   static void start_work(fiber& on, found const& f) noexcept;
   static void note_task_end(fiber& on) noexcept;
   void bypass_next() noexcept;
-  void pause_work(worker_slot& s) noexcept;
+  void pause_work() noexcept;
   void end_work(worker_slot& s) noexcept;
   [[nodiscard]] bool has(frame const& tied) const noexcept;
   [[nodiscard]] static bool is_of_region(frame const& f, fiber const& on) noexcept;

@@ -97,7 +97,7 @@ void worker::wait_in_place(fiber& waiting, group& g, std::uint64_t mine) noexcep
     waiting.lie_on(&myself);
     run_on_top(waiting, f);
     waiting.lie_on(myself.below);
-    slot_of(waiting).worker.pause_work(slot_of(waiting));
+    slot_of(waiting).worker.pause_work();
   }
   // As return_to: the fiber that resumes may be a caller that leaves, and a waiter for tasks that ran on top would wait for this worker's next task.
   slot_of(waiting).worker.leave_finish();
@@ -187,7 +187,7 @@ void worker::prepare_to_park(frame& f, group& g, std::uint64_t mine) noexcept {
   f.suspended->clock().stop();
   f.suspended->front().release_id();
   trace_.parks(f);
-  pause_work(slot_of(*f.suspended));
+  pause_work();
   note_parked(f, &g);
 }
 
@@ -291,7 +291,7 @@ void worker::move(fiber& on, placement const& to, task_tag const& tag) noexcept 
   on.clock().stop();
   on.front().release_id();
   trace_.moves(f, slot_of(on).neighbour(to.worker).worker.number());
-  pause_work(slot_of(on));
+  pause_work();
   note_parked(f, nullptr);
   flows_.current_stack = fresh;
   runtime::start(flows_.next, *fresh, &worker::fiber_main, this);

@@ -108,21 +108,16 @@ void worker::start_work(fiber& on, found const& f) noexcept {
   me.trace_.task_begins(f.taken, f.lane, f.slot->region.number());
 }
 
-/// Brings time and counters up to date, because a task has ended or its fiber parks.
-void worker::pause_work(worker_slot& s) noexcept {
+/// Brings the time account up to date, because a task has ended or its fiber parks.
+void worker::pause_work() noexcept {
   serves(nullptr);
   begin(activity::scheduling);
-  counts_.forks.add(s.forks().take_pushes());
 }
 
 /// As pause_work, when a task has ended. If the worker's own lanes hold more tasks it keeps the activity `working`, and does not read
 /// the clock: the 100 ns in between count as work.
 void worker::end_work(worker_slot& s) noexcept {
-  if (!s.own_tasks_look_empty() || s.region.has_injected()) {
-    counts_.forks.add(s.forks().take_pushes());
-  } else {
-    pause_work(s);
-  }
+  if (s.own_tasks_look_empty() && !s.region.has_injected()) pause_work();
 }
 
 /// False for a guest: it has no worker to which it could leave a frame.

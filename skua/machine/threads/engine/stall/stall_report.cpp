@@ -108,9 +108,9 @@ std::uint64_t marks_of_progress(pool_core& c, parked_frames& parked) {
   all.add(c.lent() == nullptr ? 0 : c.lent()->ran());
   each_region(c, [&](region& r) {
     all.add(r.guests().in_use());
+    ask_to_mark_forks(r);
     for (std::uint32_t w = 0; w < r.workers(); ++w) {
       worker_slot& s = r.slot_of(worker_id{w});
-      all.add(word_of_another_thread(s.forks().published_pushes()));
       for (lane_length const& l : lanes_of(s)) all.add(l.entries);
     }
   });

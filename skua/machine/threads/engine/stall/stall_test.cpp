@@ -117,6 +117,27 @@ TEST_P(stall_watches, tell_once_when_nothing_moves_and_something_waits) {
   EXPECT_EQ(sum.get(), 2);
 }
 
+/// By one worker, which neither ends a task nor waits, at each look in the same join.
+TEST(stall, is_none_while_a_task_forks) {
+  asks_for_reports const asked("3600s");
+  pool p({.workers = 1, .policy = "random"});
+  pool_core& c = runtime::core_of(p);
+  p.run([&](auto& h) {
+    std::uint64_t before = 0;
+    for (int i = 0; i < 5; ++i) {
+      auto const [now, again] = h.join(
+          [&](auto&) {
+            std::uint64_t const first = runtime::marks_of_progress(c, *c.parked());
+            return std::pair{first, runtime::marks_of_progress(c, *c.parked())};
+          },
+          [](auto&) { return 0; });
+      EXPECT_NE(now.first, before);
+      EXPECT_EQ(now.first, now.second) << "it has not forked between the two";
+      before = now.second;
+    }
+  });
+}
+
 TEST(stall, counts_what_a_lent_thread_has_run) {
   asks_for_reports const asked("3600s");
   pool p{1};

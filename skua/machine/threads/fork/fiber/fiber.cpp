@@ -116,7 +116,12 @@ bool fiber::make_room() noexcept {
   return room;
 }
 
-advice fiber::poll() noexcept {
+advice fiber::poll(fork_slot<>& at) noexcept {
+  slot().counts.forks.add(1);
+  return forks_->is_calm(at) ? advice::go_on : answer();
+}
+
+advice fiber::answer() noexcept {
   bool const room = make_room();
   if (stop_requested()) return advice::stop;
   if (!room) return advice::full;
@@ -124,8 +129,9 @@ advice fiber::poll() noexcept {
   return slot().exposes_groups() ? advice::expose : advice::go_on;
 }
 
-advice fiber::poll_for_join() noexcept {
-  if (!slot().exposes_groups() || is_preempted()) return poll();
+advice fiber::poll_for_join(fork_slot<>& at) noexcept {
+  if (!slot().exposes_groups() || is_preempted()) return poll(at);
+  slot().counts.forks.add(1);
   bool const room = forks_->make_room_and_keep_request();
   note_steals();
   if (stop_requested()) return advice::stop;

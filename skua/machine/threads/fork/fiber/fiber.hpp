@@ -35,12 +35,12 @@ class fiber {
   /// The place of that slot.
   [[nodiscard]] std::int64_t place() const noexcept { return forks_->index_of(free_slot()); }
 
-  /// After a push that asked for attention: makes room, notifies sleepers, and looks for a stop.
-  [[nodiscard]] advice poll() noexcept;
+  /// After a push at `at` that asked for attention: counts it, makes room, notifies sleepers, and looks for a stop.
+  [[nodiscard]] advice poll(fork_slot<>& at) noexcept;
   /// The same for a caller that takes its entry back if the policy wants to see the group (`expose`): it wakes no sleeper for
   /// the entry, and leaves the request set, so that the next push polls, too.
-  [[nodiscard]] advice poll_for_join() noexcept;
-  /// The same for a caller that ignores stops; the next poll() notices them. False: no memory (`full`).
+  [[nodiscard]] advice poll_for_join(fork_slot<>& at) noexcept;
+  /// For a caller that did not fork, or ignores stops, which the next poll() notices: the same, without the count. False: no memory (`full`).
   [[nodiscard]] bool make_room() noexcept;
 
   /// Waits until all children of `g` are accounted for, of which the owner accounts for `mine`. The fiber parks if it must, and may
@@ -258,6 +258,7 @@ class fiber {
 
  private:
   void check_running() const noexcept;
+  [[nodiscard]] advice answer() noexcept;
   [[nodiscard]] bool is_preempted() const noexcept;
   bool link_stolen(void* entry, std::int64_t place) const noexcept;
   void pass_failure_on() const noexcept;

@@ -103,7 +103,7 @@ std::uint64_t numbered_group::run_piece(fiber& on, std::uint64_t first) noexcept
 
 /// Returns true if the caller must still pop the entry. Sets `stopping` on a stop.
 [[gnu::cold, gnu::noinline]] bool numbered_group::poll(fork_slot<>& at, bool& stopping) noexcept {
-  switch (fiber_at(at).poll()) {
+  switch (fiber_at(at).poll(at)) {
     case advice::go_on:
     case advice::expose: return true;  // only a whole group is exposed
     case advice::full: return !at.deque->take_back(at);

@@ -31,7 +31,7 @@ second_kind const& second_child::kind() const noexcept { return static_cast<seco
 place_id second_child::place() const noexcept { return kind().place == nullptr ? no_place_hint : kind().place(*this); }
 
 bool second_child::comes_back(open_join<>& self, fork_slot<>& at) {
-  switch (fiber_at(at).poll_for_join()) {
+  switch (fiber_at(at).poll_for_join(at)) {
     case advice::go_on: return false;
     case advice::expose:
     case advice::full: return at.deque->take_back(at);  // false: stolen, so it is too late to expose the group
