@@ -7,6 +7,7 @@
 #include <csignal>
 #include <utility>
 
+#include "skua/parts/base/interruptible_sleep.hpp"
 #include "skua/parts/base/options.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
@@ -85,7 +86,7 @@ bool progress_thread::sleep() {
 void progress_thread::watch() {
   std::uint64_t seen = 0;
   for (int idle = 0; idle < lull && !ends_.load(std::memory_order_relaxed);) {  // relaxed: it looks again
-    std::this_thread::sleep_for(pause_);
+    runtime::interruptible_sleep(pause_);
     // relaxed: a hint; who holds the lock knows more.
     idle = is_processing_.load(std::memory_order_relaxed) ? 0 : idle + 1;
     std::uint64_t const task = lock_.lent_in();

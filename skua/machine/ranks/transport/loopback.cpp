@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "skua/parts/base/clock.hpp"
+#include "skua/parts/base/interruptible_sleep.hpp"
 #include "skua/parts/base/physical_memory.hpp"
 
 namespace skua { inline namespace v0 { namespace ranks {
@@ -84,7 +85,7 @@ class loopback_network::end final : public transport {
 
   void rest(std::uint32_t rounds) override {
     if (rounds < 16) return std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::microseconds(std::min<std::uint32_t>(rounds, 100)));
+    runtime::interruptible_sleep(std::chrono::microseconds(std::min<std::uint32_t>(rounds, 100)));
   }
 
   [[nodiscard]] std::uint64_t waiting() const {

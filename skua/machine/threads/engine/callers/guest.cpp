@@ -4,11 +4,11 @@
 #include <chrono>
 #include <exception>
 #include <new>
-#include <thread>
 #include <utility>
 
 #include "skua/machine/threads/engine/callers/caller.hpp"
 #include "skua/machine/threads/engine/outside/root.hpp"
+#include "skua/parts/base/interruptible_sleep.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
 
@@ -80,7 +80,7 @@ void guest_list::run_task(handed& t, std::uint64_t extra) noexcept {
     try {
       return run(asked);
     } catch (std::exception const&) {  // a submitted task cannot be refused any more
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      interruptible_sleep(std::chrono::milliseconds(1));
     }
   }
 }

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <iterator>
 #include <new>
-#include <thread>
 #include <utility>
 
 #include "skua/machine/threads/engine/callers/lent_thread.hpp"
@@ -16,6 +15,7 @@
 #include "skua/machine/threads/engine/stall/stall_watch.hpp"
 #include "skua/parts/base/clock.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/interruptible_sleep.hpp"
 #include "skua/parts/base/process.hpp"
 #include "skua/parts/context/counted_memory.hpp"
 #include "skua/policy/arms/partitions.hpp"
@@ -161,7 +161,7 @@ bool pool_core::retire(region_list const& all) noexcept {
     std::uint32_t const searching = sleep_.searching_now();
     bool const all_idle = searching > 0 && searching + sleep_.asleep_now() >= workers();
     if (clock_ns() - began > (all_idle ? patience_with_idle_ns : patience_ns)) break;
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    interruptible_sleep(std::chrono::microseconds(50));
   }
   is_in_a_hurry_.store(false, std::memory_order_relaxed);
   return false;

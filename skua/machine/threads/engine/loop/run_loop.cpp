@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 #include <utility>
 
 #include "skua/machine/threads/engine/core/pool_core.hpp"
@@ -14,6 +13,7 @@
 #include "skua/machine/threads/engine/loop/work_search.hpp"
 #include "skua/machine/threads/fork/fiber/moving.hpp"
 #include "skua/machine/threads/lane/turns.hpp"
+#include "skua/parts/base/interruptible_sleep.hpp"
 #include "skua/parts/context/sanitizer.hpp"
 
 namespace skua { inline namespace v0 { namespace runtime {
@@ -177,7 +177,7 @@ bool worker::turns_away(worker_slot const& s) const noexcept { return turns::tur
 void worker::short_sleep(std::uint64_t since) noexcept {
   if (since < core_.spin_ns()) return static_cast<void>(back_off(now_ns()));
   begin(activity::idling);
-  std::this_thread::sleep_for(barred_sleep);
+  interruptible_sleep(barred_sleep);
   begin(activity::scheduling);
 }
 
