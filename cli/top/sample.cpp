@@ -58,10 +58,10 @@ bool is_in_region(pool_sample const& p) noexcept { return p.snapshot.call_bounds
 
 std::string summary_of(pool_sample const& p) {
   worker_rates const all = sum_of(p.workers);
-  return fmt::format(
-      "{:.0f}% working, {:.0f}% scheduling, {:.0f}% idle; per second {} tasks, {} forks, {} steals, {} failed",
-      100 * all.working, 100 * all.scheduling, 100 * all.idle, in_short(all.tasks), in_short(all.forks),
-      in_short(all.steals), in_short(all.failed_steals));
+  std::string const forks = all.forks ? in_short(*all.forks) + " forks" : "forks not counted";
+  return fmt::format("{:.0f}% working, {:.0f}% scheduling, {:.0f}% idle; per second {} tasks, {}, {} steals, {} failed",
+                     100 * all.working, 100 * all.scheduling, 100 * all.idle, in_short(all.tasks), forks,
+                     in_short(all.steals), in_short(all.failed_steals));
 }
 
 std::string regions_of(pool_sample const& p) {
