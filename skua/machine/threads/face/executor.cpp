@@ -190,17 +190,28 @@ struct free_tasks {
     std::uint64_t uncounted = 1;
     for (std::uint32_t ran = 1; ran < tasks_per_turn; ++ran) {
       fiber_slot& s = on.slot();
-      if (!s.tagged_lanes_look_empty() || !s.may_go_on()) break;
+      if (!may_go_on(s)) break;
       if (!runs_next(s.spawned, key, on, uncounted)) break;
       on.slot().counts.tasks.add(1);
     }
     group.finish(uncounted);
   }
 
+  // These may be the fiber's last accesses to the lanes: as in fiber::know.
+  static bool may_go_on(fiber_slot& s) noexcept {
+    tsan::unseen_accesses const scheduling;
+    return s.tagged_lanes_look_empty() && s.may_go_on();
+  }
+  template <class Lane>
+  static task* newest_of(Lane& of, std::uint64_t key) noexcept {
+    tsan::unseen_accesses const scheduling;
+    return static_cast<task*>(take_newest(of, key));
+  }
+
   /// Runs the newest task of the lane, for a fiber that watches its group. False: it is another one, or there is none.
   template <class Lane>
   static bool runs_next(Lane& of, std::uint64_t key, fiber& on, std::uint64_t& uncounted) noexcept {
-    auto* const newest = static_cast<task*>(take_newest(of, key));
+    task* const newest = newest_of(of, key);
     if (newest == nullptr) return false;
     free_task<here>& given = spawned_task::given_of(*newest);
     if (given.kind->run_uncounted != nullptr) [[likely]] {

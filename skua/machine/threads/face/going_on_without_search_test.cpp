@@ -19,7 +19,8 @@ namespace {
 using skua::testing::wait_until;
 
 /// Each letter is a task of the only worker, in the order in which they run.
-std::string order_of(std::string_view policy, auto&& start) {
+/// `group`: whose tasks the calls start.
+std::string order_of(std::string_view policy, auto&& start, skua::task_group* group = nullptr) {
   skua::pool pool({.workers = 1, .policy = std::string(policy)});
   std::string order;
   std::atomic<bool> is_complete{false};
@@ -29,6 +30,7 @@ std::string order_of(std::string_view policy, auto&& start) {
   start(pool, order);
   is_complete = true;
   pool.drain();
+  if (group != nullptr) group->wait();
   return order;
 }
 
@@ -54,38 +56,40 @@ TEST_P(going_on, a_ready_frame_goes_before_the_next_call) {
 
 TEST_P(going_on, tasks_of_a_call_go_before_the_next_call) {
   skua::task_group group;
-  EXPECT_EQ(order_of(GetParam(),
-                     [&](skua::pool& pool, std::string& order) {
-                       pool.enqueue([&] {
-                         order += 'a';
-                         for (char const task : {'3', '2', '1'}) group.run([&order, task] { order += task; });
-                       });
-                       for (int i = 0; i < 2; ++i) pool.enqueue([&] { order += 'b'; });
-                     }),
+  EXPECT_EQ(order_of(
+                GetParam(),
+                [&](skua::pool& pool, std::string& order) {
+                  pool.enqueue([&] {
+                    order += 'a';
+                    for (char const task : {'3', '2', '1'}) group.run([&order, task] { order += task; });
+                  });
+                  for (int i = 0; i < 2; ++i) pool.enqueue([&] { order += 'b'; });
+                },
+                &group),
             "a123bb");
-  group.wait();
 }
 
 TEST_P(going_on, a_ready_frame_goes_before_the_next_task_of_a_group) {
   skua::one_shot<int> answer;
   skua::task_group group;
-  EXPECT_EQ(order_of(GetParam(),
-                     [&](skua::pool& pool, std::string& order) {
-                       pool.enqueue([&] {  // it ends, and the worker pops its tasks, the newest first
-                         for (int i = 0; i < 3; ++i) group.run([&] { order += 'c'; });
-                         group.run([&] {
-                           order += 'b';
-                           answer.set_value(1);
-                         });
-                         group.run([&](auto& here) {
-                           order += 'a';
-                           static_cast<void>(answer.wait(here));
-                           order += 'A';
-                         });
-                       });
-                     }),
+  EXPECT_EQ(order_of(
+                GetParam(),
+                [&](skua::pool& pool, std::string& order) {
+                  pool.enqueue([&] {  // it ends, and the worker pops its tasks, the newest first
+                    for (int i = 0; i < 3; ++i) group.run([&] { order += 'c'; });
+                    group.run([&] {
+                      order += 'b';
+                      answer.set_value(1);
+                    });
+                    group.run([&](auto& here) {
+                      order += 'a';
+                      static_cast<void>(answer.wait(here));
+                      order += 'A';
+                    });
+                  });
+                },
+                &group),
             "abAccc");
-  group.wait();
 }
 
 /// The second call waits for the third, which stays where others take it.
