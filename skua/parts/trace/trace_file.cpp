@@ -14,10 +14,10 @@
 #include <cstring>
 #include <new>
 #include <system_error>
-#include <thread>
 
 #include "skua/parts/base/clock.hpp"
 #include "skua/parts/base/error.hpp"
+#include "skua/parts/base/interruptible_sleep.hpp"
 #include "skua/parts/base/printable.hpp"
 
 namespace skua { inline namespace v0 { namespace trace {
@@ -115,7 +115,8 @@ void trace_file::lay_out(trace_options const& options) {
   h.first = read_clocks();
   h.wall_ns = wall_clock_ns();
   if (!options.is_virtual) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    for (std::uint64_t const began = runtime::clock_ns(); runtime::clock_ns() - began < 2'000'000;)
+      runtime::interruptible_sleep(std::chrono::milliseconds(2));
     h.second = read_clocks();
   }
   std::memcpy(begin_ + h.description_at, options.description.data(), options.description.size());

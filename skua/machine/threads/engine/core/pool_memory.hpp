@@ -19,8 +19,8 @@ class worker_slot;
 
 class pool_memory {
  public:
-  /// For the workers of `map`. If the system shares no memory or has no file number left, no process can attach, and the pool
-  /// works as usual. Throws std::bad_alloc. Cost: some ten system calls.
+  /// For the workers of `map`; tells readers whether they count forks. If the system shares no memory or has no file number left,
+  /// no process can attach, and the pool works as usual. Throws std::bad_alloc. Cost: some ten system calls.
   pool_memory(layout const& map, bool counts_forks);
   ~pool_memory();
   pool_memory(pool_memory const&) = delete;
